@@ -1,0 +1,75 @@
+// Arrays of cells: one bit each, or a counter of four bits that sticks at 15.
+//
+// Bit i is bit i % 8 of byte i / 8; counter i is the low (even i) or high (odd i) half of byte
+// i / 2. A counter that reached 15 has lost count and is never decremented again, so a removal can
+// leave a false positive but never take a cell from a key that is still there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/geometry.h"
+
+namespace bloom {
+
+struct Bits {
+  static unsigned get(const std::uint8_t* cells, std::uint64_t i) {
+    return (cells[i / 8] >> (i % 8)) & 1U;
+  }
+  // Returns whether the cell changed.
+  static bool add(std::uint8_t* cells, std::uint64_t i) {
+    const auto bit = static_cast<std::uint8_t>(1U << (i % 8));
+    const bool changed = (cells[i / 8] & bit) == 0;
+    cells[i / 8] |= bit;
+    return changed;
+  }
+};
+
+struct Counters {
+  static constexpr unsigned kStuck = 15;
+
+  static unsigned get(const std::uint8_t* cells, std::uint64_t i) {
+    return (cells[i / 2] >> shift(i)) & 15U;
+  }
+  // Returns whether the cell changed: a stuck one does not.
+  static bool add(std::uint8_t* cells, std::uint64_t i) {
+    if (get(cells, i) == kStuck) {
+      return false;
+    }
+    cells[i / 2] = static_cast<std::uint8_t>(cells[i / 2] + (1U << shift(i)));
+    return true;
+  }
+  // Returns false, with nothing changed, for a cell that is 0.
+  static bool remove(std::uint8_t* cells, std::uint64_t i) {
+    const unsigned count = get(cells, i);
+    if (count != 0 && count != kStuck) {
+      cells[i / 2] = static_cast<std::uint8_t>(cells[i / 2] - (1U << shift(i)));
+    }
+    return count != 0;
+  }
+
+ private:
+  static unsigned shift(std::uint64_t i) { return 4U * static_cast<unsigned>(i % 2); }
+};
+
+// Whole arrays. Every function takes the kind that says what a cell is.
+
+// to[i] = to[i] merged with from[i], for every cell of `bytes` bytes. Bits: or / and. Counters: the
+// sum, stuck at 15 / the smaller.
+void unite_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes);
+void intersect_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes);
+
+// Halves `from`, which has this shape, into zeroed `to` as fold_of(shape) says.
+void fold_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from);
+
+// Sets bit i of zeroed `to` for every counter i of `cells` that is not 0.
+void bits_of_counters(std::uint8_t* to, const std::uint8_t* counters, std::uint64_t cells);
+
+// Cells first..first+count-1 that are not 0.
+std::uint64_t count_used(Kind kind, const std::uint8_t* cells, std::uint64_t first,
+                         std::uint64_t count);
+
+// Counters 0..count-1 that are stuck.
+std::uint64_t count_stuck(const std::uint8_t* counters, std::uint64_t count);
+
+}  // namespace bloom

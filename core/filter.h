@@ -1,0 +1,101 @@
+// A Bloom filter: stored bytes that can be asked (FilterView) or owned and changed (Filter).
+//
+// Both work on hashes; core/hash.h makes them from keys, with the seed of the filter's shape.
+// A key that was added is never answered "absent". The one misuse that can break this is to remove
+// a key that was never added: it may pass as present and take cells from keys that are there.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <variant>
+
+#include "core/cells.h"
+#include "core/format.h"
+#include "core/geometry.h"
+#include "core/hash.h"
+
+namespace bloom {
+
+// Somebody else's bytes, seen as a filter; they must outlive the view.
+class FilterView {
+ public:
+  FilterView() = default;
+  FilterView(const Header& header, const std::uint8_t* cells)
+      : header_(header), geometry_(header.shape), cells_(cells) {}
+
+  const Header& header() const { return header_; }
+  const Shape& shape() const { return header_.shape; }
+  const std::uint8_t* cells() const { return cells_; }
+  ByteView stored() const {  // header and cells lie together
+    return {cells_ - kHeaderBytes, static_cast<std::size_t>(stored_bytes(shape()))};
+  }
+
+  // False: certainly not added. True: maybe.
+  bool may_contain(const Hash& hash) const {
+    if (shape().kind == Kind::counting) {
+      return geometry_.visit(hash, [this](auto i) { return Counters::get(cells_, i) != 0; });
+    }
+    return geometry_.visit(hash, [this](auto i) { return Bits::get(cells_, i) != 0; });
+  }
+
+  // Calls visit(cell) for the k cells of a key, in order.
+  template <typename Visit>
+  void visit_cells(const Hash& hash, Visit&& visit) const {
+    geometry_.visit(hash, [&](auto i) { return visit(i), true; });
+  }
+
+ private:
+  Header header_;
+  Geometry geometry_;
+  const std::uint8_t* cells_ = nullptr;
+};
+
+// Takes time that does not depend on the size of the filter.
+std::variant<FilterView, Problem> open_filter(ByteView stored);
+
+struct FreeBytes {
+  void operator()(std::uint8_t* bytes) const { std::free(bytes); }
+};
+using OwnedBytes = std::unique_ptr<std::uint8_t[], FreeBytes>;
+
+class Filter {
+ public:
+  // Empty. The bytes are zeroed lazily by the system, so a large filter costs what is used of it.
+  // Throws std::bad_alloc.
+  explicit Filter(const Header& header);
+  // A copy.
+  explicit Filter(const FilterView& view);
+
+  // Adds a key; returns whether any cell changed. For bits false means that the key may have been
+  // there already.
+  bool add(const Hash& hash);
+
+  // Takes one occurrence of a key out. Returns false, with nothing changed, when the key is
+  // certainly absent. REQUIRES: kind counting.
+  bool remove(const Hash& hash);
+
+  bool may_contain(const Hash& hash) const { return view().may_contain(hash); }
+
+  const Header& header() const { return header_; }
+  const Shape& shape() const { return header_.shape; }
+  FilterView view() const { return {header_, cells()}; }
+  ByteView stored() const { return view().stored(); }
+
+  void set_target(std::uint64_t capacity, double fpr);
+
+  std::uint8_t* cells() { return bytes_.get() + kHeaderBytes; }
+  const std::uint8_t* cells() const { return bytes_.get() + kHeaderBytes; }
+
+  // Gives the stored bytes away; the filter must not be used after that.
+  OwnedBytes release() { return std::move(bytes_); }
+
+ private:
+  void store_header();
+
+  Header header_;
+  Geometry geometry_;
+  OwnedBytes bytes_;
+};
+
+}  // namespace bloom

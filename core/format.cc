@@ -1,0 +1,120 @@
+#include "core/format.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "core/bytes.h"
+
+namespace bloom {
+namespace {
+
+constexpr std::array<std::uint8_t, 4> kMagic = {'B', 'L', 'M', 'F'};
+constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kHashMurmur3 = 1;
+constexpr std::uint32_t kChecksumSeed = 0;
+
+enum Offset : std::size_t {
+  kMagicAt = 0,
+  kVersionAt = 4,
+  kHashAt = 5,
+  kKindAt = 6,
+  kHashesAt = 7,
+  kCellsAt = 8,
+  kBlockAt = 16,
+  kSeedAt = 24,
+  kReserved4At = 28,
+  kCapacityAt = 32,
+  kFprAt = 40,
+  kReserved8At = 48,
+  kChecksumAt = 56,
+};
+
+std::uint64_t checksum(const std::uint8_t* header) {
+  return hash_key({reinterpret_cast<const char*>(header), kChecksumAt}, kChecksumSeed).h1;
+}
+
+Problem foreign(std::string text) { return {true, std::move(text)}; }
+Problem damaged(std::string text) { return {false, std::move(text)}; }
+
+}  // namespace
+
+std::uint32_t bits_per_cell(Kind kind) { return kind == Kind::counting ? 4 : 1; }
+
+std::uint64_t cell_bytes(const Shape& shape) {
+  return (shape.cells * bits_per_cell(shape.kind) + 7) / 8;
+}
+
+std::uint64_t stored_bytes(const Shape& shape) { return kHeaderBytes + cell_bytes(shape); }
+
+std::array<std::uint8_t, kHeaderBytes> write_header(const Header& header) {
+  const Shape& shape = header.shape;
+  std::array<std::uint8_t, kHeaderBytes> bytes{};
+  std::copy(kMagic.begin(), kMagic.end(), bytes.begin() + kMagicAt);
+  bytes[kVersionAt] = kVersion;
+  bytes[kHashAt] = kHashMurmur3;
+  bytes[kKindAt] = static_cast<std::uint8_t>(shape.kind);
+  bytes[kHashesAt] = static_cast<std::uint8_t>(shape.hashes);
+  store_le(&bytes[kCellsAt], shape.cells);
+  store_le(&bytes[kBlockAt], shape.block);
+  store_le(&bytes[kSeedAt], shape.seed);
+  store_le(&bytes[kCapacityAt], header.capacity);
+  store_le(&bytes[kFprAt], std::bit_cast<std::uint64_t>(header.fpr));
+  store_le(&bytes[kChecksumAt], checksum(bytes.data()));
+  return bytes;
+}
+
+std::variant<Header, Problem> read_header(ByteView stored) {
+  if (stored.size() < kHeaderBytes) {
+    return foreign(std::to_string(stored.size()) + " bytes are too few for a header");
+  }
+  const std::uint8_t* bytes = stored.data();
+  if (!std::equal(kMagic.begin(), kMagic.end(), bytes + kMagicAt)) {
+    return foreign("bad magic");
+  }
+  if (bytes[kVersionAt] != kVersion) {
+    return foreign("unknown version " + std::to_string(bytes[kVersionAt]));
+  }
+  if (load_le<std::uint64_t>(bytes + kChecksumAt) != checksum(bytes)) {
+    return damaged("header checksum does not match");
+  }
+  if (bytes[kHashAt] != kHashMurmur3) {
+    return foreign("unknown hash " + std::to_string(bytes[kHashAt]));
+  }
+  const std::uint8_t kind = bytes[kKindAt];
+  if (kind < static_cast<std::uint8_t>(Kind::standard) ||
+      kind > static_cast<std::uint8_t>(Kind::partitioned)) {
+    return foreign("unknown kind " + std::to_string(kind));
+  }
+  if (load_le<std::uint32_t>(bytes + kReserved4At) != 0 ||
+      load_le<std::uint64_t>(bytes + kReserved8At) != 0) {
+    return foreign("reserved header bytes are in use");
+  }
+
+  Header header;
+  header.shape.kind = static_cast<Kind>(kind);
+  header.shape.hashes = bytes[kHashesAt];
+  header.shape.cells = load_le<std::uint64_t>(bytes + kCellsAt);
+  header.shape.block = load_le<std::uint64_t>(bytes + kBlockAt);
+  header.shape.seed = load_le<std::uint32_t>(bytes + kSeedAt);
+  header.capacity = load_le<std::uint64_t>(bytes + kCapacityAt);
+  header.fpr = std::bit_cast<double>(load_le<std::uint64_t>(bytes + kFprAt));
+
+  if (const auto broken = broken_rule(header.shape)) {
+    return damaged(broken->subject + " must be " + broken->rule + ", is " + broken->value);
+  }
+  if (!(header.fpr >= 0 && header.fpr < 1) || header.capacity > kMaxCells) {
+    return damaged("capacity or rate out of range");
+  }
+  if (stored.size() != stored_bytes(header.shape)) {
+    return damaged(std::to_string(stored.size()) + " bytes where the header says " +
+                   std::to_string(stored_bytes(header.shape)));
+  }
+  const std::uint64_t last_bits = header.shape.cells * bits_per_cell(header.shape.kind) % 8;
+  if (last_bits != 0 && (stored.back() >> last_bits) != 0) {
+    return damaged("bits after the last cell are set");
+  }
+  return header;
+}
+
+}  // namespace bloom

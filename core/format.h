@@ -1,0 +1,47 @@
+// The stored bytes: a header of 64 bytes, then the cells. docs/format.md specifies them, golden
+// files pin them, and no other file knows an offset.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+
+#include "core/geometry.h"
+
+namespace bloom {
+
+using ByteView = std::span<const std::uint8_t>;
+
+inline constexpr std::size_t kHeaderBytes = 64;
+
+// Bytes of cells in one chunk: fits a 4 KiB database page beside its row header even with 80
+// reserved bytes, and is 62 cache lines. Filters made for a capacity have blocks of this size.
+inline constexpr std::size_t kChunkBytes = 3968;
+
+struct Header {
+  Shape shape;
+  std::uint64_t capacity = 0;  // keys that the filter was sized for; 0 is unknown
+  double fpr = 0;              // the rate that it was sized for; 0 is unknown
+
+  bool operator==(const Header&) const = default;
+};
+
+std::uint32_t bits_per_cell(Kind kind);
+std::uint64_t cell_bytes(const Shape& shape);
+std::uint64_t stored_bytes(const Shape& shape);
+
+std::array<std::uint8_t, kHeaderBytes> write_header(const Header& header);
+
+// What is wrong with bytes that should be a filter.
+struct Problem {
+  bool foreign;      // true: not a filter, or not one of a version this build knows; false: damaged
+  std::string text;  // "bad magic"
+};
+
+// Reads and checks the header of a whole stored filter, in time that does not depend on its size.
+std::variant<Header, Problem> read_header(ByteView stored);
+
+}  // namespace bloom

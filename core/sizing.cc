@@ -1,0 +1,187 @@
+#include "core/sizing.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "core/error.h"
+#include "core/key.h"
+
+namespace bloom {
+namespace {
+
+constexpr double kLn2 = std::numbers::ln2;
+
+// Blocks of one chunk can be halved 10 times (bits) or 8 times (counters); a smaller block is made
+// of this many cells, or as many for each slice, so that it can be halved 4 times.
+constexpr std::uint64_t kUnit = 16;
+// Powers of two up to here divide a chunk of 31,744 cells into slices that can be halved 4 times.
+constexpr std::uint32_t kMaxSlices = 64;
+
+void require_keys(std::uint64_t n) {
+  if (n < 1 || n > kMaxKeys) {
+    refuse("n", "between 1 and " + std::to_string(kMaxKeys), std::to_string(n));
+  }
+}
+
+void require_rate(double p) {
+  if (!(p > 0 && p < 1)) {
+    refuse("p", "between 0 and 1", NumberText(p).view());
+  }
+}
+
+void require_shape(const Shape& shape) {
+  if (const auto broken = broken_rule(shape)) {
+    refuse(broken->subject, broken->rule, broken->value);
+  }
+}
+
+// The share of cells that are set after `throws` throws at `cells` cells.
+double fill_after(double throws, double cells) {
+  return cells > 1 ? -std::expm1(throws * std::log1p(-1 / cells)) : (throws > 0 ? 1 : 0);
+}
+
+// The rate of one block with j keys.
+double block_rate(const Shape& shape, double j) {
+  const auto k = static_cast<double>(shape.hashes);
+  const double throws = shape.kind == Kind::partitioned ? j : k * j;
+  return std::pow(fill_after(throws, static_cast<double>(shape.span())), k);
+}
+
+// The mean of f(j) over j ~ Binomial(n, 1 / blocks). Weights are taken relative to the one of the
+// mode, outwards until they do not count any more.
+template <typename F>
+double mean_over_blocks(double n, double blocks, F f) {
+  constexpr double kNegligible = 1e-17;
+  const double odds = 1 / (blocks - 1);
+  const double mode = std::floor((n + 1) / blocks);
+  double weights = 1;
+  double sum = f(mode);
+  double weight = 1;
+  for (double j = mode; j < n && weight > kNegligible; ++j) {
+    weight *= (n - j) / (j + 1) * odds;
+    weights += weight;
+    sum += weight * f(j + 1);
+  }
+  weight = 1;
+  for (double j = mode; j > 0 && weight > kNegligible; --j) {
+    weight *= j / (n - j + 1) / odds;
+    weights += weight;
+    sum += weight * f(j - 1);
+  }
+  return sum / weights;
+}
+
+// The smallest x in low..high for which good(x), which holds from some point on and at high.
+template <typename Good>
+std::uint64_t first_good(std::uint64_t low, std::uint64_t high, Good good) {
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (good(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return high;
+}
+
+std::uint64_t chunk_cells(Kind kind) { return kChunkBytes * 8 / bits_per_cell(kind); }
+
+Shape one_block(Kind kind, std::uint32_t k, std::uint64_t cells) {
+  return {.kind = kind, .hashes = k, .cells = cells, .block = cells, .seed = 0};
+}
+
+Shape chunk_blocks(Kind kind, std::uint32_t k, std::uint64_t blocks) {
+  const std::uint64_t cells = chunk_cells(kind);
+  return {.kind = kind, .hashes = k, .cells = blocks * cells, .block = cells, .seed = 0};
+}
+
+// The smallest shape with k hashes whose predicted rate is at most p.
+Shape smallest_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k) {
+  const auto good = [&](const Shape& shape) { return predicted_rate(shape, n) <= p; };
+  const std::uint64_t chunk = chunk_cells(kind);
+  if (good(one_block(kind, k, chunk))) {
+    const std::uint64_t unit = kind == Kind::partitioned ? kUnit * k : kUnit;
+    const std::uint64_t units = first_good(
+        1, chunk / unit, [&](std::uint64_t u) { return good(one_block(kind, k, u * unit)); });
+    return one_block(kind, k, units * unit);
+  }
+  const std::uint64_t most = kMaxCells / chunk;
+  std::uint64_t low = std::clamp<std::uint64_t>(bits_for(n, p) / chunk, 1, most);
+  std::uint64_t high = low;
+  while (high < most && !good(chunk_blocks(kind, k, high))) {
+    low = high;
+    high = std::min(most, high + high / 16 + 1);
+  }
+  if (high == most && !good(chunk_blocks(kind, k, most))) {
+    refuse("capacity and fpr",
+           "such that the filter has at most " + std::to_string(kMaxCells) + " cells",
+           "capacity " + std::to_string(n) + " and fpr " + std::string(NumberText(p).view()));
+  }
+  const std::uint64_t blocks = first_good(
+      low, high, [&](std::uint64_t b) { return good(chunk_blocks(kind, k, b)); });
+  return chunk_blocks(kind, k, blocks);
+}
+
+}  // namespace
+
+std::uint64_t bits_for(std::uint64_t n, double p) {
+  require_keys(n);
+  require_rate(p);
+  return static_cast<std::uint64_t>(std::ceil(-static_cast<double>(n) * std::log(p) / (kLn2 * kLn2)));
+}
+
+std::uint32_t hashes_for(std::uint64_t m, std::uint64_t n) {
+  require_shape({.kind = Kind::standard, .hashes = 1, .cells = m, .block = 0, .seed = 0});
+  require_keys(n);
+  const double best = static_cast<double>(m) / static_cast<double>(n) * kLn2;
+  return static_cast<std::uint32_t>(std::clamp<double>(std::round(best), 1, kMaxHashes));
+}
+
+double rate_for(std::uint64_t m, std::uint64_t n, std::uint32_t k, Kind kind) {
+  const Shape shape{.kind = kind, .hashes = k, .cells = m, .block = 0, .seed = 0};
+  require_shape(shape);
+  return block_rate(shape, static_cast<double>(n));
+}
+
+std::uint64_t capacity_for(std::uint64_t m, std::uint32_t k, double p) {
+  require_shape({.kind = Kind::standard, .hashes = k, .cells = m, .block = 0, .seed = 0});
+  require_rate(p);
+  const auto too_many = [&](std::uint64_t n) { return rate_for(m, n, k) > p; };
+  return first_good(1, kMaxKeys + 1, too_many) - 1;
+}
+
+double predicted_rate(const Shape& shape, std::uint64_t n) {
+  if (shape.blocks() == 1) {
+    return block_rate(shape, static_cast<double>(n));
+  }
+  return mean_over_blocks(static_cast<double>(n), static_cast<double>(shape.blocks()),
+                          [&](double j) { return block_rate(shape, j); });
+}
+
+Header header_for(std::uint64_t n, double p, Kind kind) {
+  if (n < 1 || n > kMaxKeys) {
+    refuse("capacity", "between 1 and " + std::to_string(kMaxKeys), std::to_string(n));
+  }
+  if (!(p > 0 && p < 1)) {
+    refuse("fpr", "between 0 and 1", NumberText(p).view());
+  }
+  const double best = std::clamp<double>(std::round(-std::log2(p)), 1, kMaxHashes);
+  const auto k = static_cast<std::uint32_t>(best);
+  Shape shape;
+  if (kind == Kind::partitioned) {
+    const std::uint32_t below = std::min(std::bit_floor(k), kMaxSlices);
+    const std::uint32_t above = std::min(std::bit_ceil(k), kMaxSlices);
+    const Shape few = smallest_shape(n, p, kind, below);
+    const Shape many = below == above ? few : smallest_shape(n, p, kind, above);
+    shape = few.cells <= many.cells ? few : many;
+  } else {
+    shape = smallest_shape(n, p, kind, k);
+  }
+  return {.shape = shape, .capacity = n, .fpr = p};
+}
+
+}  // namespace bloom
