@@ -39,7 +39,12 @@ class FilterView {
     return geometry_.visit(hash, [this](auto i) { return Bits::get(cells_, i) != 0; });
   }
 
-  // Calls visit(cell) for the k cells of a key, in order.
+  // What is in a cell: 0 or 1, or a count.
+  unsigned cell(std::uint64_t i) const {
+    return shape().kind == Kind::counting ? Counters::get(cells_, i) : Bits::get(cells_, i);
+  }
+
+  // Calls visit(i) for the k cells of a key, in order.
   template <typename Visit>
   void visit_cells(const Hash& hash, Visit&& visit) const {
     geometry_.visit(hash, [&](auto i) { return visit(i), true; });

@@ -1,0 +1,27 @@
+#include <sqlite3ext.h>
+
+#include "sql/register.h"
+
+SQLITE_EXTENSION_INIT1
+
+#ifdef _WIN32
+#define BLOOM_EXPORT __declspec(dllexport)
+#else
+#define BLOOM_EXPORT __attribute__((visibility("default")))
+#endif
+
+namespace {
+// The first with SQLITE_INNOCUOUS, the flag without which the functions could not be used in views
+// and triggers of a schema that is not trusted.
+constexpr int kOldestSqlite = 3031000;
+}  // namespace
+
+extern "C" BLOOM_EXPORT int sqlite3_bloom_init(sqlite3* db, char** error,
+                                               const sqlite3_api_routines* api) {
+  SQLITE_EXTENSION_INIT2(api);
+  if (sqlite3_libversion_number() < kOldestSqlite) {
+    *error = sqlite3_mprintf("bloom: SQLite must be 3.31.0 or newer, got %s", sqlite3_libversion());
+    return SQLITE_ERROR;
+  }
+  return bloom::register_all(db);
+}

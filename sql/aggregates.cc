@@ -1,0 +1,110 @@
+#include <optional>
+#include <utility>
+
+#include "core/distinct.h"
+#include "core/merge.h"
+#include "core/sizing.h"
+#include "sql/arguments.h"
+#include "sql/functions.h"
+
+namespace bloom {
+namespace {
+
+// bloom_build(key [, capacity [, fpr [, kind]]]): the options of the first row count. Without a
+// capacity the keys are collected, and the filter is made when their number is known.
+class Build {
+ public:
+  void step(Context& context, const Values& arguments) {
+    if (!started_) {
+      start(context, arguments);
+      started_ = true;
+    }
+    const Key key(arguments[0]);
+    if (key.is_null()) {
+      return;
+    }
+    if (filter_) {
+      filter_->add(key.hash(filter_->shape()));
+    } else {
+      collected_.add(key.hash(Shape{}));
+    }
+  }
+
+  void finish(Context& context) {
+    if (!filter_) {
+      build_from_collected(context);
+    }
+    return_filter(context, std::move(*filter_));
+  }
+
+ private:
+  void start(Context& context, const Values& arguments) {
+    fpr_ = arguments.size() > 2 ? rate_argument(arguments[2], "fpr") : kDefaultFpr;
+    kind_ = arguments.size() > 3 ? kind_argument(arguments[3]) : Kind::standard;
+    if (arguments.size() > 1 && !arguments[1].is_null()) {
+      const std::uint64_t capacity = count_argument(arguments[1], "capacity", 1, kMaxKeys);
+      filter_ = new_filter(context, header_for(capacity, fpr_, kind_));
+    }
+  }
+
+  void build_from_collected(Context& context) {
+    const std::size_t n = collected_.finish();
+    filter_ = new_filter(context, header_for(n == 0 ? 1 : n, fpr_, kind_));
+    for (std::size_t i = 0; i < n; ++i) {
+      const unsigned times = kind_ == Kind::counting ? collected_.times(i) : 1;
+      for (unsigned t = 0; t < times; ++t) {
+        filter_->add(collected_.hash(i));
+      }
+    }
+  }
+
+  bool started_ = false;
+  double fpr_ = kDefaultFpr;
+  Kind kind_ = Kind::standard;
+  DistinctHashes collected_;
+  std::optional<Filter> filter_;
+};
+
+// bloom_union(filter), bloom_intersect(filter): NULL filters are skipped; NULL if there were none.
+template <Filter (*merge)(Filter, const FilterView&, std::string_view)>
+class Merged {
+ public:
+  void step(Context&, const Values& arguments) {
+    if (is_missing(arguments[0])) {
+      return;
+    }
+    const FilterView filter = filter_argument(arguments, 0);
+    merged_ = merged_ ? merge(std::move(*merged_), filter, argument_name(0)) : Filter(filter);
+  }
+
+  void finish(Context& context) {
+    if (merged_) {
+      return_filter(context, std::move(*merged_));
+    }
+  }
+
+ private:
+  std::optional<Filter> merged_;
+};
+
+constexpr sqlite::Aggregate kBuild[] = {
+    {"bloom_build", 1}, {"bloom_build", 2}, {"bloom_build", 3}, {"bloom_build", 4}};
+constexpr sqlite::Aggregate kUnion{"bloom_union", 1};
+constexpr sqlite::Aggregate kIntersect{"bloom_intersect", 1};
+
+}  // namespace
+
+int add_aggregates(sqlite3* db) {
+  int code = sqlite::add_aggregate<Merged<unite>>(db, kUnion);
+  if (code == SQLITE_OK) {
+    code = sqlite::add_aggregate<Merged<intersect>>(db, kIntersect);
+  }
+  for (const sqlite::Aggregate& build : kBuild) {
+    if (code == SQLITE_OK) {
+      code = sqlite::add_aggregate<Build>(db, build);
+    }
+  }
+  return code;
+}
+
+}  // namespace bloom

@@ -1,0 +1,120 @@
+#include "sql/arguments.h"
+
+#include <utility>
+#include <variant>
+
+#include "core/error.h"
+
+namespace bloom {
+namespace {
+
+[[noreturn]] void refuse_filter(int i, const Problem& problem) {
+  const std::string text = argument_name(i) +
+                           (problem.foreign ? " is not a bloom filter (" : " is a damaged bloom filter (") +
+                           problem.text + ")";
+  throw Error(problem.foreign ? Error::Kind::invalid : Error::Kind::damaged, text);
+}
+
+void require_fits(const Context& context, std::uint64_t bytes) {
+  const std::uint64_t most = context.longest_value();
+  if (bytes > most) {
+    throw Error(Error::Kind::too_big, "the resulting filter must be at most " +
+                                          std::to_string(most) +
+                                          " bytes (SQLITE_LIMIT_LENGTH), got " +
+                                          std::to_string(bytes));
+  }
+}
+
+}  // namespace
+
+std::string argument_name(int i) { return "argument " + std::to_string(i + 1); }
+
+bool is_missing(const Value& value) {
+  return value.is_null() && value.pointer<Filter>(kHandleType) == nullptr;
+}
+
+FilterView filter_argument(const Values& arguments, int i) {
+  const Value value = arguments[i];
+  if (value.type() == SQLITE_BLOB) {
+    auto opened = open_filter(value.blob());
+    if (const auto* problem = std::get_if<Problem>(&opened)) {
+      refuse_filter(i, *problem);
+    }
+    return std::get<FilterView>(opened);
+  }
+  if (const auto* handle = value.pointer<Filter>(kHandleType)) {
+    return handle->view();
+  }
+  refuse_filter(i, {true, value.in_words()});
+}
+
+Key::Key(const Value& value) {
+  switch (value.type()) {
+    case SQLITE_NULL:
+      null_ = true;
+      break;
+    case SQLITE_INTEGER:
+      number_.emplace(value.integer());
+      break;
+    case SQLITE_FLOAT:
+      number_.emplace(value.real());
+      break;
+    case SQLITE_TEXT:
+      bytes_ = value.text();
+      break;
+    default: {
+      const auto blob = value.blob();
+      bytes_ = {reinterpret_cast<const char*>(blob.data()), blob.size()};
+    }
+  }
+}
+
+std::uint64_t count_argument(const Value& value, std::string_view name, std::uint64_t low,
+                             std::uint64_t high) {
+  const auto lowest = static_cast<double>(low);
+  const auto highest = static_cast<double>(high);
+  if (value.type() == SQLITE_INTEGER) {
+    const std::int64_t count = value.integer();
+    if (count >= 0 && static_cast<std::uint64_t>(count) >= low &&
+        static_cast<std::uint64_t>(count) <= high) {
+      return static_cast<std::uint64_t>(count);
+    }
+  } else if (value.type() == SQLITE_FLOAT && value.real() >= lowest && value.real() <= highest) {
+    const auto count = static_cast<std::uint64_t>(value.real());
+    if (static_cast<double>(count) == value.real()) {
+      return count;
+    }
+  }
+  refuse(name, "an integer between " + std::to_string(low) + " and " + std::to_string(high),
+         value.in_words());
+}
+
+double rate_argument(const Value& value, std::string_view name) {
+  const bool number = value.type() == SQLITE_FLOAT || value.type() == SQLITE_INTEGER;
+  if (!number || !(value.real() > 0 && value.real() < 1)) {
+    refuse(name, "a number between 0 and 1", value.in_words());
+  }
+  return value.real();
+}
+
+Kind kind_argument(const Value& value) {
+  const auto kind =
+      value.type() == SQLITE_TEXT ? kind_named(value.text()) : std::optional<Kind>();
+  if (!kind) {
+    refuse("kind", kKindRule, value.in_words());
+  }
+  return *kind;
+}
+
+Filter new_filter(const Context& context, const Header& header) {
+  require_fits(context, stored_bytes(header.shape));
+  return Filter(header);
+}
+
+void return_filter(Context& context, Filter filter) {
+  const std::uint64_t size = stored_bytes(filter.shape());
+  require_fits(context, size);
+  context.blob(filter.release().release(), size);
+}
+
+}  // namespace bloom

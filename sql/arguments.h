@@ -1,0 +1,63 @@
+// Arguments of SQL functions, read and checked. Each throws bloom::Error with the name of the
+// argument, the rule and the value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/filter.h"
+#include "core/key.h"
+#include "sql/sqlite/context.h"
+#include "sql/sqlite/value.h"
+
+namespace bloom {
+
+using sqlite::Context;
+using sqlite::Value;
+using sqlite::Values;
+
+// "argument 3", for the third.
+std::string argument_name(int i);
+
+// The filter of argument i: a blob, or a handle that bloom_open() made. Nothing else is a filter,
+// NULL included: in a WHERE clause a NULL result would drop rows without a word.
+FilterView filter_argument(const Values& arguments, int i);
+
+// The type of the pointer values that bloom_open() returns; they point to a Filter.
+inline constexpr char kHandleType[] = "bloom_filter";
+
+// Whether an argument is NULL and no handle either.
+bool is_missing(const Value& value);
+
+// The bytes of a key; none for NULL, which is never a key. They live until the function returns.
+class Key {
+ public:
+  explicit Key(const Value& value);
+  Key(const Key&) = delete;
+  Key& operator=(const Key&) = delete;
+
+  bool is_null() const { return null_; }
+  std::string_view bytes() const { return number_ ? number_->view() : bytes_; }
+  Hash hash(const Shape& shape) const { return hash_key(bytes(), shape.seed); }
+
+ private:
+  std::optional<NumberText> number_;
+  std::string_view bytes_;
+  bool null_ = false;
+};
+
+// An integer, or a real with the value of one (1e6), in low..high.
+std::uint64_t count_argument(const Value& value, std::string_view name, std::uint64_t low,
+                             std::uint64_t high);
+// A number strictly between 0 and 1.
+double rate_argument(const Value& value, std::string_view name);
+Kind kind_argument(const Value& value);
+
+// An empty filter that fits the longest blob of the connection; else throws.
+Filter new_filter(const Context& context, const Header& header);
+// Makes a filter the result of a call, or throws if it is longer than the longest blob.
+void return_filter(Context& context, Filter filter);
+
+}  // namespace bloom

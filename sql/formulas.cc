@@ -1,0 +1,74 @@
+#include <span>
+
+#include "core/sizing.h"
+#include "sql/arguments.h"
+#include "sql/functions.h"
+
+namespace bloom {
+namespace {
+
+// As SQLite's own mathematical functions do: NULL in, NULL out.
+bool any_null(const Values& arguments) {
+  for (int i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].is_null()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::uint64_t m_argument(const Value& value) { return count_argument(value, "m", 1, kMaxCells); }
+std::uint64_t n_argument(const Value& value, std::uint64_t low) {
+  return count_argument(value, "n", low, kMaxKeys);
+}
+std::uint32_t k_argument(const Value& value) {
+  return static_cast<std::uint32_t>(count_argument(value, "k", 1, kMaxHashes));
+}
+
+template <void (*body)(Context&, const Values&)>
+void unless_null(Context& context, const Values& arguments) {
+  if (any_null(arguments)) {
+    context.null();
+  } else {
+    body(context, arguments);
+  }
+}
+
+void bits(Context& context, const Values& arguments) {
+  const std::uint64_t n = n_argument(arguments[0], 1);
+  context.integer(static_cast<std::int64_t>(bits_for(n, rate_argument(arguments[1], "p"))));
+}
+
+void hashes(Context& context, const Values& arguments) {
+  const std::uint64_t m = m_argument(arguments[0]);
+  context.integer(hashes_for(m, n_argument(arguments[1], 1)));
+}
+
+void rate(Context& context, const Values& arguments) {
+  const std::uint64_t m = m_argument(arguments[0]);
+  const std::uint64_t n = n_argument(arguments[1], 0);
+  const std::uint32_t k = k_argument(arguments[2]);
+  const Kind kind = arguments.size() > 3 ? kind_argument(arguments[3]) : Kind::standard;
+  context.real(rate_for(m, n, k, kind));
+}
+
+void capacity(Context& context, const Values& arguments) {
+  const std::uint64_t m = m_argument(arguments[0]);
+  const std::uint32_t k = k_argument(arguments[1]);
+  const double p = rate_argument(arguments[2], "p");
+  context.integer(static_cast<std::int64_t>(capacity_for(m, k, p)));
+}
+
+constexpr sqlite::Scalar kFunctions[] = {
+    {"bloom_bits", 2, unless_null<bits>},
+    {"bloom_hashes", 2, unless_null<hashes>},
+    {"bloom_rate", 3, unless_null<rate>},
+    {"bloom_rate", 4, unless_null<rate>},
+    {"bloom_capacity", 3, unless_null<capacity>},
+};
+
+}  // namespace
+
+std::span<const sqlite::Scalar> formula_functions() { return kFunctions; }
+
+}  // namespace bloom

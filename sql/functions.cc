@@ -1,0 +1,201 @@
+#include "sql/functions.h"
+
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "core/merge.h"
+#include "core/sizing.h"
+#include "sql/arguments.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::kAnyNumber;
+using sqlite::kInnocuous;
+using sqlite::Scalar;
+
+// For functions of any number of arguments; SQLite counts those of the others.
+void require_at_least(int count, const Values& arguments, const char* usage) {
+  if (arguments.size() < count) {
+    refuse("the call", usage, std::to_string(arguments.size()) + " arguments");
+  }
+}
+
+void create(Context& context, const Values& arguments) {
+  const std::uint64_t capacity = count_argument(arguments[0], "capacity", 1, kMaxKeys);
+  const double fpr = arguments.size() > 1 ? rate_argument(arguments[1], "fpr") : kDefaultFpr;
+  const Kind kind = arguments.size() > 2 ? kind_argument(arguments[2]) : Kind::standard;
+  return_filter(context, new_filter(context, header_for(capacity, fpr, kind)));
+}
+
+void create_sized(Context& context, const Values& arguments) {
+  Header header;
+  Shape& shape = header.shape;
+  shape.cells = count_argument(arguments[0], "m", 1, kMaxCells);
+  shape.hashes = static_cast<std::uint32_t>(count_argument(arguments[1], "k", 1, kMaxHashes));
+  if (arguments.size() > 2) {
+    shape.kind = kind_argument(arguments[2]);
+  }
+  if (arguments.size() > 3) {
+    shape.block = count_argument(arguments[3], "block", 0, kMaxCells);
+  }
+  if (arguments.size() > 4) {
+    shape.seed = static_cast<std::uint32_t>(count_argument(arguments[4], "seed", 0, kMaxSeed));
+  }
+  if (const auto broken = broken_rule(shape)) {
+    refuse(broken->subject, broken->rule, broken->value);
+  }
+  return_filter(context, new_filter(context, header));
+}
+
+void add(Context& context, const Values& arguments) {
+  require_at_least(2, arguments, "bloom_add(filter, key, ...)");
+  Filter filter(filter_argument(arguments, 0));
+  for (int i = 1; i < arguments.size(); ++i) {
+    const Key key(arguments[i]);
+    if (!key.is_null()) {
+      filter.add(key.hash(filter.shape()));
+    }
+  }
+  return_filter(context, std::move(filter));
+}
+
+void remove(Context& context, const Values& arguments) {
+  require_at_least(2, arguments, "bloom_remove(filter, key, ...)");
+  const FilterView view = filter_argument(arguments, 0);
+  if (view.shape().kind != Kind::counting) {
+    refuse("argument 1", "a counting filter (no other can remove)",
+           "a " + std::string(name_of(view.shape().kind)) + " one");
+  }
+  Filter filter(view);
+  for (int i = 1; i < arguments.size(); ++i) {
+    const Key key(arguments[i]);
+    if (!key.is_null() && !filter.remove(key.hash(filter.shape()))) {
+      refuse(argument_name(i), "a key that was added", arguments[i].in_words() + ", which is absent");
+    }
+  }
+  return_filter(context, std::move(filter));
+}
+
+void contains(Context& context, const Values& arguments) {
+  const FilterView filter = filter_argument(arguments, 0);
+  const Key key(arguments[1]);
+  if (key.is_null()) {
+    context.null();
+  } else {
+    context.boolean(filter.may_contain(key.hash(filter.shape())));
+  }
+}
+
+// AND (wanted false) or OR (wanted true) over the keys, with NULL as SQL has it: the answer
+// `decisive` ends it, else a NULL makes it NULL.
+void contains_several(Context& context, const Values& arguments, bool decisive) {
+  const FilterView filter = filter_argument(arguments, 0);
+  bool any_null = false;
+  for (int i = 1; i < arguments.size(); ++i) {
+    const Key key(arguments[i]);
+    if (key.is_null()) {
+      any_null = true;
+    } else if (filter.may_contain(key.hash(filter.shape())) == decisive) {
+      context.boolean(decisive);
+      return;
+    }
+  }
+  if (any_null) {
+    context.null();
+  } else {
+    context.boolean(!decisive);
+  }
+}
+
+void contains_all(Context& context, const Values& arguments) {
+  require_at_least(2, arguments, "bloom_contains_all(filter, key, ...)");
+  contains_several(context, arguments, false);
+}
+
+void contains_any(Context& context, const Values& arguments) {
+  require_at_least(2, arguments, "bloom_contains_any(filter, key, ...)");
+  contains_several(context, arguments, true);
+}
+
+using Merge = Filter (*)(Filter, const FilterView&, std::string_view);
+
+void merge_all(Context& context, const Values& arguments, Merge merge) {
+  Filter merged(filter_argument(arguments, 0));
+  for (int i = 1; i < arguments.size(); ++i) {
+    merged = merge(std::move(merged), filter_argument(arguments, i), argument_name(i));
+  }
+  return_filter(context, std::move(merged));
+}
+
+void union_of(Context& context, const Values& arguments) {
+  require_at_least(2, arguments, "bloom_union(filter, filter, ...)");
+  merge_all(context, arguments, unite);
+}
+
+void intersection_of(Context& context, const Values& arguments) {
+  require_at_least(2, arguments, "bloom_intersect(filter, filter, ...)");
+  merge_all(context, arguments, intersect);
+}
+
+void halved_filter(Context& context, const Values& arguments) {
+  constexpr std::uint64_t kMostTimes = 40;  // no filter has more than 2^40 cells
+  const std::uint64_t times =
+      arguments.size() > 1 ? count_argument(arguments[1], "times", 0, kMostTimes) : 1;
+  Filter filter(filter_argument(arguments, 0));
+  for (std::uint64_t i = 0; i < times; ++i) {
+    filter = halve(filter.view(), "argument 1");
+  }
+  return_filter(context, std::move(filter));
+}
+
+void standard_filter(Context& context, const Values& arguments) {
+  return_filter(context, to_standard(filter_argument(arguments, 0), "argument 1"));
+}
+
+void composite_key(Context& context, const Values& arguments) {
+  require_at_least(1, arguments, "bloom_key(value, ...)");
+  std::string composite;
+  for (int i = 0; i < arguments.size(); ++i) {
+    const Key part(arguments[i]);
+    if (part.is_null()) {
+      context.null();
+      return;
+    }
+    append_part(composite, part.bytes());
+  }
+  context.blob(composite);
+}
+
+void open_handle(Context& context, const Values& arguments) {
+  context.pointer(new Filter(filter_argument(arguments, 0)), kHandleType);
+}
+
+constexpr Scalar kFunctions[] = {
+    {"bloom_create", 1, create},
+    {"bloom_create", 2, create},
+    {"bloom_create", 3, create},
+    {"bloom_create_sized", 2, create_sized},
+    {"bloom_create_sized", 3, create_sized},
+    {"bloom_create_sized", 4, create_sized},
+    {"bloom_create_sized", 5, create_sized},
+    {"bloom_add", kAnyNumber, add},
+    {"bloom_remove", kAnyNumber, remove},
+    {"bloom_contains", 2, contains},
+    {"bloom_contains_all", kAnyNumber, contains_all},
+    {"bloom_contains_any", kAnyNumber, contains_any},
+    {"bloom_union", kAnyNumber, union_of},
+    {"bloom_intersect", kAnyNumber, intersection_of},
+    {"bloom_halve", 1, halved_filter},
+    {"bloom_halve", 2, halved_filter},
+    {"bloom_standard", 1, standard_filter},
+    {"bloom_key", kAnyNumber, composite_key},
+    {"bloom_open", 1, open_handle, kInnocuous},
+};
+
+}  // namespace
+
+std::span<const sqlite::Scalar> filter_functions() { return kFunctions; }
+
+}  // namespace bloom

@@ -1,0 +1,17 @@
+// The SQL functions, by what they are for; register.cc adds them all to a connection.
+#pragma once
+
+#include <span>
+
+#include "sql/sqlite/function.h"
+
+namespace bloom {
+
+std::span<const sqlite::Scalar> filter_functions();   // bloom_create, bloom_add, bloom_contains ...
+std::span<const sqlite::Scalar> inspect_functions();  // bloom_info, bloom_count, bloom_check ...
+std::span<const sqlite::Scalar> formula_functions();  // bloom_bits, bloom_rate ...
+
+int add_aggregates(sqlite3* db);       // bloom_build, bloom_union, bloom_intersect
+int add_table_functions(sqlite3* db);  // bloom_plan, bloom_positions
+
+}  // namespace bloom

@@ -1,0 +1,64 @@
+// The call of an SQL function: where its result goes, and what it may know of its connection.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "sql/sqlite/api.h"
+#include "sql/sqlite/guard.h"
+
+namespace bloom::sqlite {
+
+class Context {
+ public:
+  explicit Context(sqlite3_context* context) : context_(context) {}
+
+  void null() { sqlite3_result_null(context_); }
+  void integer(std::int64_t value) { sqlite3_result_int64(context_, value); }
+  void boolean(bool value) { sqlite3_result_int(context_, value ? 1 : 0); }
+  void real(double value) { sqlite3_result_double(context_, value); }
+  void text(std::string_view value) {
+    sqlite3_result_text64(context_, value.data(), value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  }
+  // A copy.
+  void blob(std::string_view value) {
+    sqlite3_result_blob64(context_, value.data(), value.size(), SQLITE_TRANSIENT);
+  }
+  // Takes bytes from std::malloc over.
+  void blob(std::uint8_t* bytes, std::uint64_t size) {
+    sqlite3_result_blob64(context_, bytes, size, std::free);
+  }
+  // Takes an object from new over. `type` must be a string literal.
+  template <typename T>
+  void pointer(T* object, const char* type) {
+    sqlite3_result_pointer(context_, object, type, [](void* p) { delete static_cast<T*>(p); });
+  }
+
+  // Reports a failure as an error of `function`.
+  void failure(const char* function, const Failure& failure) {
+    if (failure.code == SQLITE_NOMEM) {
+      sqlite3_result_error_nomem(context_);
+      return;
+    }
+    char* text = sqlite3_mprintf("%s: %s", function, failure.text);
+    if (text == nullptr) {
+      sqlite3_result_error_nomem(context_);
+      return;
+    }
+    sqlite3_result_error(context_, text, -1);
+    sqlite3_result_error_code(context_, failure.code);
+    sqlite3_free(text);
+  }
+
+  // The most bytes that a text or a blob of this connection can have.
+  std::uint64_t longest_value() const {
+    return static_cast<std::uint64_t>(
+        sqlite3_limit(sqlite3_context_db_handle(context_), SQLITE_LIMIT_LENGTH, -1));
+  }
+
+ private:
+  sqlite3_context* context_;
+};
+
+}  // namespace bloom::sqlite

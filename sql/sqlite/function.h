@@ -1,0 +1,95 @@
+// Registers SQL functions. A scalar function is a C++ function; an aggregate is a class:
+//   struct Sum {
+//     void step(Context&, const Values&);  // one row
+//     void finish(Context&);               // the result; on a fresh object when there were no rows
+//   };
+// Either may throw: the statement then fails with "<name>: <what>".
+#pragma once
+
+#include "sql/sqlite/api.h"
+#include "sql/sqlite/context.h"
+#include "sql/sqlite/guard.h"
+#include "sql/sqlite/value.h"
+
+namespace bloom::sqlite {
+
+inline constexpr int kAnyNumber = -1;
+
+// The same arguments give the same result, and nothing else happens: allowed in indexes, CHECKs
+// and generated columns, and in views and triggers of a schema that is not trusted.
+inline constexpr int kPure = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+inline constexpr int kInnocuous = SQLITE_UTF8 | SQLITE_INNOCUOUS;
+
+struct Scalar {
+  const char* name;
+  int arguments;
+  void (*body)(Context&, const Values&);
+  int flags = kPure;
+};
+
+// `function` must live as long as the connection. Returns an SQLite result code.
+inline int add_function(sqlite3* db, const Scalar& function) {
+  const auto call = [](sqlite3_context* raw, int count, sqlite3_value** values) {
+    const auto& self = *static_cast<const Scalar*>(sqlite3_user_data(raw));
+    Context context(raw);
+    guard([&] { self.body(context, Values(count, values)); },
+          [&](const Failure& failure) { context.failure(self.name, failure); });
+  };
+  return sqlite3_create_function_v2(db, function.name, function.arguments, function.flags,
+                                    const_cast<Scalar*>(&function), call, nullptr, nullptr, nullptr);
+}
+
+struct Aggregate {
+  const char* name;
+  int arguments;
+};
+
+template <typename State>
+int add_aggregate(sqlite3* db, const Aggregate& function) {
+  // SQLite keeps a zeroed Slot for each group, and calls `finish` for each, after errors as well.
+  struct Slot {
+    State* state;
+    bool failed;
+  };
+  const auto step = [](sqlite3_context* raw, int count, sqlite3_value** values) {
+    const auto& self = *static_cast<const Aggregate*>(sqlite3_user_data(raw));
+    auto* slot = static_cast<Slot*>(sqlite3_aggregate_context(raw, sizeof(Slot)));
+    Context context(raw);
+    if (slot == nullptr) {
+      sqlite3_result_error_nomem(raw);
+      return;
+    }
+    guard(
+        [&] {
+          if (slot->state == nullptr) {
+            slot->state = new State;
+          }
+          slot->state->step(context, Values(count, values));
+        },
+        [&](const Failure& failure) {
+          slot->failed = true;
+          context.failure(self.name, failure);
+        });
+  };
+  const auto finish = [](sqlite3_context* raw) {
+    const auto& self = *static_cast<const Aggregate*>(sqlite3_user_data(raw));
+    auto* slot = static_cast<Slot*>(sqlite3_aggregate_context(raw, 0));
+    Context context(raw);
+    if (slot == nullptr || !slot->failed) {
+      guard(
+          [&] {
+            State fresh;
+            (slot != nullptr && slot->state != nullptr ? *slot->state : fresh).finish(context);
+          },
+          [&](const Failure& failure) { context.failure(self.name, failure); });
+    }
+    if (slot != nullptr) {
+      delete slot->state;
+    }
+  };
+  return sqlite3_create_function_v2(db, function.name, function.arguments, kPure,
+                                    const_cast<Aggregate*>(&function), nullptr, step, finish,
+                                    nullptr);
+}
+
+}  // namespace bloom::sqlite

@@ -1,0 +1,107 @@
+#include <vector>
+
+#include "core/error.h"
+#include "core/sizing.h"
+#include "sql/arguments.h"
+#include "sql/functions.h"
+#include "sql/sqlite/table_function.h"
+
+namespace bloom {
+namespace {
+
+// What each kind of filter for n keys at rate p would be.
+class Plan {
+ public:
+  static constexpr char kName[] = "bloom_plan";
+  static constexpr char kUsage[] = "the call must be bloom_plan(n, p)";
+  static constexpr char kColumns[] =
+      "CREATE TABLE x(kind TEXT, cells INTEGER, hashes INTEGER, block INTEGER, bytes INTEGER, "
+      "fpr REAL, n HIDDEN, p HIDDEN)";
+  static constexpr int kFirstArgument = 6;
+  static constexpr int kArguments = 2;
+
+  void start(const Values& arguments) {
+    n_ = count_argument(arguments[0], "n", 1, kMaxKeys);
+    const double p = rate_argument(arguments[1], "p");
+    rows_.clear();
+    row_ = 0;
+    for (const Kind kind : kKinds) {
+      rows_.push_back(header_for(n_, p, kind).shape);
+    }
+  }
+  bool at_end() const { return row_ == rows_.size(); }
+  void next() { ++row_; }
+  void column(Context& context, int i) const {
+    const Shape& shape = rows_[row_];
+    switch (i) {
+      case 0:
+        return context.text(name_of(shape.kind));
+      case 1:
+        return context.integer(static_cast<std::int64_t>(shape.cells));
+      case 2:
+        return context.integer(shape.hashes);
+      case 3:
+        return context.integer(static_cast<std::int64_t>(shape.block));
+      case 4:
+        return context.integer(static_cast<std::int64_t>(stored_bytes(shape)));
+      default:
+        return context.real(predicted_rate(shape, n_));
+    }
+  }
+
+ private:
+  std::uint64_t n_ = 0;
+  std::vector<Shape> rows_;
+  std::size_t row_ = 0;
+};
+
+// The cells of a key and what is in them.
+class Positions {
+ public:
+  static constexpr char kName[] = "bloom_positions";
+  static constexpr char kUsage[] = "the call must be bloom_positions(filter, key)";
+  static constexpr char kColumns[] =
+      "CREATE TABLE x(i INTEGER, cell INTEGER, value INTEGER, filter HIDDEN, key HIDDEN)";
+  static constexpr int kFirstArgument = 3;
+  static constexpr int kArguments = 2;
+
+  void start(const Values& arguments) {
+    rows_.clear();
+    row_ = 0;
+    const FilterView filter = filter_argument(arguments, 0);
+    const Key key(arguments[1]);
+    if (!key.is_null()) {
+      filter.visit_cells(key.hash(filter.shape()),
+                         [&](std::uint64_t cell) { rows_.push_back({cell, filter.cell(cell)}); });
+    }
+  }
+  bool at_end() const { return row_ == rows_.size(); }
+  void next() { ++row_; }
+  void column(Context& context, int i) const {
+    switch (i) {
+      case 0:
+        return context.integer(static_cast<std::int64_t>(row_));
+      case 1:
+        return context.integer(static_cast<std::int64_t>(rows_[row_].cell));
+      default:
+        return context.integer(rows_[row_].value);
+    }
+  }
+
+ private:
+  struct Row {
+    std::uint64_t cell;
+    unsigned value;
+  };
+  std::vector<Row> rows_;
+  std::size_t row_ = 0;
+};
+
+}  // namespace
+
+int add_table_functions(sqlite3* db) {
+  const int code = sqlite::TableFunction<Plan>::add(db);
+  return code != SQLITE_OK ? code : sqlite::TableFunction<Positions>::add(db);
+}
+
+}  // namespace bloom
