@@ -78,7 +78,8 @@ void NumberText::write_shortest(double value) {
     }
     if (digits == 16) {
       // Below a power of two doubles lie closer than above it: the nearest text of 16 digits can
-      // miss where the next one up reads back.
+      // miss where the next one up reads back. (# keeps a last digit of 0.)
+      std::snprintf(text, text_.size(), "%#.16g", value);
       bump_last_digit(text);
       if (reads_back(text, value)) {
         break;

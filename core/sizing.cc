@@ -43,11 +43,27 @@ double fill_after(double throws, double cells) {
   return cells > 1 ? -std::expm1(throws * std::log1p(-1 / cells)) : (throws > 0 ? 1 : 0);
 }
 
-// The rate of one block with j keys.
-double block_rate(const Shape& shape, double j) {
-  const auto k = static_cast<double>(shape.hashes);
-  const double throws = shape.kind == Kind::partitioned ? j : k * j;
+// The classic rate of n keys in one block.
+double classic_rate(const Shape& shape, double n) {
+  const double k = shape.hashes;
+  const double throws = shape.kind == Kind::partitioned ? n : k * n;
   return std::pow(fill_after(throws, static_cast<double>(shape.span())), k);
+}
+
+// The classic rate takes the fill f of a block for its mean. f^k has a larger mean where f varies:
+// by k (k - 1) / 2 times the relative variance of f, which is 5 % for 512 cells and k = 13. The
+// slices of a partitioned filter are independent of each other, and their product needs no more.
+double block_rate(const Shape& shape, double n) {
+  const double rate = classic_rate(shape, n);
+  if (shape.kind == Kind::partitioned || n == 0) {
+    return rate;
+  }
+  const double k = shape.hashes;
+  const auto cells = static_cast<double>(shape.span());
+  const double load = k * n / cells;
+  const double fill = -std::expm1(-load);
+  const double variance = std::exp(-load) * (fill - load * std::exp(-load)) / cells;
+  return std::min(1.0, rate * (1 + k * (k - 1) / 2 * variance / (fill * fill)));
 }
 
 // The mean of f(j) over j ~ Binomial(n, 1 / blocks). Weights are taken relative to the one of the
@@ -144,7 +160,7 @@ std::uint32_t hashes_for(std::uint64_t m, std::uint64_t n) {
 double rate_for(std::uint64_t m, std::uint64_t n, std::uint32_t k, Kind kind) {
   const Shape shape{.kind = kind, .hashes = k, .cells = m, .block = 0, .seed = 0};
   require_shape(shape);
-  return block_rate(shape, static_cast<double>(n));
+  return classic_rate(shape, static_cast<double>(n));
 }
 
 std::uint64_t capacity_for(std::uint64_t m, std::uint32_t k, double p) {

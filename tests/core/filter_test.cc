@@ -1,0 +1,301 @@
+// Random operations on filters, beside a model that knows the exact multiset of keys and keeps its
+// cells as plain numbers.
+
+#include "core/filter.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "core/error.h"
+#include "core/estimate.h"
+#include "core/merge.h"
+#include "tests/support/keys.h"
+#include "tests/support/shapes.h"
+
+namespace bloom {
+namespace {
+
+using test::key_hash;
+using test::small_shapes;
+
+class Model {
+ public:
+  explicit Model(const Shape& shape) : shape_(shape), cells_(shape.cells) {}
+
+  void add(std::uint64_t key) {
+    ++keys_[key];
+    visit(key, [&](unsigned& cell) { cell = std::min(cell + 1, highest()); });
+  }
+  void remove(std::uint64_t key) {
+    if (--keys_[key] == 0) {
+      keys_.erase(key);
+    }
+    visit(key, [&](unsigned& cell) { cell -= cell == highest() ? 0 : 1; });
+  }
+  const std::map<std::uint64_t, int>& keys() const { return keys_; }
+  const std::vector<unsigned>& cells() const { return cells_; }
+
+ private:
+  unsigned highest() const { return shape_.kind == Kind::counting ? 15 : 1; }
+  template <typename F>
+  void visit(std::uint64_t key, F f) {
+    Geometry(shape_).visit(key_hash(key, shape_.seed), [&](auto i) { return f(cells_[i]), true; });
+  }
+
+  Shape shape_;
+  std::map<std::uint64_t, int> keys_;
+  std::vector<unsigned> cells_;
+};
+
+std::vector<unsigned> cells_of(const FilterView& filter) {
+  std::vector<unsigned> cells(filter.shape().cells);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    cells[i] = filter.cell(i);
+  }
+  return cells;
+}
+
+void expect_no_false_negative(const FilterView& filter, const Model& model) {
+  for (const auto& [key, times] : model.keys()) {
+    ASSERT_TRUE(filter.may_contain(key_hash(key, filter.shape().seed))) << filter.shape();
+  }
+}
+
+Filter empty(const Shape& shape) { return Filter(Header{.shape = shape, .capacity = 0, .fpr = 0}); }
+
+Filter built(const Shape& shape, std::uint64_t first, std::uint64_t last) {
+  Filter filter = empty(shape);
+  for (std::uint64_t key = first; key < last; ++key) {
+    filter.add(key_hash(key, shape.seed));
+  }
+  return filter;
+}
+
+bool same_bytes(const Filter& a, const Filter& b) {
+  return std::ranges::equal(a.stored(), b.stored());
+}
+
+TEST(Filter, RandomAddsAndRemovesFollowTheExactModel) {
+  std::mt19937_64 random(1);
+  for (const Shape& shape : small_shapes()) {
+    for (const std::uint64_t universe : {5U, 60U, 2000U}) {
+      Filter filter = empty(shape);
+      Model model(shape);
+      for (int step = 0; step < 600; ++step) {
+        const std::uint64_t key = random() % universe;
+        const bool present = model.keys().contains(key);
+        if (shape.kind == Kind::counting && present && random() % 3 == 0) {
+          ASSERT_TRUE(filter.remove(key_hash(key, shape.seed)));
+          model.remove(key);
+        } else {
+          filter.add(key_hash(key, shape.seed));
+          model.add(key);
+        }
+        if (step % 20 == 0) {
+          expect_no_false_negative(filter.view(), model);
+        }
+      }
+      expect_no_false_negative(filter.view(), model);
+      ASSERT_EQ(cells_of(filter.view()), model.cells()) << shape;
+    }
+  }
+}
+
+TEST(Filter, AddTellsWhetherACellChanged) {
+  for (const Shape& shape : small_shapes()) {
+    Filter filter = empty(shape);
+    for (std::uint64_t key = 0; key < 50; ++key) {
+      const auto before = cells_of(filter.view());
+      const bool changed = filter.add(key_hash(key, shape.seed));
+      ASSERT_EQ(changed, before != cells_of(filter.view())) << shape;
+    }
+  }
+}
+
+TEST(Filter, RemovingAnAbsentKeyIsRefusedAndChangesNothing) {
+  for (const Shape& shape : small_shapes()) {
+    if (shape.kind != Kind::counting) {
+      continue;
+    }
+    Filter filter = built(shape, 0, shape.cells / 8 + 1);
+    int refused = 0;
+    for (std::uint64_t key = 1000; key < 3000; ++key) {
+      const Filter before(filter.view());
+      if (!filter.remove(key_hash(key, shape.seed))) {
+        ++refused;
+        ASSERT_TRUE(same_bytes(filter, before)) << shape;
+      } else {
+        filter = Filter(before.view());  // passed as present: the documented misuse
+      }
+    }
+    EXPECT_TRUE(refused > 0 || shape.cells == 1) << shape;
+  }
+}
+
+// A key can hit one cell twice; a count of one then proves that the key is not there.
+TEST(Filter, RemovingNeverTakesACounterBelowZero) {
+  const Shape shape{Kind::counting, 3, 9, 0, 0};
+  for (std::uint64_t key = 0; key < 500; ++key) {
+    for (std::uint64_t other = 0; other < 20; ++other) {
+      Filter filter = built(shape, 1000 + other, 1001 + other);
+      const auto before = cells_of(filter.view());
+      filter.remove(key_hash(key));
+      const auto after = cells_of(filter.view());
+      for (std::size_t i = 0; i < before.size(); ++i) {
+        ASSERT_LE(after[i], before[i]);
+      }
+    }
+  }
+}
+
+TEST(Filter, RemoveUndoesAddUnlessACounterSaturated) {
+  const Shape shape{Kind::counting, 5, 800, 100, 0};
+  Filter filter = built(shape, 0, 100);
+  ASSERT_EQ(estimate(filter.view()).stuck, 0U);
+  const Filter before(filter.view());
+  for (std::uint64_t key = 0; key < 60; ++key) {
+    filter.add(key_hash(key));
+  }
+  ASSERT_EQ(estimate(filter.view()).stuck, 0U) << "choose fewer keys";
+  for (std::uint64_t key = 0; key < 60; ++key) {
+    ASSERT_TRUE(filter.remove(key_hash(key)));
+  }
+  EXPECT_TRUE(same_bytes(filter, before));
+}
+
+TEST(Filter, AStuckCounterNeverGoesDown) {
+  const Shape shape{Kind::counting, 4, 1000, 0, 0};
+  Filter filter = empty(shape);
+  for (int i = 0; i < 20; ++i) {
+    filter.add(key_hash(7));
+  }
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(filter.remove(key_hash(7)));
+  }
+  EXPECT_TRUE(filter.may_contain(key_hash(7)));
+}
+
+TEST(Merge, HalvingEqualsBuildingAtHalfTheSize) {
+  for (const Shape& start : small_shapes()) {
+    for (const std::uint64_t keys : {0U, 3U, 40U, 400U}) {
+      Shape shape = start;
+      Filter filter = built(shape, 0, keys);
+      while (fold_of(shape) != Fold::none) {
+        filter = halve(filter.view(), "f");
+        shape = halved(shape);
+        ASSERT_EQ(filter.shape(), shape);
+        ASSERT_TRUE(same_bytes(filter, built(shape, 0, keys))) << shape << " of " << start;
+      }
+      EXPECT_THROW(halve(filter.view(), "f"), Error);
+    }
+  }
+}
+
+TEST(Merge, UnionEqualsTheFilterOfBothSets) {
+  for (const Shape& shape : small_shapes()) {
+    for (const std::uint64_t split : {0U, 1U, 20U, 100U}) {
+      const Filter a = built(shape, 0, split);
+      const Filter b = built(shape, split, 100);
+      const Filter both = built(shape, 0, 100);
+      ASSERT_TRUE(same_bytes(unite(Filter(a.view()), b.view(), "g"), both)) << shape;
+      ASSERT_TRUE(same_bytes(unite(Filter(b.view()), a.view(), "g"), both)) << shape;
+    }
+  }
+}
+
+TEST(Merge, UnionOfUnequalSizesEqualsTheFilterAtTheSmallerSize) {
+  for (const Shape& large : small_shapes()) {
+    Shape small = large;
+    while (fold_of(small) != Fold::none) {
+      small = halved(small);
+      const Filter a = built(large, 0, 30);
+      const Filter b = built(small, 20, 60);
+      const Filter both = [&] {
+        Filter filter = built(small, 0, 30);
+        for (std::uint64_t key = 20; key < 60; ++key) {
+          filter.add(key_hash(key, small.seed));
+        }
+        return filter;
+      }();
+      ASSERT_TRUE(same_bytes(unite(Filter(a.view()), b.view(), "g"), both)) << large << small;
+      ASSERT_TRUE(same_bytes(unite(Filter(b.view()), a.view(), "g"), both)) << large << small;
+    }
+  }
+}
+
+TEST(Merge, IntersectionKeepsEveryCommonKeyAndNoCellOfNeither) {
+  for (const Shape& shape : small_shapes()) {
+    const Filter a = built(shape, 0, 60);
+    const Filter b = built(shape, 40, 100);
+    const Filter common = intersect(Filter(a.view()), b.view(), "g");
+    for (std::uint64_t key = 40; key < 60; ++key) {
+      ASSERT_TRUE(common.may_contain(key_hash(key, shape.seed))) << shape;
+    }
+    for (std::uint64_t i = 0; i < shape.cells; ++i) {
+      ASSERT_EQ(common.view().cell(i), std::min(a.view().cell(i), b.view().cell(i))) << shape;
+    }
+  }
+}
+
+TEST(Merge, CountersAddUpAndStick) {
+  const Shape shape{Kind::counting, 3, 100, 0, 0};
+  Filter sum = empty(shape);
+  Filter one = empty(shape);
+  one.add(key_hash(1));
+  for (unsigned times = 1; times <= 40; ++times) {
+    sum = unite(std::move(sum), one.view(), "g");
+    Geometry(shape).visit(key_hash(1), [&](auto i) {
+      EXPECT_EQ(sum.view().cell(i), std::min(15U, times * one.view().cell(i)));
+      return true;
+    });
+  }
+}
+
+TEST(Merge, StandardOfCountingEqualsTheStandardFilterOfItsKeys) {
+  for (Shape shape : small_shapes()) {
+    if (shape.kind != Kind::counting) {
+      continue;
+    }
+    const Filter counting = built(shape, 0, 70);
+    shape.kind = Kind::standard;
+    ASSERT_TRUE(same_bytes(to_standard(counting.view(), "f"), built(shape, 0, 70))) << shape;
+  }
+}
+
+TEST(Merge, FiltersOfOtherShapesAreRefusedAndNothingChanges) {
+  const Shape shape{Kind::standard, 7, 1024, 0, 0};
+  const Filter f = built(shape, 0, 20);
+  using enum Kind;
+  const Shape others[] = {
+      {counting, 7, 1024, 0, 0},    {partitioned, 8, 1024, 0, 0}, {standard, 6, 1024, 0, 0},
+      {standard, 7, 1024, 1024, 0}, {standard, 7, 1024, 0, 1},    {standard, 7, 1000, 0, 0},
+      {standard, 7, 3 * 1024, 0, 0}};
+  for (const Shape& other : others) {
+    const Filter g = built(other, 0, 20);
+    for (const auto merge : {unite, intersect}) {
+      EXPECT_THROW(merge(Filter(f.view()), g.view(), "g"), Error) << other;
+      EXPECT_THROW(merge(Filter(g.view()), f.view(), "g"), Error) << other;
+    }
+    EXPECT_TRUE(same_bytes(f, built(shape, 0, 20)));
+  }
+}
+
+TEST(Merge, TheTargetOfAUnionIsWhatBothCanPromise) {
+  const Shape shape{Kind::standard, 7, 1024, 0, 0};
+  Filter a = empty(shape);
+  Filter b = empty(shape);
+  a.set_target(100, 0.01);
+  b.set_target(90, 0.02);
+  const Header both = unite(Filter(a.view()), b.view(), "g").header();
+  EXPECT_EQ(both.capacity, 90U);
+  EXPECT_EQ(both.fpr, 0.02);
+  EXPECT_EQ(unite(Filter(a.view()), empty(shape).view(), "g").header().capacity, 0U);
+  EXPECT_EQ(halve(a.view(), "f").header().capacity, 50U);
+}
+
+}  // namespace
+}  // namespace bloom

@@ -1,0 +1,209 @@
+#include "core/format.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <vector>
+
+#include "core/bytes.h"
+#include "core/filter.h"
+#include "core/sizing.h"
+#include "tests/support/keys.h"
+#include "tests/support/shapes.h"
+
+namespace bloom {
+namespace {
+
+using test::key_hash;
+using test::small_shapes;
+using Bytes = std::vector<std::uint8_t>;
+
+Bytes bytes_of(const Filter& filter) {
+  return {filter.stored().begin(), filter.stored().end()};
+}
+
+Filter sample(const Shape& shape) {
+  Filter filter(Header{.shape = shape, .capacity = 20, .fpr = 0.01});
+  for (std::uint64_t key = 0; key < 20; ++key) {
+    filter.add(key_hash(key, shape.seed));
+  }
+  return filter;
+}
+
+// What is said of bytes: an empty text if they are a filter.
+std::string said_of(const Bytes& bytes) {
+  const auto opened = open_filter(bytes);
+  const auto* problem = std::get_if<Problem>(&opened);
+  return problem == nullptr ? "" : problem->text;
+}
+
+void refresh_checksum(Bytes& bytes) {
+  store_le(&bytes[56], hash_key({reinterpret_cast<const char*>(bytes.data()), 56}, 0).h1);
+}
+
+TEST(Format, WhatIsWrittenIsReadBack) {
+  for (const Shape& shape : small_shapes()) {
+    const Filter filter = sample(shape);
+    const auto opened = open_filter(filter.stored());
+    const auto* view = std::get_if<FilterView>(&opened);
+    ASSERT_NE(view, nullptr) << shape;
+    EXPECT_EQ(view->header(), filter.header());
+    EXPECT_EQ(bytes_of(Filter(*view)), bytes_of(filter));
+  }
+}
+
+TEST(Format, HeaderBytesAreWhereTheDocumentSays) {
+  const Header header{.shape = {Kind::counting, 7, 0x0102030405, 0x05, 0x11223344},
+                      .capacity = 0x0a0b0c,
+                      .fpr = 0.5};
+  const auto bytes = write_header(header);
+  const std::uint8_t expected[56] = {
+      'B',  'L',  'M',  'F',  1,    1,    2,    7,     // magic, version, hash, kind, k
+      0x05, 0x04, 0x03, 0x02, 0x01, 0,    0,    0,     // m
+      0x05, 0,    0,    0,    0,    0,    0,    0,     // block
+      0x44, 0x33, 0x22, 0x11, 0,    0,    0,    0,     // seed, reserved
+      0x0c, 0x0b, 0x0a, 0,    0,    0,    0,    0,     // capacity
+      0,    0,    0,    0,    0,    0,    0xe0, 0x3f,  // fpr
+  };
+  EXPECT_TRUE(std::equal(std::begin(expected), std::end(expected), bytes.begin()));
+  EXPECT_EQ(load_le<std::uint64_t>(&bytes[56]),
+            hash_key({reinterpret_cast<const char*>(bytes.data()), 56}, 0).h1);
+}
+
+TEST(Format, EveryTruncationAndExtensionIsRefused) {
+  for (const Shape& shape : small_shapes()) {
+    if (shape.cells > 2000) {
+      continue;
+    }
+    Bytes bytes = bytes_of(sample(shape));
+    bytes.push_back(0);
+    EXPECT_NE(said_of(bytes), "") << shape;
+    bytes.pop_back();
+    ASSERT_EQ(said_of(bytes), "") << shape;
+    while (!bytes.empty()) {
+      bytes.pop_back();
+      bytes.shrink_to_fit();  // so that a read beyond the end is seen
+      EXPECT_NE(said_of(bytes), "") << shape << " cut to " << bytes.size();
+    }
+  }
+}
+
+TEST(Format, EveryHeaderBitFlipIsRefused) {
+  for (const Shape& shape : small_shapes()) {
+    Bytes bytes = bytes_of(sample(shape));
+    for (std::size_t bit = 0; bit < kHeaderBytes * 8; ++bit) {
+      const auto flip = static_cast<std::uint8_t>(1U << (bit % 8));
+      bytes[bit / 8] ^= flip;
+      EXPECT_NE(said_of(bytes), "") << shape << " bit " << bit;
+      bytes[bit / 8] ^= flip;
+    }
+  }
+}
+
+// An attacker writes a right checksum. Whatever is then accepted must be safe to use.
+TEST(Format, HeadersWithARightChecksumAreSafeOrRefused) {
+  std::mt19937_64 random(7);
+  const Bytes original = bytes_of(sample({Kind::standard, 7, 960, 0, 0}));
+  int accepted = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    Bytes bytes = original;
+    for (std::uint64_t edits = 1 + random() % 3; edits > 0; --edits) {
+      bytes[4 + random() % 52] = static_cast<std::uint8_t>(random() >> (random() % 2 * 60));
+    }
+    refresh_checksum(bytes);
+    const auto opened = open_filter(bytes);
+    if (const auto* view = std::get_if<FilterView>(&opened)) {
+      ++accepted;
+      ASSERT_EQ(stored_bytes(view->shape()), bytes.size());
+      ASSERT_FALSE(broken_rule(view->shape()));
+      Filter copy(*view);
+      copy.add(key_hash(1, view->shape().seed));
+      ASSERT_TRUE(copy.may_contain(key_hash(1, view->shape().seed)));
+    }
+  }
+  EXPECT_GT(accepted, 100);
+}
+
+TEST(Format, ProblemsSayWhatIsWrong) {
+  const Bytes good = bytes_of(sample({Kind::standard, 7, 100, 0, 0}));
+  const auto edited = [&](std::size_t at, std::uint8_t value) {
+    Bytes bytes = good;
+    bytes[at] = value;
+    refresh_checksum(bytes);
+    return said_of(bytes);
+  };
+  EXPECT_EQ(said_of({}), "0 bytes are too few for a header");
+  EXPECT_EQ(said_of(Bytes(64)), "bad magic");
+  EXPECT_EQ(edited(4, 2), "unknown version 2");
+  EXPECT_EQ(edited(5, 9), "unknown hash 9");
+  EXPECT_EQ(edited(6, 0), "unknown kind 0");
+  EXPECT_EQ(edited(6, 4), "unknown kind 4");
+  EXPECT_EQ(edited(7, 0), "k must be between 1 and 255, is 0");
+  EXPECT_EQ(edited(8, 0), "m must be between 1 and 1099511627776, is 0");
+  EXPECT_EQ(edited(16, 3), "block must be 0 or a divisor of m = 100, is 3");
+  EXPECT_EQ(edited(28, 1), "reserved header bytes are in use");
+  EXPECT_EQ(edited(48, 1), "reserved header bytes are in use");
+  EXPECT_EQ(edited(47, 0xff), "capacity or rate out of range");
+  EXPECT_EQ(edited(8, 99), "bits after the last cell are set");  // cell 99 is set in this sample
+  EXPECT_EQ(edited(8, 110), "77 bytes where the header says 78");
+  Bytes flipped = good;
+  flipped[20] ^= 1;
+  EXPECT_EQ(said_of(flipped), "header checksum does not match");
+}
+
+struct Golden {
+  const char* name;
+  Header header;
+};
+
+std::vector<Golden> golden_files() {
+  using enum Kind;
+  return {
+      {"standard-whole", {{standard, 7, 960, 0, 0}, 0, 0}},
+      {"standard-blocks", header_for(10'000, 0.01, standard)},
+      {"standard-512", {{standard, 6, 4096, 512, 77}, 0, 0}},
+      {"counting-whole", {{counting, 5, 1001, 0, 0}, 0, 0}},
+      {"counting-blocks", header_for(2'000, 0.05, counting)},
+      {"partitioned-whole", {{partitioned, 3, 900, 0, 0}, 0, 0}},
+      {"partitioned-blocks", header_for(8'000, 0.02, partitioned)},
+  };
+}
+
+// Keys of every type: text, blob, integer and real forms, an empty key and one with a NUL.
+Filter golden_filter(const Header& header) {
+  Filter filter(header);
+  const std::uint32_t seed = header.shape.seed;
+  for (const std::string_view key : {std::string_view(""), std::string_view("a\0b", 3),
+                                     std::string_view("K\xc3\xb6ln"), std::string_view("-1.5")}) {
+    filter.add(hash_key(key, seed));
+  }
+  for (std::uint64_t key = 0; key < 100; ++key) {
+    filter.add(key_hash(key, seed));
+  }
+  return filter;
+}
+
+// The files were written once and are never to be written again: a change here breaks every filter
+// that is stored anywhere. To add one, set BLOOM_WRITE_GOLDEN=1.
+TEST(Format, GoldenFilesAreWrittenByteForByte) {
+  for (const Golden& golden : golden_files()) {
+    const std::string path = std::string(BLOOM_TEST_GOLDEN "/") + golden.name + ".bloom";
+    const Bytes made = bytes_of(golden_filter(golden.header));
+    if (std::getenv("BLOOM_WRITE_GOLDEN") != nullptr && !std::ifstream(path)) {
+      std::ofstream(path, std::ios::binary)
+          .write(reinterpret_cast<const char*>(made.data()), static_cast<std::streamsize>(made.size()));
+    }
+    std::ifstream file(path, std::ios::binary);
+    ASSERT_TRUE(file) << path;
+    const Bytes stored{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    EXPECT_EQ(stored, made) << path;
+    EXPECT_EQ(said_of(stored), "");
+  }
+}
+
+}  // namespace
+}  // namespace bloom

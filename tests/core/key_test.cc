@@ -1,0 +1,127 @@
+#include "core/key.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <charconv>
+#include <clocale>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string>
+
+#include "tests/support/keys.h"
+
+namespace bloom {
+namespace {
+
+std::string text(double value) { return std::string(NumberText(value).view()); }
+std::string text(std::int64_t value) { return std::string(NumberText(value).view()); }
+
+// What C++'s own shortest conversion says, in the layout of %g.
+std::string shortest(double value) {
+  char buffer[400];
+  const double size = std::abs(value);
+  const auto format = size < 1e-4 ? std::chars_format::scientific : std::chars_format::fixed;
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value, format).ptr};
+}
+
+TEST(Key, IntegersAreDecimalText) {
+  EXPECT_EQ(text(std::int64_t{0}), "0");
+  EXPECT_EQ(text(std::int64_t{-42}), "-42");
+  EXPECT_EQ(text(std::numeric_limits<std::int64_t>::min()), "-9223372036854775808");
+  EXPECT_EQ(text(std::numeric_limits<std::int64_t>::max()), "9223372036854775807");
+}
+
+TEST(Key, RealsWithAnIntegralValueAreThatInteger) {
+  EXPECT_EQ(text(42.0), "42");
+  EXPECT_EQ(text(-0.0), "0");
+  EXPECT_EQ(text(1e15), "1000000000000000");
+  EXPECT_EQ(text(-9223372036854775808.0), "-9223372036854775808");
+  EXPECT_EQ(text(9223372036854775808.0), "9223372036854775808");
+  EXPECT_EQ(text(1e23), "99999999999999991611392");
+  EXPECT_EQ(text(std::numeric_limits<double>::max()).size(), 309U);
+  EXPECT_EQ(text(std::numeric_limits<double>::infinity()), "Inf");
+  EXPECT_EQ(text(-std::numeric_limits<double>::infinity()), "-Inf");
+}
+
+TEST(Key, RealsThatAreIntegersAgreeWithThem) {
+  for (std::uint64_t i = 0; i < 100'000; ++i) {
+    const auto value = static_cast<std::int64_t>(test::splitmix64(i)) >> (11 + i % 50);
+    ASSERT_EQ(text(static_cast<double>(value)), text(value));
+  }
+}
+
+TEST(Key, OtherRealsAreTheShortestTextThatReadsBack) {
+  EXPECT_EQ(text(0.1), "0.1");
+  EXPECT_EQ(text(-2.5), "-2.5");
+  EXPECT_EQ(text(0.0001), "0.0001");
+  EXPECT_EQ(text(0.00001), "1e-05");
+  EXPECT_EQ(text(5e-324), "5e-324");
+  for (std::uint64_t i = 0; i < 300'000; ++i) {
+    const auto value = std::bit_cast<double>(test::splitmix64(i));
+    if (std::isfinite(value) && value != std::trunc(value)) {
+      ASSERT_EQ(text(value), shortest(value));
+    }
+  }
+}
+
+TEST(Key, PowersOfTwoAreTheShortestTextToo) {
+  for (int exponent = -1; exponent >= -1074; --exponent) {
+    ASSERT_EQ(text(std::ldexp(1.0, exponent)), shortest(std::ldexp(1.0, exponent)));
+  }
+}
+
+TEST(Key, DecimalsOfAFewDigitsStayAsWritten) {
+  for (int i = 1; i < 100'000; i += 7) {
+    char written[32];
+    std::snprintf(written, sizeof written, "%d.%d", i, 1 + i % 9);
+    ASSERT_EQ(text(std::strtod(written, nullptr)), written);
+  }
+}
+
+TEST(Key, TheLocaleOfTheHostDoesNotMatter) {
+  const char* german = nullptr;
+  for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"}) {
+    german = german != nullptr ? german : std::setlocale(LC_ALL, name);
+  }
+  if (german == nullptr) {
+    GTEST_SKIP() << "no locale with a decimal comma is installed";
+  }
+  EXPECT_EQ(text(0.5), "0.5");
+  EXPECT_EQ(text(1e-7), "1e-07");
+  std::setlocale(LC_ALL, "C");
+}
+
+std::string composite(std::initializer_list<std::string_view> parts) {
+  std::string key;
+  for (const auto part : parts) {
+    append_part(key, part);
+  }
+  return key;
+}
+
+TEST(Key, PartsOfACompositeKeyAreNetstrings) {
+  EXPECT_EQ(composite({"ab", "c"}), "2:ab,1:c,");
+  EXPECT_EQ(composite({""}), "0:,");
+}
+
+TEST(Key, CompositeKeysOfDifferentPartsDiffer) {
+  const std::string_view pieces[] = {"", "a", "1:a,", ",", "0:,", ":", "aa", "1"};
+  std::set<std::string> seen;
+  std::size_t made = 0;
+  for (const auto a : pieces) {
+    made += seen.insert(composite({a})).second;
+    for (const auto b : pieces) {
+      made += seen.insert(composite({a, b})).second;
+      for (const auto c : pieces) {
+        made += seen.insert(composite({a, b, c})).second;
+      }
+    }
+  }
+  EXPECT_EQ(made, 8U + 64U + 512U);
+}
+
+}  // namespace
+}  // namespace bloom

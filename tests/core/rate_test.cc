@@ -1,0 +1,95 @@
+// Measured false-positive rates against predicted ones. Keys are fixed, so a test that passes once
+// passes always; the bounds say what chance could have done: four standard deviations, and four
+// hits, which counts where only a few are expected.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "core/sizing.h"
+#include "tests/support/measure.h"
+#include "tests/support/shapes.h"
+
+namespace bloom {
+namespace {
+
+using test::measure_rate;
+
+constexpr double kSigmas = 4;
+constexpr unsigned long long kMillion = 1'000'000;
+
+void expect_within(double share, const test::Measured& measured, double predicted,
+                   const Shape& shape, std::uint64_t n) {
+  EXPECT_NEAR(measured.rate, predicted, std::max(share * predicted, kSigmas * (measured.sigma + measured.hit)))
+      << shape << " with " << n << " keys";
+}
+
+// bench/fpr.cc goes up to 256 MiB, with more questions.
+TEST(Rate, OfFiltersMadeForACapacityIsThePredictedOneWithinThreePercent) {
+  for (const Kind kind : kKinds) {
+    for (const std::uint64_t n : {850ULL, 5'000ULL, 60'000ULL, kMillion}) {
+      for (const double p : {1e-1, 1e-2, 1e-3, 1e-4, 1e-6}) {
+        const Header header = header_for(n, p, kind);
+        const double predicted = predicted_rate(header.shape, n);
+        expect_within(0.03, measure_rate(header, n, 2 * kMillion, kMillion, predicted), predicted,
+                      header.shape, n);
+      }
+    }
+  }
+}
+
+TEST(Rate, OfSmallBlocksIsThePredictedOneWithinThreePercent) {
+  for (const std::uint64_t block : {512ULL, 4096ULL}) {
+    for (const Kind kind : kKinds) {
+      const Shape shape{kind, 8, 1024 * block, block, 0};
+      const std::uint64_t n = shape.cells / 12;
+      const double predicted = predicted_rate(shape, n);
+      expect_within(0.03, measure_rate({shape, 0, 0}, n, 2 * kMillion, 2 * kMillion, predicted),
+                    predicted, shape, n);
+    }
+  }
+}
+
+TEST(Rate, OfHalvedAndOverfullFiltersIsThePredictedOne) {
+  Shape shape = header_for(20'000, 0.001, Kind::standard).shape;
+  for (int times = 0; times < 4; ++times, shape = halved(shape)) {
+    const double predicted = predicted_rate(shape, 20'000);
+    expect_within(0.03, measure_rate({shape, 0, 0}, 20'000, kMillion, kMillion, predicted),
+                  predicted, shape, 20'000);
+  }
+}
+
+// The family h1 + i * h2 has so few members in a small filter that keys share all their cells more
+// often than independent hashes would: by about 4 n / m^2 (found by measuring, k 7 to 20).
+TEST(Rate, OfSmallWholeFiltersIsHigherByTheKnownAmount) {
+  for (const std::uint32_t k : {7U, 13U, 20U}) {
+    const Shape shape{Kind::standard, k, 8192, 0, 0};
+    const std::uint64_t n = static_cast<std::uint64_t>(8192 * 0.69 / k);
+    const double extra = 4.2 * static_cast<double>(n) / (8192.0 * 8192.0);
+    const double predicted = predicted_rate(shape, n) + extra;
+    expect_within(0.1, measure_rate({shape, 0, 0}, n, 20 * kMillion, 10 * kMillion, predicted),
+                  predicted, shape, n);
+  }
+}
+
+TEST(Rate, SummaryCacheTableIsWhatRealFiltersShow) {
+  std::ifstream file(BLOOM_TEST_DATA "/summary-cache-table.tsv");
+  std::uint64_t ratio = 0;
+  std::uint32_t k = 0;
+  double printed = 0;
+  int lines = 0;
+  while (file >> ratio >> k >> printed) {
+    ++lines;
+    const bool misprint = ratio == 30 && (k == 15 || k == 16);
+    const double expected = misprint ? printed / 10 : printed;
+    const Shape shape{Kind::standard, k, 500'000, 0, 0};
+    const std::uint64_t n = shape.cells / ratio;
+    // The table has three digits, half a unit of which is at most 0.5 %.
+    expect_within(0.005, measure_rate({shape, 0, 0}, n, 0, 100'000, expected), expected, shape, n);
+  }
+  EXPECT_EQ(lines, 411);
+}
+
+}  // namespace
+}  // namespace bloom

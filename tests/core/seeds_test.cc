@@ -1,0 +1,87 @@
+// Worked examples of the literature, replayed.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/filter.h"
+
+namespace bloom {
+namespace {
+
+// The textbook's partitioned filter: three arrays of five bits, and what its three hash functions
+// say of a URL.
+constexpr Shape kThreeArraysOfFive{Kind::partitioned, 3, 15, 0, 0};
+using Buckets = std::array<std::uint64_t, 3>;
+constexpr Buckets kVirus = {2, 1, 4};
+constexpr Buckets kNotSuspicious = {1, 0, 4};
+constexpr Buckets kNormalSite = {2, 0, 4};
+
+Buckets buckets_of(const Hash& hash) {
+  Buckets buckets{};
+  std::size_t i = 0;
+  Geometry(kThreeArraysOfFive).visit(hash, [&](std::uint64_t cell) {
+    buckets[i] = cell - 5 * i;
+    return ++i, true;
+  });
+  return buckets;
+}
+
+// A key that our hash functions put where the book's put `url`: one in 125 does.
+Hash key_like(const std::string& url, const Buckets& buckets) {
+  for (int i = 0;; ++i) {
+    const Hash hash = hash_key(url + "#" + std::to_string(i), 0);
+    if (buckets_of(hash) == buckets) {
+      return hash;
+    }
+  }
+}
+
+std::string state(const Filter& filter) {
+  std::string bits;
+  for (std::uint64_t i = 0; i < 15; ++i) {
+    bits += filter.view().cell(i) != 0 ? '1' : '0';
+    bits += i % 5 == 4 && i < 14 ? " " : "";
+  }
+  return bits;
+}
+
+TEST(Seeds, TheTextbookExampleOfThreeArrays) {
+  Filter filter(Header{.shape = kThreeArraysOfFive, .capacity = 0, .fpr = 0});
+  EXPECT_EQ(state(filter), "00000 00000 00000");
+
+  const Hash virus = key_like("thisisavirus.com", kVirus);
+  EXPECT_TRUE(filter.add(virus));
+  EXPECT_EQ(state(filter), "00100 01000 00001");
+  EXPECT_TRUE(filter.may_contain(virus));
+  EXPECT_FALSE(filter.add(virus)) << "adding again changes nothing";
+
+  EXPECT_TRUE(filter.add(key_like("totallynotsuspicious.com", kNotSuspicious)));
+  EXPECT_EQ(state(filter), "01100 11000 00001");
+
+  EXPECT_TRUE(filter.may_contain(key_like("verynormalsite.com", kNormalSite)))
+      << "the book's false positive";
+}
+
+// P(some counter reaches 16) <= m (e ln 2 / 16)^16, which the slides and the paper put at
+// m * 1.37e-15.
+TEST(Seeds, FourBitsAreEnoughForACounter) {
+  const double bound = std::pow(std::exp(1.0) * std::log(2.0) / 16, 16);
+  EXPECT_NEAR(bound, 1.37e-15, 0.005e-15);
+}
+
+TEST(Seeds, HalvingMasksTheTopBitUnderAnotherNumbering) {
+  // "OR the first and second half, mask the highest bit": with positions taken from the low bits,
+  // cell c and cell c + m/2 are the pair; with multiply-shift they are 2c and 2c + 1. Both pair the
+  // two positions that differ in the one bit that the half does not have.
+  constexpr std::uint64_t m = 64;
+  for (std::uint64_t x = 1; x != 0; x <<= 1) {
+    EXPECT_EQ(reduce(x * 0x9e3779b97f4a7c15, m) / 2, reduce(x * 0x9e3779b97f4a7c15, m / 2));
+  }
+}
+
+}  // namespace
+}  // namespace bloom

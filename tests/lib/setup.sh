@@ -1,0 +1,79 @@
+# shellcheck shell=sh
+# Getting the tools that a script needs; for tests and demo, which source this file:
+#     install_missing g++ cmake || exit 1
+# Nothing here asks the user anything.
+
+# install_missing PKG...: installs the Debian packages that are not installed. Where it cannot
+# (no apt-get, no root, no network) it looks whether their tools are there all the same; fails and
+# names the missing ones when they are not.
+install_missing() {
+  if command -v apt-get >/dev/null; then
+    # shellcheck disable=SC2046 # names of packages hold no blanks
+    apt_install $(not_installed "$@")
+  fi
+  require_present "$@"
+}
+
+not_installed() {
+  for package in "$@"; do
+    dpkg-query -W -f '${db:Status-Abbrev}\n' "$package" 2>/dev/null | grep -q '^.i ' ||
+      echo "$package"
+  done
+}
+
+# Its failures are not final: install_missing looks at what is there in the end.
+apt_install() {
+  [ $# -gt 0 ] || return 0
+  printf 'apt-get install %s ... ' "$*"
+  as_root apt-get update || return 0
+  # shellcheck disable=SC2046 # names of packages hold no blanks
+  as_root apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=120 \
+    $(known_to_apt "$@") || return 0
+}
+
+# A release that lacks one package (libmurmurhash-dev is young) must not keep the others away.
+known_to_apt() {
+  for package in "$@"; do
+    if apt-cache show "$package" >/dev/null 2>&1; then
+      echo "$package"
+    fi
+  done
+}
+
+# Shows what the command says only when it fails: apt-get is long-winded.
+as_root() {
+  set -- env DEBIAN_FRONTEND=noninteractive "$@"
+  if [ "$(id -u)" -ne 0 ]; then
+    set -- sudo -n "$@"
+  fi
+  said=$("$@" 2>&1 </dev/null) || {
+    printf '\n%s\n' "$said" >&2
+    return 1
+  }
+}
+
+require_present() {
+  missing=
+  for package in "$@"; do
+    is_present "$package" || missing="$missing $package"
+  done
+  if [ -n "$missing" ]; then
+    printf '\nmissing on this machine (names of the Debian packages):%s\n' "$missing" >&2
+    return 1
+  fi
+}
+
+# Is what the package is needed for here, whoever installed it?
+is_present() {
+  case $1 in
+    g++) command -v "${CXX:-c++}" >/dev/null ;;
+    libsqlite3-dev) has_header sqlite3ext.h ;;
+    libgtest-dev) has_header gtest/gtest.h ;;
+    libmurmurhash-dev) ;; # CMakeLists.txt takes the hash in the tree instead
+    *) command -v "$1" >/dev/null ;;
+  esac
+}
+
+has_header() {
+  echo "#include <$1>" | "${CXX:-c++}" -x c++ -E - >/dev/null 2>&1
+}

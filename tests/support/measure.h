@@ -1,0 +1,50 @@
+// The false-positive rate of real filters, with how far chance alone may carry it.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/filter.h"
+#include "tests/support/keys.h"
+
+namespace bloom::test {
+
+struct Measured {
+  double rate = 0;
+  double sigma = 0;  // standard deviation of `rate` if `predicted` is true
+  double hit = 0;    // what one hit adds to `rate`: few hits are spread wider than sigma says
+};
+
+// Builds filters of n keys, each with other keys, until they have `cells` cells together, and asks
+// `probes` keys that were not added, spread evenly over the filters. `predicted` is used for sigma
+// only: the count of hits is binomial, and the fill of a filter varies by about
+// sqrt(e^-x (1 - (1 + x) e^-x) / m) with x = kn/m, which moves its rate k / fill times as much.
+inline Measured measure_rate(const Header& header, std::uint64_t n, std::uint64_t cells,
+                             std::uint64_t probes, double predicted) {
+  const Shape& shape = header.shape;
+  const std::uint64_t filters = 1 + cells / shape.cells;
+  const std::uint64_t probes_each = 1 + probes / filters;
+  std::uint64_t next = 0;
+  std::uint64_t hits = 0;
+  for (std::uint64_t f = 0; f < filters; ++f) {
+    Filter filter(header);
+    for (std::uint64_t i = 0; i < n; ++i) {
+      filter.add(key_hash(next++, shape.seed));
+    }
+    for (std::uint64_t i = 0; i < probes_each; ++i) {
+      hits += filter.may_contain(key_hash(next++, shape.seed)) ? 1 : 0;
+    }
+  }
+  const auto asked = static_cast<double>(filters * probes_each);
+  const double k = shape.hashes;
+  const double m = static_cast<double>(shape.cells);
+  const double x = k * static_cast<double>(n) / m;
+  const double fill = -std::expm1(-x);
+  const double fill_variance =
+      std::exp(-x) * (1 - (1 + x) * std::exp(-x)) / (m * static_cast<double>(filters));
+  const double by_fill = predicted * k / fill * std::sqrt(fill_variance);
+  const double by_asking = std::sqrt(predicted * (1 - predicted) / asked);
+  return {static_cast<double>(hits) / asked, std::hypot(by_fill, by_asking), 1 / asked};
+}
+
+}  // namespace bloom::test
