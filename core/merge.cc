@@ -9,15 +9,6 @@
 namespace bloom {
 namespace {
 
-std::string in_words(const Shape& shape) {
-  std::string words(name_of(shape.kind));
-  words.append(", m = ").append(std::to_string(shape.cells));
-  words.append(", k = ").append(std::to_string(shape.hashes));
-  words.append(", block = ").append(std::to_string(shape.block));
-  words.append(", seed = ").append(std::to_string(shape.seed));
-  return words;
-}
-
 // What a shape becomes when it is halved until it has at most `cells` cells or cannot go on.
 Shape halved_down_to(Shape shape, std::uint64_t cells) {
   while (shape.cells > cells && fold_of(shape) != Fold::none) {
@@ -26,23 +17,42 @@ Shape halved_down_to(Shape shape, std::uint64_t cells) {
   return shape;
 }
 
-Filter folded_to(const FilterView& f, const Shape& goal, std::string_view subject) {
+Filter folded_to(const FilterView& f, const Shape& goal) {
   Filter folded(f);
   while (folded.shape() != goal) {
-    folded = halve(folded.view(), subject);
+    folded = halve(folded.view());
   }
   return folded;
 }
 
+[[noreturn]] void refuse_other(std::string_view subject, const std::string& wanted,
+                               const std::string& got) {
+  refuse(subject, "a filter with " + wanted + ", as the one before it", got);
+}
+
+void require_same(std::string_view subject, const char* name, std::uint64_t wanted,
+                  std::uint64_t got) {
+  if (wanted != got) {
+    refuse_other(subject, name + std::to_string(wanted), name + std::to_string(got));
+  }
+}
+
+std::string size_in_words(const Shape& shape) {
+  return "m = " + std::to_string(shape.cells) + " and block = " + std::to_string(shape.block);
+}
+
 void require_mergeable(const Shape& f, const Shape& g, std::string_view subject) {
+  if (f.kind != g.kind) {
+    refuse_other(subject, "kind " + std::string(name_of(f.kind)),
+                 "kind " + std::string(name_of(g.kind)));
+  }
+  require_same(subject, "k = ", f.hashes, g.hashes);
+  require_same(subject, "seed = ", f.seed, g.seed);
   const Shape& large = f.cells > g.cells ? f : g;
   const Shape& small = f.cells > g.cells ? g : f;
   if (halved_down_to(large, small.cells) != small) {
-    refuse(subject,
-           "of the same kind, k, block and seed as the filter before it, and of its size or that "
-           "halved or doubled some times (" +
-               in_words(f) + ")",
-           in_words(g));
+    refuse_other(subject, size_in_words(f) + " (or that halved or doubled some times)",
+                 size_in_words(g));
   }
 }
 
@@ -51,10 +61,10 @@ using MergeCells = void (*)(Kind, std::uint8_t*, const std::uint8_t*, std::uint6
 Filter merge(Filter f, const FilterView& g, std::string_view subject, MergeCells merge_cells) {
   require_mergeable(f.shape(), g.shape(), subject);
   if (f.shape().cells < g.shape().cells) {
-    return merge(std::move(f), folded_to(g, f.shape(), subject).view(), subject, merge_cells);
+    return merge(std::move(f), folded_to(g, f.shape()).view(), subject, merge_cells);
   }
   if (f.shape().cells > g.shape().cells) {
-    f = folded_to(f.view(), g.shape(), subject);
+    f = folded_to(f.view(), g.shape());
   }
   merge_cells(f.shape().kind, f.cells(), g.cells(), cell_bytes(f.shape()));
 
@@ -75,24 +85,22 @@ Filter intersect(Filter f, const FilterView& g, std::string_view subject) {
   return merge(std::move(f), g, subject, intersect_cells);
 }
 
-Filter halve(const FilterView& f, std::string_view subject) {
-  const Shape& shape = f.shape();
-  if (fold_of(shape) == Fold::none) {
-    const bool sliced = shape.kind == Kind::partitioned;
-    refuse(subject,
-           sliced ? "a filter with an even number of blocks, or of cells in each slice"
-                  : "a filter with an even number of blocks, or of cells in each block",
-           std::to_string(shape.blocks()) + (shape.blocks() == 1 ? " block" : " blocks") + " of " +
-               std::to_string(shape.block_cells()) + " cells" +
-               (sliced ? " in " + std::to_string(shape.hashes) + " slices" : ""));
+unsigned times_halvable(Shape shape) {
+  unsigned times = 0;
+  for (; fold_of(shape) != Fold::none; ++times) {
+    shape = halved(shape);
   }
+  return times;
+}
+
+Filter halve(const FilterView& f) {
   Header header = f.header();
-  header.shape = halved(shape);
+  header.shape = halved(header.shape);
   if (header.capacity != 0) {
     header.capacity = std::max<std::uint64_t>(1, header.capacity / 2);
   }
   Filter half(header);
-  fold_cells(shape, half.cells(), f.cells());
+  fold_cells(f.shape(), half.cells(), f.cells());
   return half;
 }
 

@@ -14,9 +14,12 @@ namespace bloom {
 Filter unite(Filter f, const FilterView& g, std::string_view subject);
 Filter intersect(Filter f, const FilterView& g, std::string_view subject);
 
-// Half the cells and half the capacity at the same rate. Throws Error when the cells cannot be
-// paired, naming `subject`.
-Filter halve(const FilterView& f, std::string_view subject);
+// How often a filter of this shape can be halved: as long as the number of blocks is even, then the
+// number of cells in a block (or slice).
+unsigned times_halvable(Shape shape);
+
+// Half the cells and half the capacity at the same rate. REQUIRES: times_halvable(f.shape()) > 0.
+Filter halve(const FilterView& f);
 
 // The plain bit filter of a counting one, a quarter of its bytes. A standard filter is copied.
 // Throws Error about `subject` for a partitioned one.

@@ -178,33 +178,40 @@ timed() {
 report() {
   cat <<END
 
-Which of $(thousands <found.txt) files found here does no package own? $(thousands <unowned.txt) of them, most in
+Which of $(thousands <found.txt) files found here are not owned? $(thousands <unowned.txt), most of them in
 $(cut -d / -f 1-3 unowned.txt | sort | uniq -c | sort -rn | head -n 5)
-$(origin) ($(thousands <owned.txt) of them):
+(The search ends at $most_files files.) $(origin)
 $(sql 'SELECT line FROM report_size')
 
-CHECKED: no owned path is called absent; every question below has the same answer both ways.
+CHECKED: no owned path is called absent; all questions below have the same answers with the filter
+and without.
+  files found   which of them are not owned?
+  backup names  does any owned path + '~' exist in the list? Nearly none: the filter's best case.
+  owned paths   are they owned? All are, so the filter can only add its own time: its worst case.
 
-Exact lookups in the index, and false positives (lookups that the filter could not spare)
+                              exact lookups             false positives
+  questions      absent    without      with   saved        met  predicted
 $(sql 'SELECT line FROM report_counted')
 
-Time in ms (medians of $rounds interleaved rounds)
+Time in ms, medians of $rounds interleaved rounds
+  questions     order      page cache    without      with  times as fast
 $(sql 'SELECT line FROM report_measured')
 
-files found    which of them are not owned? The share that is differs between machines.
-backup names   is any owned path with '~' behind it owned too? The filter's best case: nearly none is.
-owned paths    the worst case: all are owned, so the filter spares nothing and its time is added.
-page cache     all: the database fits. 1/16: of the index, as when a database outgrows its memory;
-               'without' gets the filter's memory as cache on top. Files stay in the kernel's cache:
-               with reads from a disk, each lookup spared is worth far more.
+- The filter pays where most questions find nothing; where they find something, its time is added.
+- Where whole directories are unowned, their lookups all end at one place of the index, which the
+  processor keeps at hand: saving those saves little time.
+- Page cache 1/16: a sixteenth of the index, as when a database outgrows its memory; "without" gets
+  the memory of the filter on top. The kernel still holds the file, so a page costs a copy; where it
+  costs a disk read, each lookup saved is worth far more.
 END
 }
 
 origin() {
+  printf 'Owned are %s paths, ' "$(thousands <owned.txt)"
   if [ -d "$lists" ]; then
-    echo 'Paths that packages own, by the lists of dpkg'
+    echo "by dpkg's lists:"
   else
-    echo 'Paths called owned: every second file found, as this machine has no dpkg'
+    echo 'every second file found, as there is no dpkg:'
   fi
 }
 

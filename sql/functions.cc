@@ -18,7 +18,8 @@ using sqlite::Scalar;
 // For functions of any number of arguments; SQLite counts those of the others.
 void require_at_least(int count, const Values& arguments, const char* usage) {
   if (arguments.size() < count) {
-    refuse("the call", usage, std::to_string(arguments.size()) + " arguments");
+    refuse("the call", usage,
+           std::to_string(arguments.size()) + (arguments.size() == 1 ? " argument" : " arguments"));
   }
 }
 
@@ -140,12 +141,17 @@ void intersection_of(Context& context, const Values& arguments) {
 }
 
 void halved_filter(Context& context, const Values& arguments) {
-  constexpr std::uint64_t kMostTimes = 40;  // no filter has more than 2^40 cells
-  const std::uint64_t times =
-      arguments.size() > 1 ? count_argument(arguments[1], "times", 0, kMostTimes) : 1;
-  Filter filter(filter_argument(arguments, 0));
-  for (std::uint64_t i = 0; i < times; ++i) {
-    filter = halve(filter.view(), "argument 1");
+  const FilterView view = filter_argument(arguments, 0);
+  const std::uint64_t most = times_halvable(view.shape());
+  if (arguments.size() == 1 && most == 0) {
+    refuse("argument 1", "a filter with an even number of blocks, or of cells in each (or its slices)",
+           std::to_string(view.shape().blocks()) + " of " + std::to_string(view.shape().span()) +
+               " cells");
+  }
+  std::uint64_t times = arguments.size() > 1 ? count_argument(arguments[1], "times", 0, most) : 1;
+  Filter filter(view);
+  for (; times > 0; --times) {
+    filter = halve(filter.view());
   }
   return_filter(context, std::move(filter));
 }

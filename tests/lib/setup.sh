@@ -7,7 +7,7 @@
 # (no apt-get, no root, no network) it looks whether their tools are there all the same; fails and
 # names the missing ones when they are not.
 install_missing() {
-  if command -v apt-get >/dev/null; then
+  if command -v apt-get >/dev/null && may_become_root; then
     # shellcheck disable=SC2046 # names of packages hold no blanks
     apt_install $(not_installed "$@")
   fi
@@ -25,10 +25,10 @@ not_installed() {
 apt_install() {
   [ $# -gt 0 ] || return 0
   printf 'apt-get install %s ... ' "$*"
-  as_root apt-get update || return 0
+  as_root apt-get update || :
   # shellcheck disable=SC2046 # names of packages hold no blanks
   as_root apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=120 \
-    $(known_to_apt "$@") || return 0
+    $(known_to_apt "$@") || :
 }
 
 # A release that lacks one package (libmurmurhash-dev is young) must not keep the others away.
@@ -39,6 +39,8 @@ known_to_apt() {
     fi
   done
 }
+
+may_become_root() { [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null; }
 
 # Shows what the command says only when it fails: apt-get is long-winded.
 as_root() {

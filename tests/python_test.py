@@ -1,0 +1,232 @@
+"""The extension through Python's sqlite3: what the types of another language become, hostile bytes,
+interrupts and memory.
+
+    /usr/bin/python3 tests/python_test.py EXTENSION [unittest options]
+
+Needs a Python whose sqlite3 module can load extensions; Debian's can.
+"""
+
+import os
+import random
+import resource
+import sqlite3
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+EXTENSION = os.path.abspath(sys.argv.pop(1))
+SANITIZED = bool(os.environ.get("BLOOM_PRELOAD"))
+HEADER = 64
+SHAPES = {
+    "standard": "bloom_create(100)",
+    "counting": "bloom_create(100, 0.01, 'counting')",
+    "partitioned": "bloom_create(100, 0.01, 'partitioned')",
+    "whole": "bloom_create_sized(1001, 5)",
+    "several blocks": "bloom_create_sized(1200, 5, 'counting', 100)",
+}
+
+
+def connect(path=":memory:"):
+    db = sqlite3.connect(path)
+    db.enable_load_extension(True)
+    db.load_extension(EXTENSION)
+    return db
+
+
+def one(db, sql, *arguments):
+    return db.execute(sql, arguments).fetchone()[0]
+
+
+def key_text(value):
+    """The key rule of the documentation, as another program would write it."""
+    if isinstance(value, float):
+        value = int(value) if value == int(value) else value
+    return repr(value)
+
+
+class Keys(unittest.TestCase):
+    def test_a_stored_filter_is_asked_with_every_form_of_a_key(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "db")
+            db = connect(path)
+            db.execute("CREATE TABLE s(f)")
+            db.execute("INSERT INTO s SELECT bloom_build(column1, 100, 1e-9) FROM (VALUES (42), ('Zoë'), (2.5), (?))", (b"\x00\xff",))
+            db.commit()
+            db.close()
+            db = connect(path)
+            stored = one(db, "SELECT f FROM s")
+            for forms in ([42, 42.0, "42", b"42"], ["Zoë", "Zoë".encode()], [2.5, "2.5", b"2.5"], [b"\x00\xff"]):
+                for key in forms:
+                    self.assertEqual(one(db, "SELECT bloom_contains(f, ?) FROM s", key), 1, key)
+                    self.assertEqual(one(db, "SELECT bloom_contains(?, ?)", stored, key), 1, key)
+            for key in (43, "042", 2.25, "zoë", b"\x00"):
+                self.assertEqual(one(db, "SELECT bloom_contains(f, ?) FROM s", key), 0, key)
+
+    def test_reals_are_the_text_that_python_writes(self):
+        db = connect()
+        source = random.Random(5)
+        empty = one(db, "SELECT bloom_create(1, 1e-12)")
+        for i in range(20000):
+            value = struct.unpack("d", source.randbytes(8))[0] if i % 2 else source.uniform(-1e6, 1e6)
+            if value - value == 0:  # finite
+                text = key_text(value)
+                self.assertEqual(one(db, "SELECT bloom_contains(bloom_add(?, ?), ?)", empty, value, text), 1, text)
+
+    def test_one_filter_serves_several_threads(self):
+        filter_ = one(connect(), "SELECT bloom_build(value) FROM json_each(?)", str(list(range(5000))))
+        wrong = []
+
+        def ask(first):
+            db = connect()
+            for key in range(first, 5000, 4):
+                if one(db, "SELECT bloom_contains(?, ?)", filter_, key) != 1:
+                    wrong.append(key)
+
+        threads = [threading.Thread(target=ask, args=(i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+
+def is_present(answer, _):
+    return answer == 1
+
+
+class HostileBytes(unittest.TestCase):
+    """Whatever the bytes: an error or a right answer, and nothing else."""
+
+    # Each with the answer that is right for an intact filter that key 'a' was added to.
+    CALLS = {
+        "bloom_contains(?1, 'a')": is_present,
+        "bloom_contains_all(?1, 'a', 'a')": is_present,
+        "bloom_contains_any(?1, 'x', 'a')": is_present,
+        "bloom_contains(bloom_add(?1, 'b'), 'a')": is_present,
+        "bloom_contains(bloom_remove(bloom_add(?1, 'c'), 'c'), 'a')": is_present,
+        "bloom_contains(bloom_union(?1, ?1), 'a')": is_present,
+        "bloom_contains(bloom_union(?2, ?1), 'a')": is_present,
+        "bloom_contains(bloom_intersect(?1, ?1), 'a')": is_present,
+        "(SELECT bloom_contains(bloom_union(column1), 'a') FROM (VALUES (?1), (?2)))": is_present,
+        "(SELECT bloom_contains(bloom_intersect(column1), 'a') FROM (VALUES (?1), (?2)))": is_present,
+        "bloom_contains(bloom_halve(?1), 'a')": is_present,
+        "bloom_contains(bloom_standard(?1), 'a')": is_present,
+        "bloom_contains((SELECT bloom_open(?1)), 'a')": is_present,
+        "bloom_count(?1)": lambda answer, _: answer >= 1,
+        "bloom_fpr(?1)": lambda answer, _: 0 < answer <= 1,
+        "bloom_info(?1)": lambda answer, _: answer.startswith("{"),
+        "(SELECT min(value) FROM bloom_positions(?1, 'a'))": lambda answer, _: answer >= 1,
+        "bloom_check(?1)": lambda answer, intact: (answer == "ok") == intact,
+    }
+
+    def ask_all(self, db, hostile, good, intact):
+        for call, right in self.CALLS.items():
+            try:
+                answer = one(db, f"SELECT {call}, ?2", hostile, good)
+            except sqlite3.Error as error:
+                self.assertRegex(str(error), "^bloom_[a-z_]+: ")
+            else:
+                self.assertTrue(right(answer, intact), (call, answer))
+
+    def test_every_truncation_of_every_kind_in_every_function(self):
+        db = connect()
+        for create in SHAPES.values():
+            good = one(db, f"SELECT bloom_add({create}, 'a')")
+            self.ask_all(db, good, good, True)
+            for size in range(len(good)):
+                self.ask_all(db, good[:size], good, False)
+            self.ask_all(db, good + b"\0", good, False)
+
+    def test_every_header_bit_flip_of_every_kind_in_every_function(self):
+        db = connect()
+        for create in SHAPES.values():
+            good = one(db, f"SELECT bloom_add({create}, 'a')")
+            for bit in range(8 * HEADER):
+                hostile = bytearray(good)
+                hostile[bit // 8] ^= 1 << bit % 8
+                self.ask_all(db, bytes(hostile), good, False)
+
+    def test_cells_that_were_set_by_somebody_else_are_no_harm(self):
+        db = connect()
+        source = random.Random(6)
+        for create in SHAPES.values():
+            good = one(db, f"SELECT bloom_add({create}, 'a')")
+            for _ in range(50):
+                noise = source.randbytes(len(good) - HEADER - 1)
+                cells = bytes(old | new for old, new in zip(good[HEADER:], noise))
+                self.ask_all(db, good[:HEADER] + cells + good[-1:], good, True)
+
+    def test_random_bytes_are_no_filter(self):
+        db = connect()
+        source = random.Random(7)
+        good = one(db, "SELECT bloom_add(bloom_create(100), 'a')")
+        for size in list(range(130)) * 3:
+            self.ask_all(db, source.randbytes(size), good, False)
+            self.ask_all(db, b"BLMF\x01\x01" + source.randbytes(size), good, False)
+
+
+class Statements(unittest.TestCase):
+    def test_a_refused_update_changes_no_row(self):
+        db = connect()
+        db.execute("CREATE TABLE s(f)")
+        for key in "ab":
+            db.execute("INSERT INTO s SELECT bloom_add(bloom_create(9, 0.01, 'counting'), ?)", (key,))
+        before = db.execute("SELECT f FROM s").fetchall()
+        with self.assertRaisesRegex(sqlite3.Error, "bloom_remove: argument 2 must be a key that was added, got 'a'"):
+            db.execute("UPDATE s SET f = bloom_remove(f, 'a')")
+        self.assertEqual(db.execute("SELECT f FROM s").fetchall(), before)
+
+    def test_building_can_be_interrupted_and_the_connection_goes_on(self):
+        for arguments in ("i", "i, 1000000", "i, NULL, 0.01, 'counting'"):
+            db = connect()
+            calls = 0
+
+            def stop():
+                nonlocal calls
+                calls += 1
+                return calls > 50
+
+            db.set_progress_handler(stop, 10000)
+            with self.assertRaisesRegex(sqlite3.OperationalError, "interrupted"):
+                db.execute(f"WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT bloom_build({arguments}) FROM n").fetchone()
+            db.set_progress_handler(None, 0)
+            self.assertEqual(one(db, "SELECT bloom_contains(bloom_build(1), 1)"), 1)
+
+    def test_loading_and_closing_many_times(self):
+        for _ in range(300):
+            db = connect()
+            self.assertEqual(one(db, "SELECT bloom_contains(bloom_build(7), 7)"), 1)
+            db.close()
+
+
+@unittest.skipIf(SANITIZED, "sanitizers have memory of their own")
+class Memory(unittest.TestCase):
+    """Peak memory of a process of its own that runs one statement."""
+
+    SLACK = 4 << 20  # allocators, page cache, statement
+
+    def peak(self, select):
+        sql = f"SELECT length(({select}))"
+        subprocess.run([sys.executable, __file__, EXTENSION, "--run", sql], check=True, stdout=subprocess.DEVNULL)
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+
+    def test_peak_of_a_self_sizing_build(self):
+        rows = "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {}) SELECT {} FROM n"
+        # RUSAGE_CHILDREN is the highest of all children so far: from the smallest to the largest.
+        base = self.peak("SELECT 1")
+        same = self.peak(rows.format(1_000_000, "bloom_build('the same key')")) - base
+        self.assertLess(same, self.SLACK)
+        n = 3_000_000
+        distinct = self.peak(rows.format(n, "bloom_build(i)")) - base
+        self.assertLess(distinct, 24 * n + n * 9.7 / 8 + self.SLACK)
+
+
+def run_statement():
+    print(one(connect(), sys.argv[2]))
+
+
+if __name__ == "__main__":
+    run_statement() if sys.argv[1:2] == ["--run"] else unittest.main()

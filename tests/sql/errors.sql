@@ -1,0 +1,148 @@
+-- Bad input of every kind: each line is an error that names function, argument, rule and value.
+.print capacity
+SELECT bloom_create(0);
+SELECT bloom_create(-1);
+SELECT bloom_create(NULL);
+SELECT bloom_create(1e18);
+SELECT bloom_create(1000000000000000000);
+SELECT bloom_create(1.5);
+SELECT bloom_create('1000');
+SELECT bloom_create(x'01');
+SELECT bloom_create(1099511627776);
+
+.print fpr
+SELECT bloom_create(100, 0);
+SELECT bloom_create(100, 1);
+SELECT bloom_create(100, 1.5);
+SELECT bloom_create(100, -0.1);
+SELECT bloom_create(100, 9e999 - 9e999);
+SELECT bloom_create(100, NULL);
+SELECT bloom_create(100, '0.01');
+
+.print kind
+SELECT bloom_create(100, 0.01, 'cuckoo');
+SELECT bloom_create(100, 0.01, 'Standard');
+SELECT bloom_create(100, 0.01, NULL);
+SELECT bloom_create(100, 0.01, 1);
+SELECT bloom_create(100, 0.01, 'a very long name of a kind that nobody would ever want to read whole');
+
+.print m, k, block, seed
+SELECT bloom_create_sized(0, 7);
+SELECT bloom_create_sized(NULL, 7);
+SELECT bloom_create_sized(1099511627777, 7);
+SELECT bloom_create_sized(1000, 0);
+SELECT bloom_create_sized(1000, 256);
+SELECT bloom_create_sized(1000, NULL);
+SELECT bloom_create_sized(1000, 7, 'standard', 300);
+SELECT bloom_create_sized(1000, 7, 'standard', -1);
+SELECT bloom_create_sized(1000, 7, 'partitioned');
+SELECT bloom_create_sized(1000, 7, 'standard', 0, 2147483648);
+
+.print number of arguments
+SELECT bloom_create();
+SELECT bloom_create(1, 0.1, 'standard', 4);
+SELECT bloom_create_sized(1);
+SELECT bloom_add(bloom_create(10));
+SELECT bloom_remove(bloom_create(10));
+SELECT bloom_contains(bloom_create(10));
+SELECT bloom_contains_all(bloom_create(10));
+SELECT bloom_contains_any();
+SELECT bloom_union();
+SELECT bloom_intersect();
+SELECT bloom_key();
+
+.print what is not a filter
+SELECT bloom_add(NULL, 1);
+SELECT bloom_add('text', 1);
+SELECT bloom_add(42, 1);
+SELECT bloom_add(1.5, 1);
+SELECT bloom_add(x'', 1);
+SELECT bloom_add(zeroblob(64), 1);
+SELECT bloom_remove(NULL, 1);
+SELECT bloom_contains(NULL, 1);
+SELECT bloom_contains('text', 1);
+SELECT bloom_contains_all(NULL, 1);
+SELECT bloom_contains_any(NULL, 1);
+SELECT bloom_union(bloom_create(10), NULL);
+SELECT bloom_union(bloom_create(10), bloom_create(10), 'x');
+SELECT bloom_union('x');
+SELECT bloom_intersect(NULL, bloom_create(10));
+SELECT bloom_halve(NULL);
+SELECT bloom_standard(NULL);
+SELECT bloom_count(NULL);
+SELECT bloom_fpr('x');
+SELECT bloom_info(NULL);
+SELECT bloom_check(NULL);
+SELECT bloom_check('text');
+SELECT bloom_open(NULL);
+SELECT * FROM bloom_positions(NULL, 1);
+
+.print damaged filters
+CREATE TABLE f(b);
+INSERT INTO f SELECT bloom_add(bloom_create(100), 'a');
+SELECT bloom_contains(substr(b, 1, length(b) - 1), 'a') FROM f;
+SELECT bloom_contains(CAST(b || x'00' AS BLOB), 'a') FROM f;
+SELECT bloom_contains(CAST(substr(b, 1, 9) || x'ff' || substr(b, 11) AS BLOB), 'a') FROM f;
+SELECT bloom_contains(CAST(substr(b, 1, 4) || x'02' || substr(b, 6) AS BLOB), 'a') FROM f;
+SELECT bloom_check(substr(b, 1, length(b) - 1)) FROM f;
+SELECT bloom_check(substr(b, 1, 10)) FROM f;
+SELECT bloom_check(x'') FROM f;
+
+.print filters that do not go together
+SELECT bloom_union(bloom_create_sized(1024, 7), bloom_create_sized(1024, 6));
+SELECT bloom_union(bloom_create_sized(1024, 7), bloom_create_sized(1024, 7, 'counting'));
+SELECT bloom_union(bloom_create_sized(1024, 7), bloom_create_sized(1024, 7, 'standard', 512));
+SELECT bloom_union(bloom_create_sized(1024, 7), bloom_create_sized(1024, 7, 'standard', 0, 1));
+SELECT bloom_union(bloom_create_sized(1024, 7), bloom_create_sized(1000, 7));
+SELECT bloom_intersect(bloom_create_sized(3072, 7), bloom_create_sized(1024, 7));
+SELECT bloom_union(column1) FROM (VALUES (bloom_create_sized(1024, 7)), (bloom_create_sized(1000, 7)));
+
+.print removal, halving, bits of counters
+SELECT bloom_remove(bloom_create(10), 'a');
+SELECT bloom_remove(bloom_create(10, 0.01, 'partitioned'), 'a');
+SELECT bloom_remove(bloom_create(10, 0.01, 'counting'), 'a');
+SELECT bloom_remove(bloom_add(bloom_create(10, 0.01, 'counting'), 'a', 'b'), 'b', 'a', 'a');
+SELECT bloom_halve(bloom_create_sized(1001, 7));
+SELECT bloom_halve(bloom_create_sized(1000, 7), 4);
+SELECT bloom_halve(bloom_create_sized(33, 3, 'partitioned'));
+SELECT bloom_halve(bloom_create_sized(99, 3, 'standard', 33));
+SELECT bloom_halve(bloom_create(10), -1);
+SELECT bloom_halve(bloom_create(10), 'x');
+SELECT bloom_standard(bloom_create(10, 0.01, 'partitioned'));
+
+.print bloom_build
+SELECT bloom_build(column1, 0) FROM (VALUES (1));
+SELECT bloom_build(column1, 'x') FROM (VALUES (1));
+SELECT bloom_build(column1, 10, 2) FROM (VALUES (1));
+SELECT bloom_build(column1, 10, NULL) FROM (VALUES (1));
+SELECT bloom_build(column1, NULL, 0.01, 'cuckoo') FROM (VALUES (1));
+
+.print longer than a blob may be
+.limit length 1000
+SELECT bloom_create(1000);
+SELECT bloom_create(1099511627776, 0.9999);
+SELECT bloom_create_sized(1099511627776, 1, 'counting');
+SELECT bloom_build(column1, 1000) FROM (VALUES (1));
+.limit length 1000000000
+
+.print formulas
+SELECT bloom_bits(0, 0.01);
+SELECT bloom_bits(100, 1);
+SELECT bloom_hashes(0, 1);
+SELECT bloom_hashes(1, 0);
+SELECT bloom_rate(0, 1, 1);
+SELECT bloom_rate(10, -1, 1);
+SELECT bloom_rate(10, 1, 256);
+SELECT bloom_rate(10, 1, 3, 'partitioned');
+SELECT bloom_rate(10, 1, 3, 'x');
+SELECT bloom_capacity(10, 1, 0);
+SELECT * FROM bloom_plan(0, 0.01);
+SELECT * FROM bloom_plan(100, 'x');
+SELECT * FROM bloom_plan;
+SELECT * FROM bloom_plan(100);
+SELECT * FROM bloom_positions(bloom_create(10));
+
+.print nothing was lost
+SELECT bloom_contains(b, 'a') FROM f;
+UPDATE f SET b = bloom_add(b, 'b', 'c', 'd') WHERE bloom_remove(b, 'a') IS NULL;
+SELECT bloom_count(b) FROM f;

@@ -1,0 +1,24 @@
+-- bloom_open: a filter opened once for a statement.
+CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) SELECT i AS k FROM n;
+CREATE TABLE s(name TEXT PRIMARY KEY, filter BLOB);
+INSERT INTO s SELECT 'odd', bloom_build(k, NULL, 1e-9) FROM t WHERE k % 2;
+.print the handle answers as the blob does
+SELECT sum(bloom_contains((SELECT bloom_open(filter) FROM s WHERE name = 'odd'), k)), sum(bloom_contains((SELECT filter FROM s WHERE name = 'odd'), k)), sum(k % 2) FROM t;
+SELECT count(*) FROM t WHERE bloom_contains((SELECT bloom_open(filter) FROM s), k) AND k % 2 = 0;
+.print a handle is a filter for every function
+SELECT bloom_count((SELECT bloom_open(filter) FROM s)) BETWEEN 1490 AND 1510, bloom_check((SELECT bloom_open(filter) FROM s)),
+       bloom_union((SELECT bloom_open(filter) FROM s), filter) = filter, bloom_halve((SELECT bloom_open(filter) FROM s)) = bloom_halve(filter) FROM s;
+SELECT bloom_union((SELECT bloom_open(filter) FROM s)) = (SELECT filter FROM s) FROM t WHERE k < 3;
+.print it is opened once for a statement, not once for a row
+EXPLAIN QUERY PLAN SELECT count(*) FROM t WHERE bloom_contains((SELECT bloom_open(filter) FROM s WHERE name = 'odd'), k);
+.print a lost handle is an error, never an answer
+SELECT bloom_contains((SELECT bloom_open(filter) FROM s WHERE name = 'nothing'), 1);
+WITH h AS MATERIALIZED (SELECT bloom_open(filter) AS p FROM s) SELECT count(*) FROM t, h WHERE bloom_contains(h.p, k);
+SELECT typeof(bloom_open(filter)), bloom_open(filter) IS NULL FROM s;
+CREATE TABLE lost AS SELECT bloom_open(filter) AS p FROM s;
+SELECT bloom_contains(p, 1) FROM lost;
+.print the row may change or go while a statement has it open
+UPDATE s SET filter = bloom_add(filter, 2) WHERE bloom_contains((SELECT bloom_open(filter) FROM s), 1);
+SELECT bloom_contains(filter, 2) FROM s;
+DELETE FROM s WHERE bloom_contains((SELECT bloom_open(filter) FROM s), 1);
+SELECT count(*) FROM s;
