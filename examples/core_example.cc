@@ -1,1 +1,57 @@
-int main(){}
+// The core by itself, without SQLite: a filter made in one program and read by another.
+//   core_example FILE KEY...   asks the filter in FILE; makes it from three keys if there is none
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <vector>
+
+#include "core/estimate.h"
+#include "core/filter.h"
+#include "core/sizing.h"
+
+namespace {
+
+bloom::Hash hash_for(const bloom::Shape& shape, std::string_view key) {
+  return bloom::hash_key(key, shape.seed);
+}
+
+void write_example(const char* path) {
+  bloom::Filter filter(bloom::header_for(1000, 0.01, bloom::Kind::standard));
+  for (const char* key : {"apple", "pear", "42"}) {
+    filter.add(hash_for(filter.shape(), key));
+  }
+  const bloom::ByteView stored = filter.stored();
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(stored.data()), static_cast<std::streamsize>(stored.size()));
+}
+
+std::vector<std::uint8_t> read_file(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::cerr << "usage: core_example FILE KEY...\n";
+    return 2;
+  }
+  if (!std::ifstream(argv[1])) {
+    write_example(argv[1]);
+  }
+  const std::vector<std::uint8_t> stored = read_file(argv[1]);
+  const auto opened = bloom::open_filter(stored);
+  if (const auto* problem = std::get_if<bloom::Problem>(&opened)) {
+    std::cerr << argv[1] << ": " << problem->text << '\n';
+    return 1;
+  }
+  const auto& filter = std::get<bloom::FilterView>(opened);
+  std::cout << "about " << bloom::estimate(filter).keys << " keys in " << stored.size() << " bytes\n";
+  for (int i = 2; i < argc; ++i) {
+    const bool maybe = filter.may_contain(hash_for(filter.shape(), argv[i]));
+    std::cout << argv[i] << ": " << (maybe ? "maybe" : "no") << '\n';
+  }
+  return 0;
+}

@@ -26,7 +26,8 @@ main() {
   work=$(pwd -P)
 
   step 'getting the tools that are missing'
-  install_missing g++ make cmake libsqlite3-dev libmurmurhash-dev sqlite3 || fail 'tools are missing'
+  install_missing g++ make cmake libsqlite3-dev libmurmurhash-dev sqlite3 ||
+    fail 'tools are missing'
   took
   step 'building the extension (Release)'
   build_extension
@@ -87,9 +88,12 @@ list_found() {
   [ -s found.txt ] || fail 'found no file at all'
 }
 
+# A directory of lists alone says little: other systems have the dpkg command too.
+has_dpkg() { [ -f "$lists/dpkg.list" ]; }
+
 # Without dpkg every second file found plays an owned one.
 list_owned() {
-  if [ -d "$lists" ]; then
+  if has_dpkg; then
     dpkg_paths >named.txt
     where_they_are named.txt | sort -u >owned.txt
   else
@@ -97,11 +101,13 @@ list_owned() {
   fi
 }
 
-# What packages own, and the names to which dpkg-divert moved a file of one (every second line of
-# three).
+# What packages own, and the names to which dpkg-divert moved a file of one (the second
+# line of each three).
 dpkg_paths() {
   cat "$lists"/*.list | grep -v -x '/\.'
-  awk 'NR % 3 == 2' "$lists/../diversions"
+  if [ -f "$lists/../diversions" ]; then
+    awk 'NR % 3 == 2' "$lists/../diversions"
+  fi
 }
 
 # The lists say /bin/ls where find says /usr/bin/ls: resolves the directory of each path.
@@ -178,7 +184,8 @@ timed() {
 report() {
   cat <<END
 
-Which of $(thousands <found.txt) files found here are not owned? $(thousands <unowned.txt), most of them in
+Which of $(thousands <found.txt) files found here are not owned?
+$(thousands <unowned.txt), most of them in
 $(cut -d / -f 1-3 unowned.txt | sort | uniq -c | sort -rn | head -n 5)
 (The search ends at $most_files files.) $(origin)
 $(sql 'SELECT line FROM report_size')
@@ -208,7 +215,7 @@ END
 
 origin() {
   printf 'Owned are %s paths, ' "$(thousands <owned.txt)"
-  if [ -d "$lists" ]; then
+  if has_dpkg; then
     echo "by dpkg's lists:"
   else
     echo 'every second file found, as there is no dpkg:'

@@ -77,7 +77,8 @@ CREATE VIEW report_size AS
   SELECT printf('  exact index %,9d KiB', index_bytes / 1024) AS line
   FROM size
   UNION ALL
-  SELECT printf('  filter      %,9d KiB, 1/%d of it: %.1f bits per path, %.2f %% false positives expected',
+  SELECT printf('  filter      %,9d KiB, 1/%d of it: %.1f bits per path, ' ||
+                '%.2f %% false positives expected',
                 length(filter) / 1024, index_bytes / length(filter),
                 length(filter) * 8.0 / (SELECT count(*) FROM owned), 100 * bloom_fpr(filter))
   FROM size, filters;

@@ -144,7 +144,7 @@ void halved_filter(Context& context, const Values& arguments) {
   const FilterView view = filter_argument(arguments, 0);
   const std::uint64_t most = times_halvable(view.shape());
   if (arguments.size() == 1 && most == 0) {
-    refuse("argument 1", "a filter with an even number of blocks, or of cells in each (or its slices)",
+    refuse("argument 1", "a filter with an even number of blocks, or of cells in each block or slice",
            std::to_string(view.shape().blocks()) + " of " + std::to_string(view.shape().span()) +
                " cells");
   }
