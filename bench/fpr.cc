@@ -33,7 +33,8 @@ std::uint64_t keys_for(const Shape& shape, double p) {
   return low;
 }
 
-// Small whole filters have more false positives than independent hashes would give: docs/choosing.md.
+// Small whole filters have more false positives than independent hashes would give:
+// docs/choosing.md.
 double family_excess(const Shape& shape, std::uint64_t n) {
   const auto m = static_cast<double>(shape.cells);
   return shape.block == 0 ? 4.2 * static_cast<double>(n) / (m * m) : 0;
@@ -75,11 +76,13 @@ int main(int argc, char** argv) {
   const std::uint64_t largest = (argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 256) * kKiB;
   const std::uint64_t probes = (argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 20) * 1'000'000;
   constexpr std::uint64_t kSlow = 64 * kKiB;  // from here on a row takes many seconds
-  std::printf("| kind | block | KiB | k | predicted | measured | ratio (1 sigma) |\n"
-              "|---|---|---|---|---|---|---|\n");
+  std::printf(
+      "| kind | block | KiB | k | predicted | measured | ratio (1 sigma) |\n"
+      "|---|---|---|---|---|---|---|\n");
   bool good = true;
   for (const Kind kind : kKinds) {
-    for (const std::uint64_t kib : {1ULL, 16ULL, 256ULL, 4 * 1024ULL, 64 * 1024ULL, 256 * 1024ULL}) {
+    for (const std::uint64_t kib :
+         {1ULL, 16ULL, 256ULL, 4 * 1024ULL, 64 * 1024ULL, 256 * 1024ULL}) {
       for (const double p : {1e-1, 1e-2, 1e-3, 1e-4, 1e-6}) {
         if (kib <= largest && (kib < kSlow || p == 1e-2 || p == 1e-4)) {
           good &= print_rows(kind, kib, p, probes);

@@ -59,7 +59,9 @@ Word fold_bits(Word x) {
   return pack_nibbles(x);
 }
 
-Word fold_counters(Word x) { return pack_nibbles(stick((x & kLowNibbles) + ((x >> 4) & kLowNibbles))); }
+Word fold_counters(Word x) {
+  return pack_nibbles(stick((x & kLowNibbles) + ((x >> 4) & kLowNibbles)));
+}
 
 // op works on each byte by itself, so the order of bytes in a word does not matter here.
 template <typename Op>
@@ -159,14 +161,14 @@ std::uint64_t count_used(Kind kind, const std::uint8_t* cells, std::uint64_t fir
   std::uint64_t used = 0;
   std::uint64_t i = first;
   for (; i < end && i % per_byte != 0; ++i) {
-    used += get_cell(kind, cells, i) != 0;
+    used += get_cell(kind, cells, i) != 0 ? 1 : 0;
   }
   for (; i + per_byte * sizeof(Word) <= end; i += per_byte * sizeof(Word)) {
     const Word x = load_le<Word>(cells + i / per_byte);
     used += static_cast<unsigned>(std::popcount(kind == Kind::counting ? used_nibbles(x) : x));
   }
   for (; i < end; ++i) {
-    used += get_cell(kind, cells, i) != 0;
+    used += get_cell(kind, cells, i) != 0 ? 1 : 0;
   }
   return used;
 }
@@ -180,7 +182,7 @@ std::uint64_t count_stuck(const std::uint8_t* counters, std::uint64_t count) {
     stuck += static_cast<unsigned>(std::popcount(stuck_nibbles(x)));
   }
   for (; i < count; ++i) {
-    stuck += Counters::get(counters, i) == Counters::kStuck;
+    stuck += Counters::get(counters, i) == Counters::kStuck ? 1 : 0;
   }
   return stuck;
 }

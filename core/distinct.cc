@@ -43,8 +43,7 @@ void DistinctHashes::make_room() {
 
 // Sorts the tail and counts each hash in it once.
 void DistinctHashes::drop_repeats_in_tail() {
-  std::sort(hashes_.get() + sorted_, hashes_.get() + end_,
-            [](const Hash& a, const Hash& b) { return a.h1 != b.h1 ? a.h1 < b.h1 : a.h2 < b.h2; });
+  std::sort(hashes_.get() + sorted_, hashes_.get() + end_);
   std::size_t kept = sorted_;
   for (std::size_t i = sorted_; i < end_; ++i) {
     if (kept > sorted_ && hashes_[kept - 1] == hashes_[i]) {

@@ -8,8 +8,6 @@ void refuse(std::string_view subject, std::string_view rule, std::string_view va
   throw Error(Error::Kind::invalid, text);
 }
 
-void refuse(std::string_view sentence) {
-  throw Error(Error::Kind::invalid, std::string(sentence));
-}
+void refuse(std::string_view sentence) { throw Error(Error::Kind::invalid, std::string(sentence)); }
 
 }  // namespace bloom

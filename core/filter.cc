@@ -52,13 +52,12 @@ bool Filter::add(const Hash& hash) {
 bool Filter::remove(const Hash& hash) {
   std::uint8_t* const from = cells();
   std::uint32_t removed = 0;
-  const bool present = geometry_.visit(
-      hash, [&](auto i) { return Counters::remove(from, i) && (++removed, true); });
+  const bool present =
+      geometry_.visit(hash, [&](auto i) { return Counters::remove(from, i) && (++removed, true); });
   if (!present) {
     // Adding undoes each removal: a counter that was stuck was not changed by either.
-    geometry_.visit(hash, [&](auto i) {
-      return removed > 0 && (--removed, Counters::add(from, i), true);
-    });
+    geometry_.visit(
+        hash, [&](auto i) { return removed > 0 && (--removed, Counters::add(from, i), true); });
   }
   return present;
 }

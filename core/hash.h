@@ -16,7 +16,8 @@ struct Hash {
   std::uint64_t h1 = 0;
   std::uint64_t h2 = 0;
 
-  auto operator<=>(const Hash&) const = default;
+  bool operator==(const Hash&) const = default;
+  bool operator<(const Hash& other) const { return h1 != other.h1 ? h1 < other.h1 : h2 < other.h2; }
 };
 
 // REQUIRES: key.size() < 2^32, as every SQLite value is.

@@ -61,7 +61,8 @@ using MergeCells = void (*)(Kind, std::uint8_t*, const std::uint8_t*, std::uint6
 Filter merge(Filter f, const FilterView& g, std::string_view subject, MergeCells merge_cells) {
   require_mergeable(f.shape(), g.shape(), subject);
   if (f.shape().cells < g.shape().cells) {
-    return merge(std::move(f), folded_to(g, f.shape()).view(), subject, merge_cells);
+    const Filter smaller = folded_to(g, f.shape());
+    return merge(std::move(f), smaller.view(), subject, merge_cells);
   }
   if (f.shape().cells > g.shape().cells) {
     f = folded_to(f.view(), g.shape());

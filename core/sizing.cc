@@ -137,8 +137,8 @@ Shape smallest_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k) {
            "such that the filter has at most " + std::to_string(kMaxCells) + " cells",
            "capacity " + std::to_string(n) + " and fpr " + std::string(NumberText(p).view()));
   }
-  const std::uint64_t blocks = first_good(
-      low, high, [&](std::uint64_t b) { return good(chunk_blocks(kind, k, b)); });
+  const std::uint64_t blocks =
+      first_good(low, high, [&](std::uint64_t b) { return good(chunk_blocks(kind, k, b)); });
   return chunk_blocks(kind, k, blocks);
 }
 
@@ -147,7 +147,8 @@ Shape smallest_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k) {
 std::uint64_t bits_for(std::uint64_t n, double p) {
   require_keys(n);
   require_rate(p);
-  return static_cast<std::uint64_t>(std::ceil(-static_cast<double>(n) * std::log(p) / (kLn2 * kLn2)));
+  return static_cast<std::uint64_t>(
+      std::ceil(-static_cast<double>(n) * std::log(p) / (kLn2 * kLn2)));
 }
 
 std::uint32_t hashes_for(std::uint64_t m, std::uint64_t n) {

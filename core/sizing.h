@@ -29,10 +29,10 @@ double rate_for(std::uint64_t m, std::uint64_t n, std::uint32_t k, Kind kind = K
 // The most keys, up to kMaxKeys, for which rate_for(m, n, k) stays at or below p.
 std::uint64_t capacity_for(std::uint64_t m, std::uint32_t k, double p);
 
-// The rate to expect of a shape with n keys: that of one block, with the spread of its fill, averaged
-// over the binomial distribution of the keys over the blocks. Holds within 3 % from 1 KiB on, except
-// for whole filters of less than some 100 KiB and rates under 1e-3: the family h1 + i * h2 has too
-// few members for them (docs/choosing.md has the measured figures).
+// The rate to expect of a shape with n keys: that of one block, with the spread of its fill,
+// averaged over the binomial distribution of the keys over the blocks. Holds within 3 % from 1 KiB
+// on, except for whole filters of less than some 100 KiB and rates under 1e-3: the family h1 + i *
+// h2 has too few members for them (docs/choosing.md has the measured figures).
 double predicted_rate(const Shape& shape, std::uint64_t n);
 
 // What a filter for n keys at rate p should be: the fewest blocks of one chunk, or one smaller

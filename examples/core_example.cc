@@ -23,7 +23,8 @@ void write_example(const char* path) {
   }
   const bloom::ByteView stored = filter.stored();
   std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(stored.data()), static_cast<std::streamsize>(stored.size()));
+      .write(reinterpret_cast<const char*>(stored.data()),
+             static_cast<std::streamsize>(stored.size()));
 }
 
 std::vector<std::uint8_t> read_file(const char* path) {
@@ -33,7 +34,7 @@ std::vector<std::uint8_t> read_file(const char* path) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends the program
   if (argc < 2) {
     std::cerr << "usage: core_example FILE KEY...\n";
     return 2;
@@ -48,7 +49,8 @@ int main(int argc, char** argv) {
     return 1;
   }
   const auto& filter = std::get<bloom::FilterView>(opened);
-  std::cout << "about " << bloom::estimate(filter).keys << " keys in " << stored.size() << " bytes\n";
+  std::cout << "about " << bloom::estimate(filter).keys << " keys in " << stored.size()
+            << " bytes\n";
   for (int i = 2; i < argc; ++i) {
     const bool maybe = filter.may_contain(hash_for(filter.shape(), argv[i]));
     std::cout << argv[i] << ": " << (maybe ? "maybe" : "no") << '\n';

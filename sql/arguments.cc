@@ -9,19 +9,19 @@ namespace bloom {
 namespace {
 
 [[noreturn]] void refuse_filter(int i, const Problem& problem) {
-  const std::string text = argument_name(i) +
-                           (problem.foreign ? " is not a bloom filter (" : " is a damaged bloom filter (") +
-                           problem.text + ")";
+  const std::string text =
+      argument_name(i) +
+      (problem.foreign ? " is not a bloom filter (" : " is a damaged bloom filter (") +
+      problem.text + ")";
   throw Error(problem.foreign ? Error::Kind::invalid : Error::Kind::damaged, text);
 }
 
 void require_fits(const Context& context, std::uint64_t bytes) {
   const std::uint64_t most = context.longest_value();
   if (bytes > most) {
-    throw Error(Error::Kind::too_big, "the resulting filter must be at most " +
-                                          std::to_string(most) +
-                                          " bytes (SQLITE_LIMIT_LENGTH), got " +
-                                          std::to_string(bytes));
+    throw Error(Error::Kind::too_big,
+                "the resulting filter must be at most " + std::to_string(most) +
+                    " bytes (SQLITE_LIMIT_LENGTH), got " + std::to_string(bytes));
   }
 }
 
@@ -98,8 +98,7 @@ double rate_argument(const Value& value, std::string_view name) {
 }
 
 Kind kind_argument(const Value& value) {
-  const auto kind =
-      value.type() == SQLITE_TEXT ? kind_named(value.text()) : std::optional<Kind>();
+  const auto kind = value.type() == SQLITE_TEXT ? kind_named(value.text()) : std::optional<Kind>();
   if (!kind) {
     refuse("kind", kKindRule, value.in_words());
   }

@@ -60,11 +60,9 @@ void capacity(Context& context, const Values& arguments) {
 }
 
 constexpr sqlite::Scalar kFunctions[] = {
-    {"bloom_bits", 2, unless_null<bits>},
-    {"bloom_hashes", 2, unless_null<hashes>},
-    {"bloom_rate", 3, unless_null<rate>},
-    {"bloom_rate", 4, unless_null<rate>},
-    {"bloom_capacity", 3, unless_null<capacity>},
+    {"bloom_bits", unless_null<bits>, 2},         {"bloom_hashes", unless_null<hashes>, 2},
+    {"bloom_rate", unless_null<rate>, 3},         {"bloom_rate", unless_null<rate>, 4},
+    {"bloom_capacity", unless_null<capacity>, 3},
 };
 
 }  // namespace

@@ -73,7 +73,8 @@ void remove(Context& context, const Values& arguments) {
   for (int i = 1; i < arguments.size(); ++i) {
     const Key key(arguments[i]);
     if (!key.is_null() && !filter.remove(key.hash(filter.shape()))) {
-      refuse(argument_name(i), "a key that was added", arguments[i].in_words() + ", which is absent");
+      refuse(argument_name(i), "a key that was added",
+             arguments[i].in_words() + ", which is absent");
     }
   }
   return_filter(context, std::move(filter));
@@ -144,7 +145,8 @@ void halved_filter(Context& context, const Values& arguments) {
   const FilterView view = filter_argument(arguments, 0);
   const std::uint64_t most = times_halvable(view.shape());
   if (arguments.size() == 1 && most == 0) {
-    refuse("argument 1", "a filter with an even number of blocks, or of cells in each block or slice",
+    refuse("argument 1",
+           "a filter with an even number of blocks, or of cells in each block or slice",
            std::to_string(view.shape().blocks()) + " of " + std::to_string(view.shape().span()) +
                " cells");
   }
@@ -179,25 +181,25 @@ void open_handle(Context& context, const Values& arguments) {
 }
 
 constexpr Scalar kFunctions[] = {
-    {"bloom_create", 1, create},
-    {"bloom_create", 2, create},
-    {"bloom_create", 3, create},
-    {"bloom_create_sized", 2, create_sized},
-    {"bloom_create_sized", 3, create_sized},
-    {"bloom_create_sized", 4, create_sized},
-    {"bloom_create_sized", 5, create_sized},
-    {"bloom_add", kAnyNumber, add},
-    {"bloom_remove", kAnyNumber, remove},
-    {"bloom_contains", 2, contains},
-    {"bloom_contains_all", kAnyNumber, contains_all},
-    {"bloom_contains_any", kAnyNumber, contains_any},
-    {"bloom_union", kAnyNumber, union_of},
-    {"bloom_intersect", kAnyNumber, intersection_of},
-    {"bloom_halve", 1, halved_filter},
-    {"bloom_halve", 2, halved_filter},
-    {"bloom_standard", 1, standard_filter},
-    {"bloom_key", kAnyNumber, composite_key},
-    {"bloom_open", 1, open_handle, kInnocuous},
+    {"bloom_create", create, 1},
+    {"bloom_create", create, 2},
+    {"bloom_create", create, 3},
+    {"bloom_create_sized", create_sized, 2},
+    {"bloom_create_sized", create_sized, 3},
+    {"bloom_create_sized", create_sized, 4},
+    {"bloom_create_sized", create_sized, 5},
+    {"bloom_add", add, kAnyNumber},
+    {"bloom_remove", remove, kAnyNumber},
+    {"bloom_contains", contains, 2},
+    {"bloom_contains_all", contains_all, kAnyNumber},
+    {"bloom_contains_any", contains_any, kAnyNumber},
+    {"bloom_union", union_of, kAnyNumber},
+    {"bloom_intersect", intersection_of, kAnyNumber},
+    {"bloom_halve", halved_filter, 1},
+    {"bloom_halve", halved_filter, 2},
+    {"bloom_standard", standard_filter, 1},
+    {"bloom_key", composite_key, kAnyNumber},
+    {"bloom_open", open_handle, 1, kInnocuous},
 };
 
 }  // namespace

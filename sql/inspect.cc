@@ -95,8 +95,8 @@ void debug(Context& context, const Values&) {
 }
 
 constexpr sqlite::Scalar kFunctions[] = {
-    {"bloom_info", 1, info},   {"bloom_count", 1, count},     {"bloom_fpr", 1, fpr},
-    {"bloom_check", 1, check}, {"bloom_version", 0, version}, {"bloom_debug", 0, debug},
+    {"bloom_info", info, 1},   {"bloom_count", count, 1},     {"bloom_fpr", fpr, 1},
+    {"bloom_check", check, 1}, {"bloom_version", version, 0}, {"bloom_debug", debug, 0},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 # A filter that the core example writes is one that SQL reads, and the other way round.
 #   core_example_test.sh CORE_EXAMPLE EXTENSION
 set -euo pipefail
+# shellcheck source=SCRIPTDIR/lib/shell.sh
 source "$(dirname "$0")/lib/shell.sh"
 example=$1 extension=$2
 folder=$(mktemp -d)

@@ -3,6 +3,7 @@
 # comes out with the lines "--> ..." that stand below the statements:
 #   docs_test.sh EXTENSION DOCUMENT.md
 set -euo pipefail
+# shellcheck source=SCRIPTDIR/lib/shell.sh
 source "$(dirname "$0")/lib/shell.sh"
 
 sql_of() { awk '/^```/ { on = ($0 == "```sql"); next } on' "$1"; }

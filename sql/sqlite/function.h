@@ -22,8 +22,8 @@ inline constexpr int kInnocuous = SQLITE_UTF8 | SQLITE_INNOCUOUS;
 
 struct Scalar {
   const char* name;
-  int arguments;
   void (*body)(Context&, const Values&);
+  int arguments;
   int flags = kPure;
 };
 
@@ -36,7 +36,8 @@ inline int add_function(sqlite3* db, const Scalar& function) {
           [&](const Failure& failure) { context.failure(self.name, failure); });
   };
   return sqlite3_create_function_v2(db, function.name, function.arguments, function.flags,
-                                    const_cast<Scalar*>(&function), call, nullptr, nullptr, nullptr);
+                                    const_cast<Scalar*>(&function), call, nullptr, nullptr,
+                                    nullptr);
 }
 
 struct Aggregate {

@@ -6,10 +6,9 @@
 //     static constexpr char kColumns[] = "CREATE TABLE x(prime, \"limit\" HIDDEN)";
 //     static constexpr int kFirstArgument = 1;  // column number
 //     static constexpr int kArguments = 1;
-//     void start(const Values&);             // all arguments are there; afterwards on the first row
-//     bool at_end() const;
-//     void next();
-//     void column(Context&, int i) const;    // i < kFirstArgument
+//     void start(const Values&);             // all arguments are there; afterwards on the first
+//     row bool at_end() const; void next(); void column(Context&, int i) const;    // i <
+//     kFirstArgument
 //   };
 // start() may throw: the statement then fails with "<name>: <what>".
 #pragma once
@@ -86,7 +85,7 @@ class TableFunction {
       if (argument < 0 || constraint.op != SQLITE_INDEX_CONSTRAINT_EQ) {
         continue;
       }
-      if (!constraint.usable) {
+      if (constraint.usable == 0) {
         waits_for_other_table = true;
       } else if (found[static_cast<std::size_t>(argument)] < 0) {
         found[static_cast<std::size_t>(argument)] = i;
@@ -144,8 +143,8 @@ class TableFunction {
   static int column(sqlite3_vtab_cursor* raw, sqlite3_context* context, int i) {
     const Cursor& cursor = cursor_of(raw);
     if (i >= Function::kFirstArgument) {
-      sqlite3_result_value(context,
-                           cursor.arguments[static_cast<std::size_t>(i - Function::kFirstArgument)]);
+      sqlite3_result_value(
+          context, cursor.arguments[static_cast<std::size_t>(i - Function::kFirstArgument)]);
     } else {
       Context result(context);
       cursor.function.column(result, i);

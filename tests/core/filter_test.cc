@@ -121,15 +121,14 @@ TEST(Filter, RemovingAnAbsentKeyIsRefusedAndChangesNothing) {
     if (shape.kind != Kind::counting) {
       continue;
     }
-    Filter filter = built(shape, 0, shape.cells / 8 + 1);
+    const Filter before = built(shape, 0, shape.cells / 8 + 1);
     int refused = 0;
     for (std::uint64_t key = 1000; key < 3000; ++key) {
-      const Filter before(filter.view());
+      Filter filter(before.view());
+      // A key that passes as present is taken out: the documented misuse.
       if (!filter.remove(key_hash(key, shape.seed))) {
         ++refused;
         ASSERT_TRUE(same_bytes(filter, before)) << shape;
-      } else {
-        filter = Filter(before.view());  // passed as present: the documented misuse
       }
     }
     EXPECT_TRUE(refused > 0 || shape.cells == 1) << shape;
@@ -270,10 +269,10 @@ TEST(Merge, FiltersOfOtherShapesAreRefusedAndNothingChanges) {
   const Shape shape{Kind::standard, 7, 1024, 0, 0};
   const Filter f = built(shape, 0, 20);
   using enum Kind;
-  const Shape others[] = {
-      {counting, 7, 1024, 0, 0},    {partitioned, 8, 1024, 0, 0}, {standard, 6, 1024, 0, 0},
-      {standard, 7, 1024, 1024, 0}, {standard, 7, 1024, 0, 1},    {standard, 7, 1000, 0, 0},
-      {standard, 7, 3 * 1024, 0, 0}};
+  const Shape others[] = {{counting, 7, 1024, 0, 0}, {partitioned, 8, 1024, 0, 0},
+                          {standard, 6, 1024, 0, 0}, {standard, 7, 1024, 1024, 0},
+                          {standard, 7, 1024, 0, 1}, {standard, 7, 1000, 0, 0},
+                          {standard, 7, 3072, 0, 0}};
   for (const Shape& other : others) {
     const Filter g = built(other, 0, 20);
     for (const auto merge : {unite, intersect}) {

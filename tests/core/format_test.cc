@@ -22,9 +22,7 @@ using test::key_hash;
 using test::small_shapes;
 using Bytes = std::vector<std::uint8_t>;
 
-Bytes bytes_of(const Filter& filter) {
-  return {filter.stored().begin(), filter.stored().end()};
-}
+Bytes bytes_of(const Filter& filter) { return {filter.stored().begin(), filter.stored().end()}; }
 
 Filter sample(const Shape& shape) {
   Filter filter(Header{.shape = shape, .capacity = 20, .fpr = 0.01});
@@ -62,12 +60,12 @@ TEST(Format, HeaderBytesAreWhereTheDocumentSays) {
                       .fpr = 0.5};
   const auto bytes = write_header(header);
   const std::uint8_t expected[56] = {
-      'B',  'L',  'M',  'F',  1,    1,    2,    7,     // magic, version, hash, kind, k
-      0x05, 0x04, 0x03, 0x02, 0x01, 0,    0,    0,     // m
-      0x05, 0,    0,    0,    0,    0,    0,    0,     // block
-      0x44, 0x33, 0x22, 0x11, 0,    0,    0,    0,     // seed, reserved
-      0x0c, 0x0b, 0x0a, 0,    0,    0,    0,    0,     // capacity
-      0,    0,    0,    0,    0,    0,    0xe0, 0x3f,  // fpr
+      'B',  'L',  'M',  'F',  1,    1, 2,    7,     // magic, version, hash, kind, k
+      0x05, 0x04, 0x03, 0x02, 0x01, 0, 0,    0,     // m
+      0x05, 0,    0,    0,    0,    0, 0,    0,     // block
+      0x44, 0x33, 0x22, 0x11, 0,    0, 0,    0,     // seed, reserved
+      0x0c, 0x0b, 0x0a, 0,    0,    0, 0,    0,     // capacity
+      0,    0,    0,    0,    0,    0, 0xe0, 0x3f,  // fpr
   };
   EXPECT_TRUE(std::equal(std::begin(expected), std::end(expected), bytes.begin()));
   EXPECT_EQ(load_le<std::uint64_t>(&bytes[56]),
@@ -195,7 +193,8 @@ TEST(Format, GoldenFilesAreWrittenByteForByte) {
     const Bytes made = bytes_of(golden_filter(golden.header));
     if (std::getenv("BLOOM_WRITE_GOLDEN") != nullptr && !std::ifstream(path)) {
       std::ofstream(path, std::ios::binary)
-          .write(reinterpret_cast<const char*>(made.data()), static_cast<std::streamsize>(made.size()));
+          .write(reinterpret_cast<const char*>(made.data()),
+                 static_cast<std::streamsize>(made.size()));
     }
     std::ifstream file(path, std::ios::binary);
     ASSERT_TRUE(file) << path;

@@ -112,11 +112,11 @@ TEST(Key, CompositeKeysOfDifferentPartsDiffer) {
   std::set<std::string> seen;
   std::size_t made = 0;
   for (const auto a : pieces) {
-    made += seen.insert(composite({a})).second;
+    made += seen.insert(composite({a})).second ? 1 : 0;
     for (const auto b : pieces) {
-      made += seen.insert(composite({a, b})).second;
+      made += seen.insert(composite({a, b})).second ? 1 : 0;
       for (const auto c : pieces) {
-        made += seen.insert(composite({a, b, c})).second;
+        made += seen.insert(composite({a, b, c})).second ? 1 : 0;
       }
     }
   }

@@ -21,7 +21,8 @@ constexpr unsigned long long kMillion = 1'000'000;
 
 void expect_within(double share, const test::Measured& measured, double predicted,
                    const Shape& shape, std::uint64_t n) {
-  EXPECT_NEAR(measured.rate, predicted, std::max(share * predicted, kSigmas * (measured.sigma + measured.hit)))
+  EXPECT_NEAR(measured.rate, predicted,
+              std::max(share * predicted, kSigmas * (measured.sigma + measured.hit)))
       << shape << " with " << n << " keys";
 }
 
@@ -65,7 +66,7 @@ TEST(Rate, OfHalvedAndOverfullFiltersIsThePredictedOne) {
 TEST(Rate, OfSmallWholeFiltersIsHigherByTheKnownAmount) {
   for (const std::uint32_t k : {7U, 13U, 20U}) {
     const Shape shape{Kind::standard, k, 8192, 0, 0};
-    const std::uint64_t n = static_cast<std::uint64_t>(8192 * 0.69 / k);
+    const auto n = static_cast<std::uint64_t>(8192 * 0.69 / k);
     const double extra = 4.2 * static_cast<double>(n) / (8192.0 * 8192.0);
     const double predicted = predicted_rate(shape, n) + extra;
     expect_within(0.1, measure_rate({shape, 0, 0}, n, 20 * kMillion, 10 * kMillion, predicted),

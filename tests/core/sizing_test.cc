@@ -64,7 +64,8 @@ double last_place(const std::string& printed) {
   const std::size_t mantissa_end = std::min(printed.find('e'), printed.size());
   const std::size_t point = printed.find('.');
   const int decimals = point < mantissa_end ? static_cast<int>(mantissa_end - point - 1) : 0;
-  const int exponent = mantissa_end < printed.size() ? std::stoi(printed.substr(mantissa_end + 1)) : 0;
+  const int exponent =
+      mantissa_end < printed.size() ? std::stoi(printed.substr(mantissa_end + 1)) : 0;
   return std::pow(10, exponent - decimals);
 }
 
@@ -122,8 +123,8 @@ TEST(Sizing, BitsAndCapacityAreInverseAtTheBestNumberOfHashes) {
 
 TEST(Sizing, WhatIsMadeForACapacityMeetsTheRateAndHalvesFourTimes) {
   for (const Kind kind : kKinds) {
-    for (const std::uint64_t n : {1ULL, 2ULL, 10ULL, 300ULL, 3311ULL, 3312ULL, 20'000ULL,
-                                  1'000'000ULL, 1'000'000'000ULL}) {
+    for (const std::uint64_t n :
+         {1ULL, 2ULL, 10ULL, 300ULL, 3311ULL, 3312ULL, 20'000ULL, 1'000'000ULL, 1'000'000'000ULL}) {
       for (const double p : {0.9, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-6, 1e-9}) {
         const Header header = header_for(n, p, kind);
         const Shape& shape = header.shape;
@@ -147,7 +148,7 @@ TEST(Sizing, CostsLittleMoreThanTheClassicFormula) {
   for (const double p : {0.1, 0.01, 1e-3, 1e-4, 1e-6}) {
     for (const Kind kind : kKinds) {
       const auto cells = static_cast<double>(header_for(10 * kMillion, p, kind).shape.cells);
-      const double classic = static_cast<double>(bits_for(10 * kMillion, p));
+      const auto classic = static_cast<double>(bits_for(10 * kMillion, p));
       EXPECT_LT(cells / classic, kind == Kind::standard ? 1.03 : 1.06) << name_of(kind) << p;
     }
   }

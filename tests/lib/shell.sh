@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Runs SQL from standard input through the sqlite3 shell with the extension loaded, results and
 # errors in the order in which they come:
 #   run_sql EXTENSION < SCRIPT

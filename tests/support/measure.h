@@ -37,7 +37,7 @@ inline Measured measure_rate(const Header& header, std::uint64_t n, std::uint64_
   }
   const auto asked = static_cast<double>(filters * probes_each);
   const double k = shape.hashes;
-  const double m = static_cast<double>(shape.cells);
+  const auto m = static_cast<double>(shape.cells);
   const double x = k * static_cast<double>(n) / m;
   const double fill = -std::expm1(-x);
   const double fill_variance =

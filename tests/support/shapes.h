@@ -19,17 +19,13 @@ namespace test {
 inline std::vector<Shape> small_shapes() {
   using enum Kind;
   return {
-      {standard, 1, 1, 0, 0},           {standard, 3, 7, 0, 0},
-      {standard, 7, 960, 0, 0},         {standard, 4, 1001, 0, 5},
-      {standard, 5, 1024, 1024, 0},     {standard, 6, 16 * 64, 64, 0},
-      {standard, 5, 12 * 100, 100, 9},  {standard, 3, 7 * 33, 33, 0},
-      {standard, 7, 4 * 31744, 31744, 0},
-      {counting, 1, 1, 0, 0},           {counting, 3, 9, 0, 0},
-      {counting, 4, 1000, 0, 0},        {counting, 5, 8 * 100, 100, 0},
-      {counting, 3, 6 * 7, 7, 3},       {counting, 6, 2 * 7936, 7936, 0},
-      {partitioned, 1, 8, 0, 0},        {partitioned, 3, 15, 0, 0},
-      {partitioned, 7, 7 * 160, 0, 1},  {partitioned, 4, 6 * 64, 64, 0},
-      {partitioned, 3, 4 * 51, 51, 0},  {partitioned, 8, 2 * 31744, 31744, 0},
+      {standard, 1, 1, 0, 0},       {standard, 3, 7, 0, 0},       {standard, 7, 960, 0, 0},
+      {standard, 4, 1001, 0, 5},    {standard, 5, 1024, 1024, 0}, {standard, 6, 1024, 64, 0},
+      {standard, 5, 1200, 100, 9},  {standard, 3, 231, 33, 0},    {standard, 7, 126976, 31744, 0},
+      {counting, 1, 1, 0, 0},       {counting, 3, 9, 0, 0},       {counting, 4, 1000, 0, 0},
+      {counting, 5, 800, 100, 0},   {counting, 3, 42, 7, 3},      {counting, 6, 15872, 7936, 0},
+      {partitioned, 1, 8, 0, 0},    {partitioned, 3, 15, 0, 0},   {partitioned, 7, 1120, 0, 1},
+      {partitioned, 4, 384, 64, 0}, {partitioned, 3, 204, 51, 0}, {partitioned, 8, 63488, 31744, 0},
   };
 }
 

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Builds everything and runs every test: with g++ and with clang++, with the address and
+# undefined-behaviour sanitizers, and the checks of format and style. Installs what is missing,
+# asks nothing, and ends with "N passed, N failed".
+#   tests/run.sh          all of it
+#   tests/run.sh quick    g++ only
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source tests/lib/setup.sh
+
+passed=0
+failed=0
+jobs=$(getconf _NPROCESSORS_ONLN)
+
+# Runs a command as one test, showing its output only if it fails.
+check() {
+  local name=$1 output
+  shift
+  if output=$("$@" 2>&1); then
+    passed=$((passed + 1))
+    echo "  ok      $name"
+  else
+    failed=$((failed + 1))
+    echo "  FAILED  $name"
+    echo "$output" | tail -n 100
+  fi
+}
+
+# Builds a preset of CMakePresets.json and runs its tests; each counts.
+build_and_test() {
+  local preset=$1 log=build/$1.log numbers
+  echo "== $preset"
+  check "$preset builds without a warning" build "$preset"
+  if (cd "build/$preset" 2> /dev/null && ctest -j "$jobs" --timeout 900 --output-on-failure) > "$log" 2>&1; then
+    tail -n 1 "$log"
+  else
+    grep -vE '^ *(Start |[0-9]+/[0-9]+ .* Passed )' "$log" || true
+  fi
+  # "97% tests passed, 2 tests failed out of 80"; skipped and disabled tests do not count.
+  numbers=$(sed -nE 's/.*tests passed, ([0-9]+) tests failed out of ([0-9]+)/\1 \2/p' "$log")
+  if [ -z "$numbers" ]; then
+    failed=$((failed + 1))
+    return
+  fi
+  local bad=${numbers% *} all=${numbers#* } skipped
+  skipped=$(grep -cE '\*\*\*(Skipped|Not Run \(Disabled\))' "$log" || true)
+  failed=$((failed + bad))
+  passed=$((passed + all - bad - skipped))
+}
+
+build() {
+  cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs"
+}
+
+sources() { git ls-files '*.h' '*.cc'; }
+
+check_style() {
+  echo "== style"
+  # shellcheck disable=SC2046
+  check "clang-format" clang-format --dry-run -Werror $(sources)
+  # shellcheck disable=SC2046
+  check "clang-tidy" run-clang-tidy -quiet -j "$jobs" -p build/clang $(sources | grep '\.cc$')
+  # shellcheck disable=SC2046
+  check "shellcheck" shellcheck -x $(git ls-files '*.sh')
+}
+
+# A locale with a decimal comma, for the test that needs one.
+make_german_locale() {
+  export LOCPATH=$PWD/build/locale
+  [ -e "$LOCPATH/de_DE.UTF-8" ] || { mkdir -p "$LOCPATH" && localedef -i de_DE -f UTF-8 "$LOCPATH/de_DE.UTF-8"; }
+}
+
+main() {
+  local packages="g++ cmake make git sqlite3 libsqlite3-dev libmurmurhash-dev libgtest-dev python3 binutils locales"
+  if [ "${1:-}" != quick ]; then
+    packages="$packages clang clang-format clang-tidy shellcheck"
+  fi
+  # shellcheck disable=SC2086
+  install_missing $packages
+  mkdir -p build
+  make_german_locale || true
+
+  build_and_test release
+  if [ "${1:-}" != quick ]; then
+    build_and_test clang
+    build_and_test asan+ubsan
+    check_style
+  fi
+  echo "$passed passed, $failed failed"
+  [ "$failed" -eq 0 ]
+}
+
+main "$@"
