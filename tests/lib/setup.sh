@@ -16,9 +16,12 @@ install_missing() {
 
 not_installed() {
   for package in "$@"; do
-    dpkg-query -W -f '${db:Status-Abbrev}\n' "$package" 2>/dev/null | grep -q '^.i ' ||
-      echo "$package"
+    is_installed "$package" || echo "$package"
   done
+}
+
+is_installed() {
+  dpkg-query -W -f '${db:Status-Abbrev}\n' "$1" 2>/dev/null | grep -q '^.i '
 }
 
 # Its failures are not final: install_missing looks at what is there in the end.
@@ -57,7 +60,7 @@ as_root() {
 require_present() {
   missing=
   for package in "$@"; do
-    is_present "$package" || missing="$missing $package"
+    is_installed "$package" || is_present "$package" || missing="$missing $package"
   done
   if [ -n "$missing" ]; then
     printf '\nmissing on this machine (names of the Debian packages):%s\n' "$missing" >&2
@@ -71,6 +74,9 @@ is_present() {
     g++) command -v "${CXX:-c++}" >/dev/null ;;
     libsqlite3-dev) has_header sqlite3ext.h ;;
     libgtest-dev) has_header gtest/gtest.h ;;
+    binutils) command -v readelf >/dev/null ;;
+    clang) command -v clang++ >/dev/null ;;
+    locales) ;; # one test is skipped without
     libmurmurhash-dev) ;; # CMakeLists.txt takes the hash in the tree instead
     *) command -v "$1" >/dev/null ;;
   esac
