@@ -30,8 +30,8 @@ std::variant<FilterView, Problem> open_filter(ByteView stored) {
 }
 
 Filter::Filter(const Header& header)
-    : header_(header), geometry_(header.shape), bytes_(zeroed_bytes(stored_bytes(header.shape))) {
-  store_header();
+    : bytes_(zeroed_bytes(stored_bytes(header.shape))), view_(header, cells()) {
+  set_target(header.capacity, header.fpr);
 }
 
 Filter::Filter(const FilterView& view) : Filter(view.header()) {
@@ -39,12 +39,12 @@ Filter::Filter(const FilterView& view) : Filter(view.header()) {
 }
 
 bool Filter::add(const Hash& hash) {
-  bool changed = false;
   std::uint8_t* const to = cells();
+  bool changed = false;
   if (shape().kind == Kind::counting) {
-    geometry_.visit(hash, [&](auto i) { return changed |= Counters::add(to, i), true; });
+    view_.geometry().for_each_cell(hash, [&](auto i) { changed |= Counters::add(to, i); });
   } else {
-    geometry_.visit(hash, [&](auto i) { return changed |= Bits::add(to, i), true; });
+    view_.geometry().for_each_cell(hash, [&](auto i) { changed |= Bits::add(to, i); });
   }
   return changed;
 }
@@ -52,25 +52,30 @@ bool Filter::add(const Hash& hash) {
 bool Filter::remove(const Hash& hash) {
   std::uint8_t* const from = cells();
   std::uint32_t removed = 0;
-  const bool present =
-      geometry_.visit(hash, [&](auto i) { return Counters::remove(from, i) && (++removed, true); });
+  const bool present = view_.geometry().all_cells(hash, [&](auto i) {
+    const bool counted = Counters::remove(from, i);
+    removed += counted ? 1 : 0;
+    return counted;
+  });
   if (!present) {
     // Adding undoes each removal: a counter that was stuck was not changed by either.
-    geometry_.visit(
-        hash, [&](auto i) { return removed > 0 && (--removed, Counters::add(from, i), true); });
+    view_.geometry().all_cells(hash, [&](auto i) {
+      if (removed == 0) {
+        return false;
+      }
+      --removed;
+      Counters::add(from, i);
+      return true;
+    });
   }
   return present;
 }
 
 void Filter::set_target(std::uint64_t capacity, double fpr) {
-  header_.capacity = capacity;
-  header_.fpr = fpr;
-  store_header();
-}
-
-void Filter::store_header() {
-  const auto header = write_header(header_);
-  std::copy(header.begin(), header.end(), bytes_.get());
+  const Header header{.shape = shape(), .capacity = capacity, .fpr = fpr};
+  view_ = FilterView(header, cells());
+  const auto bytes = write_header(header);
+  std::copy(bytes.begin(), bytes.end(), bytes_.get());
 }
 
 }  // namespace bloom

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 #include <variant>
 
 #include "core/cells.h"
@@ -20,23 +21,20 @@ namespace bloom {
 // Somebody else's bytes, seen as a filter; they must outlive the view.
 class FilterView {
  public:
-  FilterView() = default;
   FilterView(const Header& header, const std::uint8_t* cells)
       : header_(header), geometry_(header.shape), cells_(cells) {}
 
   const Header& header() const { return header_; }
   const Shape& shape() const { return header_.shape; }
+  const Geometry& geometry() const { return geometry_; }
   const std::uint8_t* cells() const { return cells_; }
-  ByteView stored() const {  // header and cells lie together
-    return {cells_ - kHeaderBytes, static_cast<std::size_t>(stored_bytes(shape()))};
-  }
 
   // False: certainly not added. True: maybe.
   bool may_contain(const Hash& hash) const {
     if (shape().kind == Kind::counting) {
-      return geometry_.visit(hash, [this](auto i) { return Counters::get(cells_, i) != 0; });
+      return geometry_.all_cells(hash, [this](auto i) { return Counters::get(cells_, i) != 0; });
     }
-    return geometry_.visit(hash, [this](auto i) { return Bits::get(cells_, i) != 0; });
+    return geometry_.all_cells(hash, [this](auto i) { return Bits::get(cells_, i) != 0; });
   }
 
   // What is in a cell: 0 or 1, or a count.
@@ -44,16 +42,10 @@ class FilterView {
     return shape().kind == Kind::counting ? Counters::get(cells_, i) : Bits::get(cells_, i);
   }
 
-  // Calls visit(i) for the k cells of a key, in order.
-  template <typename Visit>
-  void visit_cells(const Hash& hash, Visit&& visit) const {
-    geometry_.visit(hash, [&](auto i) { return visit(i), true; });
-  }
-
  private:
   Header header_;
   Geometry geometry_;
-  const std::uint8_t* cells_ = nullptr;
+  const std::uint8_t* cells_;
 };
 
 // Takes time that does not depend on the size of the filter.
@@ -66,8 +58,8 @@ using OwnedBytes = std::unique_ptr<std::uint8_t[], FreeBytes>;
 
 class Filter {
  public:
-  // Empty. The bytes are zeroed lazily by the system, so a large filter costs what is used of it.
-  // Throws std::bad_alloc.
+  // Empty. The system zeroes the bytes when they are first used, so that a large filter costs what
+  // is used of it. Throws std::bad_alloc.
   explicit Filter(const Header& header);
   // A copy.
   explicit Filter(const FilterView& view);
@@ -80,27 +72,26 @@ class Filter {
   // certainly absent. REQUIRES: kind counting.
   bool remove(const Hash& hash);
 
-  bool may_contain(const Hash& hash) const { return view().may_contain(hash); }
-
-  const Header& header() const { return header_; }
-  const Shape& shape() const { return header_.shape; }
-  FilterView view() const { return {header_, cells()}; }
-  ByteView stored() const { return view().stored(); }
-
+  // Says what the filter is sized for from now on: see Header.
   void set_target(std::uint64_t capacity, double fpr);
 
+  const FilterView& view() const { return view_; }
+  const Header& header() const { return view_.header(); }
+  const Shape& shape() const { return view_.shape(); }
+  bool may_contain(const Hash& hash) const { return view_.may_contain(hash); }
+
+  // Header and cells, as they are stored.
+  ByteView stored() const {
+    return {bytes_.get(), static_cast<std::size_t>(stored_bytes(shape()))};
+  }
   std::uint8_t* cells() { return bytes_.get() + kHeaderBytes; }
-  const std::uint8_t* cells() const { return bytes_.get() + kHeaderBytes; }
 
   // Gives the stored bytes away; the filter must not be used after that.
   OwnedBytes release() { return std::move(bytes_); }
 
  private:
-  void store_header();
-
-  Header header_;
-  Geometry geometry_;
   OwnedBytes bytes_;
+  FilterView view_;  // of bytes_, which stay where they are when the filter is moved
 };
 
 }  // namespace bloom

@@ -87,19 +87,26 @@ constexpr std::uint64_t reduce(std::uint64_t x, std::uint64_t n) {
 
 class Geometry {
  public:
-  Geometry() = default;
   explicit Geometry(const Shape& shape);  // REQUIRES: !broken_rule(shape)
 
-  // Calls visit(cell) for the k cells of a key, in order, while it returns true. Returns whether
-  // all were visited.
-  template <typename Visit>
-  bool visit(const Hash& hash, Visit&& visit) const {
+  // Calls f(cell) for the k cells of a key, in order.
+  template <typename F>
+  void for_each_cell(const Hash& hash, F&& f) const {
+    all_cells(hash, [&f](std::uint64_t cell) {
+      f(cell);
+      return true;
+    });
+  }
+
+  // Whether holds(cell) is true for all k cells of a key; stops at the first for which it is not.
+  template <typename Predicate>
+  bool all_cells(const Hash& hash, Predicate&& holds) const {
     std::uint64_t base = reduce(hash.h1, blocks_) * block_cells_;
     std::uint64_t x = whole_ ? hash.h1 : hash.h2;
     const std::uint64_t step = whole_ ? hash.h2 : 0;
     const std::uint64_t factor = whole_ ? 1 : kRemix;
     for (std::uint32_t i = 0; i < hashes_; ++i) {
-      if (!visit(base + reduce(x, span_))) {
+      if (!holds(base + reduce(x, span_))) {
         return false;
       }
       x = x * factor + step;

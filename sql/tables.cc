@@ -71,7 +71,7 @@ class Positions {
     const FilterView filter = filter_argument(arguments, 0);
     const Key key(arguments[1]);
     if (!key.is_null()) {
-      filter.visit_cells(key.hash(filter.shape()), [&](std::uint64_t cell) {
+      filter.geometry().for_each_cell(key.hash(filter.shape()), [&](std::uint64_t cell) {
         rows_.push_back({cell, filter.cell(cell)});
       });
     }

@@ -43,7 +43,7 @@ class Model {
   unsigned highest() const { return shape_.kind == Kind::counting ? 15 : 1; }
   template <typename F>
   void visit(std::uint64_t key, F f) {
-    Geometry(shape_).visit(key_hash(key, shape_.seed), [&](auto i) { return f(cells_[i]), true; });
+    Geometry(shape_).for_each_cell(key_hash(key, shape_.seed), [&](auto i) { f(cells_[i]); });
   }
 
   Shape shape_;
@@ -247,9 +247,8 @@ TEST(Merge, CountersAddUpAndStick) {
   one.add(key_hash(1));
   for (unsigned times = 1; times <= 40; ++times) {
     sum = unite(std::move(sum), one.view(), "g");
-    Geometry(shape).visit(key_hash(1), [&](auto i) {
+    Geometry(shape).for_each_cell(key_hash(1), [&](auto i) {
       EXPECT_EQ(sum.view().cell(i), std::min(15U, times * one.view().cell(i)));
-      return true;
     });
   }
 }

@@ -16,7 +16,7 @@ using test::splitmix64;
 
 std::vector<std::uint64_t> positions(const Shape& shape, const Hash& hash) {
   std::vector<std::uint64_t> cells;
-  Geometry(shape).visit(hash, [&](std::uint64_t i) { return cells.push_back(i), true; });
+  Geometry(shape).for_each_cell(hash, [&](std::uint64_t i) { cells.push_back(i); });
   return cells;
 }
 

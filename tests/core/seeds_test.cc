@@ -23,9 +23,9 @@ constexpr Buckets kNormalSite = {2, 0, 4};
 Buckets buckets_of(const Hash& hash) {
   Buckets buckets{};
   std::size_t i = 0;
-  Geometry(kThreeArraysOfFive).visit(hash, [&](std::uint64_t cell) {
+  Geometry(kThreeArraysOfFive).for_each_cell(hash, [&](std::uint64_t cell) {
     buckets[i] = cell - 5 * i;
-    return ++i, true;
+    ++i;
   });
   return buckets;
 }
