@@ -29,9 +29,9 @@ class Plan {
       rows_.push_back(header_for(n_, p, kind).shape);
     }
   }
-  bool at_end() const { return row_ == rows_.size(); }
-  void next() { ++row_; }
-  void column(Context& context, int i) const {
+  bool at_end() const noexcept { return row_ == rows_.size(); }
+  void next() noexcept { ++row_; }
+  void column(Context& context, int i) const noexcept {
     const Shape& shape = rows_[row_];
     switch (i) {
       case 0:
@@ -76,9 +76,9 @@ class Positions {
       });
     }
   }
-  bool at_end() const { return row_ == rows_.size(); }
-  void next() { ++row_; }
-  void column(Context& context, int i) const {
+  bool at_end() const noexcept { return row_ == rows_.size(); }
+  void next() noexcept { ++row_; }
+  void column(Context& context, int i) const noexcept {
     switch (i) {
       case 0:
         return context.integer(static_cast<std::int64_t>(row_));

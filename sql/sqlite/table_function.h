@@ -14,6 +14,8 @@
 #pragma once
 
 #include <array>
+#include <new>
+#include <utility>
 
 #include "sql/sqlite/api.h"
 #include "sql/sqlite/context.h"
@@ -132,7 +134,9 @@ class TableFunction {
                  [&](const Failure& failure) { fail(raw->pVtab, failure); });
   }
 
+  // Only start() may throw: the callbacks below are not guarded.
   static int next(sqlite3_vtab_cursor* raw) {
+    static_assert(noexcept(std::declval<Function&>().next()));
     cursor_of(raw).function.next();
     ++cursor_of(raw).row;
     return SQLITE_OK;
@@ -141,6 +145,7 @@ class TableFunction {
   static int eof(sqlite3_vtab_cursor* raw) { return cursor_of(raw).function.at_end() ? 1 : 0; }
 
   static int column(sqlite3_vtab_cursor* raw, sqlite3_context* context, int i) {
+    static_assert(noexcept(std::declval<const Function&>().column(std::declval<Context&>(), i)));
     const Cursor& cursor = cursor_of(raw);
     if (i >= Function::kFirstArgument) {
       sqlite3_result_value(

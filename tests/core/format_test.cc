@@ -144,7 +144,9 @@ TEST(Format, ProblemsSayWhatIsWrong) {
   EXPECT_EQ(edited(8, 0), "m must be between 1 and 1099511627776, is 0");
   EXPECT_EQ(edited(16, 3), "block must be 0 or a divisor of m = 100, is 3");
   EXPECT_EQ(edited(28, 1), "reserved header bytes are in use");
+  EXPECT_EQ(edited(31, 0x80), "reserved header bytes are in use");
   EXPECT_EQ(edited(48, 1), "reserved header bytes are in use");
+  EXPECT_EQ(edited(55, 0x80), "reserved header bytes are in use");
   EXPECT_EQ(edited(47, 0xff), "capacity or rate out of range");
   EXPECT_EQ(edited(8, 99), "bits after the last cell are set");  // cell 99 is set in this sample
   EXPECT_EQ(edited(8, 110), "77 bytes where the header says 78");
