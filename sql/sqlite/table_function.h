@@ -6,9 +6,10 @@
 //     static constexpr char kColumns[] = "CREATE TABLE x(prime, \"limit\" HIDDEN)";
 //     static constexpr int kFirstArgument = 1;  // column number
 //     static constexpr int kArguments = 1;
-//     void start(const Values&);             // all arguments are there; afterwards on the first
-//     row bool at_end() const; void next(); void column(Context&, int i) const;    // i <
-//     kFirstArgument
+//     void start(const Values&);  // all arguments are there; leaves it on the first row
+//     bool at_end() const noexcept;
+//     void next() noexcept;
+//     void column(Context&, int i) const noexcept;  // i < kFirstArgument
 //   };
 // start() may throw: the statement then fails with "<name>: <what>".
 #pragma once
