@@ -2,13 +2,12 @@
 //
 // Text and blobs are keys as they are. Numbers become decimal text, so that 42, 42.0, '42' and
 // x'3432' are one key and any other program can name it:
-//   an integer                      its decimal text                        42       -> "42"
-//   a real with an integral value   that integer, exactly                   1e20     ->
-//   "100000000000000000000" any other real                  the fewest digits that read back as 0.1
-//   -> "0.1"
-//                                   the same number, in the layout of C's   1e-07    -> "1e-07"
-//                                   %g (Python's repr, PostgreSQL's output)
-//   infinities                      as SQLite writes them                   9e999    -> "Inf"
+//   an integer                     its decimal text                   42    -> "42"
+//   a real with an integral value  that integer, exactly              1e3   -> "1000"
+//   any other real                 the fewest digits that read back   0.1   -> "0.1"
+//                                  as the same number, laid out as    1e-07 -> "1e-07"
+//                                  by C's %g and Python's repr
+//   infinities                     as SQLite writes them              9e999 -> "Inf"
 // Negative zero is 0. The locale of the host program has no influence.
 #pragma once
 
