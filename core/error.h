@@ -28,7 +28,4 @@ class Error : public std::runtime_error {
 // Throws "<subject> must be <rule>, got <value>".
 [[noreturn]] void refuse(std::string_view subject, std::string_view rule, std::string_view value);
 
-// Throws a sentence of its own.
-[[noreturn]] void refuse(std::string_view sentence);
-
 }  // namespace bloom
