@@ -25,6 +25,9 @@ SELECT bloom_contains(f, hex(zeroblob(50000))), bloom_contains(f, hex(zeroblob(5
 .print NULL is never a key
 SELECT bloom_contains(b, NULL) IS NULL, bloom_add(b, NULL) = b, bloom_count(bloom_add(b, NULL, 'x', NULL)) - bloom_count(b) FROM f;
 SELECT bloom_remove(c, NULL) = c FROM (SELECT bloom_create(9, 0.01, 'counting') AS c);
+.print another seed is another hash, and knows its own keys
+SELECT bloom_contains(f, 'a'), (SELECT group_concat(cell) FROM bloom_positions(f, 'a')) <> (SELECT group_concat(cell) FROM bloom_positions(bloom_create_sized(9600, 7), 'a'))
+  FROM (SELECT bloom_add(bloom_create_sized(9600, 7, 'standard', 0, 77), 'a') AS f);
 .print composite keys
 SELECT bloom_key('ab', 'c'), bloom_key('a', 'bc'), typeof(bloom_key(1)), bloom_key(1, 2.0, x'33', 0.5, '');
 SELECT bloom_key('a', NULL) IS NULL, bloom_key(NULL) IS NULL;
