@@ -33,7 +33,7 @@ Estimate estimate(const FilterView& filter) {
       const std::uint64_t first = block * shape.block_cells() + region * shape.span();
       const std::uint64_t n = count_used(shape.kind, filter.cells(), first, shape.span());
       used_in_block += n;
-      rate *= std::pow(static_cast<double>(n) / span, power);
+      rate *= n == 0 ? 0 : std::pow(static_cast<double>(n) / span, power);
     }
     used += used_in_block;
     result.fpr += rate;

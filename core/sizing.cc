@@ -75,17 +75,26 @@ double mean_over_blocks(double n, double blocks, F f) {
   const double mode = std::floor((n + 1) / blocks);
   double weights = 1;
   double sum = f(mode);
-  double weight = 1;
-  for (double j = mode; j < n && weight > kNegligible; ++j) {
-    weight *= (n - j) / (j + 1) * odds;
+  // Returns whether the next one counts. Where f is tiny it can grow faster than the weight falls.
+  const auto add = [&](double weight, double j) {
+    const double term = weight * f(j);
     weights += weight;
-    sum += weight * f(j + 1);
+    sum += term;
+    return weight > kNegligible || term > kNegligible * sum;
+  };
+  double weight = 1;
+  for (double j = mode; j < n; ++j) {
+    weight *= (n - j) / (j + 1) * odds;
+    if (!add(weight, j + 1)) {
+      break;
+    }
   }
   weight = 1;
-  for (double j = mode; j > 0 && weight > kNegligible; --j) {
+  for (double j = mode; j > 0; --j) {
     weight *= j / (n - j + 1) / odds;
-    weights += weight;
-    sum += weight * f(j - 1);
+    if (!add(weight, j - 1)) {
+      break;
+    }
   }
   return sum / weights;
 }
@@ -125,8 +134,13 @@ Shape smallest_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k) {
         1, chunk / unit, [&](std::uint64_t u) { return good(one_block(kind, k, u * unit)); });
     return one_block(kind, k, units * unit);
   }
+  // The search starts from the classic formula for this k, which is never off by much.
+  const double classic =
+      static_cast<double>(k) * static_cast<double>(n) / -std::log1p(-std::pow(p, 1.0 / k));
   const std::uint64_t most = kMaxCells / chunk;
-  std::uint64_t low = std::clamp<std::uint64_t>(bits_for(n, p) / chunk, 1, most);
+  const double about =
+      std::min(0.98 * classic / static_cast<double>(chunk), static_cast<double>(most));
+  std::uint64_t low = std::max<std::uint64_t>(static_cast<std::uint64_t>(about), 1);
   std::uint64_t high = low;
   while (high < most && !good(chunk_blocks(kind, k, high))) {
     low = high;

@@ -70,11 +70,10 @@ template <Filter (*merge)(Filter, const FilterView&, std::string_view)>
 class Merged {
  public:
   void step(Context&, const Values& arguments) {
-    if (is_missing(arguments[0])) {
-      return;
+    const std::optional<FilterView> filter = filter_row(arguments);
+    if (filter) {
+      merged_ = merged_ ? merge(std::move(*merged_), *filter, argument_name(0)) : Filter(*filter);
     }
-    const FilterView filter = filter_argument(arguments, 0);
-    merged_ = merged_ ? merge(std::move(*merged_), filter, argument_name(0)) : Filter(filter);
   }
 
   void finish(Context& context) {

@@ -4,9 +4,12 @@
 #include <variant>
 
 #include "core/error.h"
+#include "sql/handles.h"
 
 namespace bloom {
 namespace {
+
+constexpr std::string_view kResult = "the resulting filter";
 
 [[noreturn]] void refuse_filter(int i, const Problem& problem) {
   const std::string text =
@@ -16,22 +19,9 @@ namespace {
   throw Error(problem.foreign ? Error::Kind::invalid : Error::Kind::damaged, text);
 }
 
-void require_fits(const Context& context, std::uint64_t bytes) {
-  const std::uint64_t most = context.longest_value();
-  if (bytes > most) {
-    throw Error(Error::Kind::too_big,
-                "the resulting filter must be at most " + std::to_string(most) +
-                    " bytes (SQLITE_LIMIT_LENGTH), got " + std::to_string(bytes));
-  }
-}
-
 }  // namespace
 
 std::string argument_name(int i) { return "argument " + std::to_string(i + 1); }
-
-bool is_missing(const Value& value) {
-  return value.is_null() && value.pointer<Filter>(kHandleType) == nullptr;
-}
 
 FilterView filter_argument(const Values& arguments, int i) {
   const Value value = arguments[i];
@@ -42,10 +32,27 @@ FilterView filter_argument(const Values& arguments, int i) {
     }
     return std::get<FilterView>(opened);
   }
-  if (const auto* handle = value.pointer<Filter>(kHandleType)) {
-    return handle->view();
+  const Handle handle = handle_of(value);
+  switch (handle.state) {
+    case HandleState::open:
+      return handle.filter->view();
+    case HandleState::gone:
+      refuse_filter(i, {true, "a handle that is gone"});
+    case HandleState::none:
+      break;
   }
   refuse_filter(i, {true, value.in_words()});
+}
+
+std::optional<FilterView> filter_row(const Values& arguments) {
+  const Value value = arguments[0];
+  if (handle_of(value).state != HandleState::none) {
+    refuse(argument_name(0), "a filter itself in an aggregate", "a handle");
+  }
+  if (value.is_null()) {
+    return std::nullopt;
+  }
+  return filter_argument(arguments, 0);
 }
 
 Key::Key(const Value& value) {
@@ -105,14 +112,24 @@ Kind kind_argument(const Value& value) {
   return *kind;
 }
 
+void require_fits(const Context& context, std::string_view what, std::uint64_t bytes) {
+  const std::uint64_t most = context.longest_value();
+  if (bytes > most) {
+    std::string text(what);
+    text.append(" must be at most ").append(std::to_string(most));
+    text.append(" bytes (SQLITE_LIMIT_LENGTH), got ").append(std::to_string(bytes));
+    throw Error(Error::Kind::too_big, text);
+  }
+}
+
 Filter new_filter(const Context& context, const Header& header) {
-  require_fits(context, stored_bytes(header.shape));
+  require_fits(context, kResult, stored_bytes(header.shape));
   return Filter(header);
 }
 
 void return_filter(Context& context, Filter filter) {
   const std::uint64_t size = stored_bytes(filter.shape());
-  require_fits(context, size);
+  require_fits(context, kResult, size);
   context.blob(filter.release().release(), size);
 }
 

@@ -25,11 +25,9 @@ std::string argument_name(int i);
 // NULL included: in a WHERE clause a NULL result would drop rows without a word.
 FilterView filter_argument(const Values& arguments, int i);
 
-// The type of the pointer values that bloom_open() returns; they point to a Filter.
-inline constexpr char kHandleType[] = "bloom_filter";
-
-// Whether an argument is NULL and no handle either.
-bool is_missing(const Value& value);
+// The same for an aggregate: none for NULL. A handle is refused: SQLite takes several for one under
+// DISTINCT, and passes on NULL for one that got lost on its way, which would be skipped.
+std::optional<FilterView> filter_row(const Values& arguments);
 
 // The bytes of a key; none for NULL, which is never a key. They live until the function returns.
 class Key {
@@ -54,6 +52,9 @@ std::uint64_t count_argument(const Value& value, std::string_view name, std::uin
 // A number strictly between 0 and 1.
 double rate_argument(const Value& value, std::string_view name);
 Kind kind_argument(const Value& value);
+
+// Throws if `what`, of so many bytes, is longer than a value of this connection may be.
+void require_fits(const Context& context, std::string_view what, std::uint64_t bytes);
 
 // An empty filter that fits the longest blob of the connection; else throws.
 Filter new_filter(const Context& context, const Header& header);

@@ -1,5 +1,6 @@
 #include "sql/functions.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "core/merge.h"
 #include "core/sizing.h"
 #include "sql/arguments.h"
+#include "sql/handles.h"
 
 namespace bloom {
 namespace {
@@ -172,12 +174,13 @@ void composite_key(Context& context, const Values& arguments) {
       return;
     }
     append_part(composite, part.bytes());
+    require_fits(context, "the composite key", composite.size());
   }
   context.blob(composite);
 }
 
 void open_handle(Context& context, const Values& arguments) {
-  context.pointer(new Filter(filter_argument(arguments, 0)), kHandleType);
+  return_handle(context, std::make_unique<const Filter>(filter_argument(arguments, 0)));
 }
 
 constexpr Scalar kFunctions[] = {

@@ -82,7 +82,7 @@ class Keys(unittest.TestCase):
         def ask(first):
             db = connect()
             for key in range(first, 5000, 4):
-                if one(db, "SELECT bloom_contains(?, ?)", filter_, key) != 1:
+                if one(db, "SELECT bloom_contains(?1, ?2) AND bloom_contains((SELECT bloom_open(?1)), ?2)", filter_, key) != 1:
                     wrong.append(key)
 
         threads = [threading.Thread(target=ask, args=(i,)) for i in range(4)]

@@ -29,10 +29,9 @@ class Context {
   void blob(std::uint8_t* bytes, std::uint64_t size) {
     sqlite3_result_blob64(context_, bytes, size, std::free);
   }
-  // Takes an object from new over. `type` must be a string literal.
-  template <typename T>
-  void pointer(T* object, const char* type) {
-    sqlite3_result_pointer(context_, object, type, [](void* p) { delete static_cast<T*>(p); });
+  // A pointer value; `drop` is called when SQLite drops it. `type` must be a string literal.
+  void pointer(void* pointer, const char* type, void (*drop)(void*)) {
+    sqlite3_result_pointer(context_, pointer, type, drop);
   }
 
   // Reports a failure as an error of `function`.

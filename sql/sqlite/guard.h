@@ -27,24 +27,18 @@ constexpr int code_of(Error::Kind kind) {
   return SQLITE_ERROR;
 }
 
-// Runs body(); tells failed(const Failure&) if it threw. Returns SQLITE_OK or the failure's code.
+// Runs body(); tells failed(const Failure&) if it threw.
 template <typename Body, typename Failed>
-int guard(Body&& body, Failed&& failed) noexcept {
-  Failure failure{SQLITE_ERROR, nullptr};
+void guard(Body&& body, Failed&& failed) noexcept {
   try {
     body();
-    return SQLITE_OK;
   } catch (const Error& error) {
-    failure = {code_of(error.kind()), error.what()};
-    failed(failure);
+    failed(Failure{code_of(error.kind()), error.what()});
   } catch (const std::bad_alloc&) {
-    failure = {SQLITE_NOMEM, nullptr};
-    failed(failure);
+    failed(Failure{SQLITE_NOMEM, nullptr});
   } catch (const std::exception& error) {
-    failure = {SQLITE_ERROR, error.what()};
-    failed(failure);
+    failed(Failure{SQLITE_ERROR, error.what()});
   }
-  return failure.code;
 }
 
 }  // namespace bloom::sqlite

@@ -53,9 +53,11 @@ class TableFunction {
 
   static int fail(sqlite3_vtab* table, const Failure& failure) {
     sqlite3_free(table->zErrMsg);
-    table->zErrMsg = failure.text == nullptr
-                         ? nullptr
-                         : sqlite3_mprintf("%s: %s", Function::kName, failure.text);
+    table->zErrMsg = nullptr;
+    if (failure.text != nullptr) {
+      table->zErrMsg = sqlite3_mprintf("%s: %s", Function::kName, failure.text);
+      return table->zErrMsg == nullptr ? SQLITE_NOMEM : failure.code;
+    }
     return failure.code;
   }
 
@@ -131,8 +133,10 @@ class TableFunction {
         return SQLITE_NOMEM;
       }
     }
-    return guard([&] { cursor.function.start(Values(count, values)); },
-                 [&](const Failure& failure) { fail(raw->pVtab, failure); });
+    int code = SQLITE_OK;
+    guard([&] { cursor.function.start(Values(count, values)); },
+          [&](const Failure& failure) { code = fail(raw->pVtab, failure); });
+    return code;
   }
 
   // Only start() may throw: the callbacks below are not guarded.

@@ -1,5 +1,6 @@
 #include "sql/sqlite/value.h"
 
+#include <algorithm>
 #include <new>
 
 namespace bloom::sqlite {
@@ -8,16 +9,33 @@ namespace {
 // Text of any length may come in; a sentence that quotes it should stay one.
 constexpr std::size_t kQuotedBytes = 40;
 
-// The first bytes of a text, cut between characters and not inside one.
-std::string_view beginning(std::string_view text, std::size_t bytes) {
-  if (text.size() <= bytes) {
-    return text;
+// The bytes of the UTF-8 character that text starts with; 0 if it is none, or one that would spoil
+// a line (control characters, surrogates).
+std::size_t first_character(std::string_view text) {
+  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const std::size_t size = byte(0) < 0x80 ? 1 : byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : 4;
+  const bool control = byte(0) < 0x20 || byte(0) == 0x7f;
+  const bool no_start = byte(0) >= 0x80 && (byte(0) < 0xc2 || byte(0) > 0xf4);
+  if (control || no_start || text.size() < size || (byte(0) == 0xed && byte(1) >= 0xa0)) {
+    return 0;
   }
-  constexpr auto is_continuation = [](char c) { return (c & 0xc0) == 0x80; };
-  while (bytes > 0 && is_continuation(text[bytes])) {
-    --bytes;
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) {
+      return 0;
+    }
   }
-  return text.substr(0, bytes);
+  return size;
+}
+
+// A text between quotes: its beginning if it is long, with ? for what is no printable character.
+std::string quoted(std::string_view text) {
+  std::string words(1, '\'');
+  while (!text.empty() && words.size() <= kQuotedBytes) {
+    const std::size_t size = first_character(text);
+    words.append(size == 0 ? "?" : text.substr(0, size));
+    text.remove_prefix(std::max<std::size_t>(size, 1));
+  }
+  return words.append(text.empty() ? "'" : "...'");
 }
 
 }  // namespace
@@ -45,12 +63,8 @@ std::string Value::in_words() const {
       return "NULL";
     case SQLITE_BLOB:
       return "a blob of " + std::to_string(blob().size()) + " bytes";
-    case SQLITE_TEXT: {
-      const std::string_view whole = text();
-      const std::string_view shown = beginning(whole, kQuotedBytes);
-      std::string words(1, '\'');
-      return words.append(shown).append(shown.size() < whole.size() ? "...'" : "'");
-    }
+    case SQLITE_TEXT:
+      return quoted(text());
     default:
       return std::string(text());
   }

@@ -25,11 +25,8 @@ class Value {
   std::string_view text() const;
   std::span<const std::uint8_t> blob() const;
 
-  // The object of a pointer value of this type, or null. See sqlite3_result_pointer().
-  template <typename T>
-  T* pointer(const char* type) const {
-    return static_cast<T*>(sqlite3_value_pointer(value_, type));
-  }
+  // The pointer of a pointer value of this type, or null. Whoever owned it may be gone.
+  void* pointer(const char* type) const { return sqlite3_value_pointer(value_, type); }
 
   // For error texts: NULL, 42, 1.5, 'text', a blob of 12 bytes.
   std::string in_words() const;

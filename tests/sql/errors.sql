@@ -26,6 +26,7 @@ SELECT bloom_create(100, 0.01, NULL);
 SELECT bloom_create(100, 0.01, 1);
 SELECT bloom_create(100, 0.01, 'a very long name of a kind that nobody would ever want to read whole');
 
+SELECT bloom_create(100, 0.01, 'Ünï' || char(10) || char(0) || char(55296) || '東京');
 .print m, k, block, seed
 SELECT bloom_create_sized(0, 7);
 SELECT bloom_create_sized(NULL, 7);
@@ -123,6 +124,7 @@ SELECT bloom_create(1000);
 SELECT bloom_create(1099511627776, 0.9999);
 SELECT bloom_create_sized(1099511627776, 1, 'counting');
 SELECT bloom_build(column1, 1000) FROM (VALUES (1));
+SELECT bloom_key(hex(zeroblob(300)), hex(zeroblob(300)));
 .limit length 1000000000
 
 .print formulas
