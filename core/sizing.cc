@@ -69,29 +69,32 @@ double block_rate(const Shape& shape, double n) {
 // The mean of f(j) over j ~ Binomial(n, 1 / blocks). Weights are taken relative to the one of the
 // mode, outwards until they do not count any more.
 template <typename F>
-double mean_over_blocks(double n, double blocks, F f) {
+double mean_over_blocks(std::uint64_t n, std::uint64_t blocks, F f) {
   constexpr double kNegligible = 1e-17;
-  const double odds = 1 / (blocks - 1);
-  const double mode = std::floor((n + 1) / blocks);
-  double weights = 1;
+  const double odds = 1 / static_cast<double>(blocks - 1);
+  const auto ratio = [](std::uint64_t a, std::uint64_t b) {
+    return static_cast<double>(a) / static_cast<double>(b);
+  };
+  const std::uint64_t mode = (n + 1) / blocks;
   double sum = f(mode);
+  double weights = 1;
   // Returns whether the next one counts. Where f is tiny it can grow faster than the weight falls.
-  const auto add = [&](double weight, double j) {
+  const auto add = [&](double weight, std::uint64_t j) {
     const double term = weight * f(j);
     weights += weight;
     sum += term;
     return weight > kNegligible || term > kNegligible * sum;
   };
   double weight = 1;
-  for (double j = mode; j < n; ++j) {
-    weight *= (n - j) / (j + 1) * odds;
-    if (!add(weight, j + 1)) {
+  for (std::uint64_t j = mode + 1; j <= n; ++j) {
+    weight *= ratio(n - j + 1, j) * odds;
+    if (!add(weight, j)) {
       break;
     }
   }
   weight = 1;
-  for (double j = mode; j > 0; --j) {
-    weight *= j / (n - j + 1) / odds;
+  for (std::uint64_t j = mode; j > 0; --j) {
+    weight *= ratio(j, n - j + 1) / odds;
     if (!add(weight, j - 1)) {
       break;
     }
@@ -186,11 +189,10 @@ std::uint64_t capacity_for(std::uint64_t m, std::uint32_t k, double p) {
 }
 
 double predicted_rate(const Shape& shape, std::uint64_t n) {
-  if (shape.blocks() == 1) {
-    return block_rate(shape, static_cast<double>(n));
-  }
-  return mean_over_blocks(static_cast<double>(n), static_cast<double>(shape.blocks()),
-                          [&](double j) { return block_rate(shape, j); });
+  const auto rate = [&](std::uint64_t keys) {
+    return block_rate(shape, static_cast<double>(keys));
+  };
+  return shape.blocks() == 1 ? rate(n) : mean_over_blocks(n, shape.blocks(), rate);
 }
 
 Header header_for(std::uint64_t n, double p, Kind kind) {

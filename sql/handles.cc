@@ -73,6 +73,7 @@ void close_handle(void* pointer) { open_filters().close(reinterpret_cast<Number>
 
 void return_handle(sqlite::Context& context, std::unique_ptr<const Filter> filter) {
   const Number number = open_filters().open(std::move(filter));
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): never followed
   context.pointer(reinterpret_cast<void*>(number), kHandleType, close_handle);
 }
 
