@@ -125,7 +125,7 @@ TEST(Sizing, WhatIsMadeForACapacityMeetsTheRateAndHalvesFourTimes) {
   for (const Kind kind : kKinds) {
     for (const std::uint64_t n :
          {1ULL, 2ULL, 10ULL, 300ULL, 3311ULL, 3312ULL, 20'000ULL, 1'000'000ULL, 1'000'000'000ULL}) {
-      for (const double p : {0.9, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-6, 1e-9}) {
+      for (const double p : {0.9999999, 0.9, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-6, 1e-9, 1e-30}) {
         const Header header = header_for(n, p, kind);
         const Shape& shape = header.shape;
         ASSERT_FALSE(broken_rule(shape)) << shape;
