@@ -86,6 +86,8 @@ main() {
     build_and_test asan+ubsan
     check_style
   fi
+  echo "== demo"
+  check "examples/demo.sh" examples/demo.sh
   echo "$passed passed, $failed failed"
   [ "$failed" -eq 0 ]
 }
