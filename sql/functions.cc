@@ -76,7 +76,7 @@ void remove(Context& context, const Values& arguments) {
     const Key key(arguments[i]);
     if (!key.is_null() && !filter.remove(key.hash(filter.shape()))) {
       refuse(argument_name(i), "a key that was added",
-             arguments[i].in_words() + ", which is absent");
+             arguments[i].in_words() + ", which is not in the filter");
     }
   }
   return_filter(context, std::move(filter));
