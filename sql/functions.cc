@@ -92,7 +92,7 @@ void contains(Context& context, const Values& arguments) {
   }
 }
 
-// AND (wanted false) or OR (wanted true) over the keys, with NULL as SQL has it: the answer
+// AND (decisive: false) or OR (decisive: true) over the keys, with NULL as SQL has it: the answer
 // `decisive` ends it, else a NULL makes it NULL.
 void contains_several(Context& context, const Values& arguments, bool decisive) {
   const FilterView filter = filter_argument(arguments, 0);
