@@ -1,5 +1,7 @@
 #include "core/geometry.h"
 
+#include "core/error.h"
+
 namespace bloom {
 
 std::string_view name_of(Kind kind) {
@@ -47,6 +49,12 @@ std::optional<BrokenRule> broken_rule(const Shape& shape) {
                       std::to_string(shape.block_cells())};
   }
   return std::nullopt;
+}
+
+void require_valid(const Shape& shape) {
+  if (const auto broken = broken_rule(shape)) {
+    refuse(broken->subject, broken->rule, broken->value);
+  }
 }
 
 Fold fold_of(const Shape& shape) {

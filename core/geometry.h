@@ -59,6 +59,8 @@ struct BrokenRule {
   std::string value;
 };
 std::optional<BrokenRule> broken_rule(const Shape& shape);
+// Throws bloom::Error for a broken rule.
+void require_valid(const Shape& shape);
 
 // How a shape can be halved: by merging neighbouring blocks while their number is even, then
 // neighbouring cells.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <string_view>
 
 #include "core/error.h"
 #include "core/key.h"
@@ -20,21 +21,15 @@ constexpr std::uint64_t kUnit = 16;
 // Powers of two up to here divide a chunk of 31,744 cells into slices that can be halved 4 times.
 constexpr std::uint32_t kMaxSlices = 64;
 
-void require_keys(std::uint64_t n) {
+void require_keys(std::string_view name, std::uint64_t n) {
   if (n < 1 || n > kMaxKeys) {
-    refuse("n", "between 1 and " + std::to_string(kMaxKeys), std::to_string(n));
+    refuse(name, "between 1 and " + std::to_string(kMaxKeys), std::to_string(n));
   }
 }
 
-void require_rate(double p) {
+void require_rate(std::string_view name, double p) {
   if (!(p > 0 && p < 1)) {
-    refuse("p", "between 0 and 1", NumberText(p).view());
-  }
-}
-
-void require_shape(const Shape& shape) {
-  if (const auto broken = broken_rule(shape)) {
-    refuse(broken->subject, broken->rule, broken->value);
+    refuse(name, "between 0 and 1", NumberText(p).view());
   }
 }
 
@@ -102,7 +97,8 @@ double mean_over_blocks(std::uint64_t n, std::uint64_t blocks, F f) {
   return sum / weights;
 }
 
-// The smallest x in low..high for which good(x), which holds from some point on and at high.
+// The smallest x in low..high for which good(x), which holds from some point on; high if it does
+// not hold before.
 template <typename Good>
 std::uint64_t first_good(std::uint64_t low, std::uint64_t high, Good good) {
   while (low < high) {
@@ -162,28 +158,28 @@ Shape smallest_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k) {
 }  // namespace
 
 std::uint64_t bits_for(std::uint64_t n, double p) {
-  require_keys(n);
-  require_rate(p);
+  require_keys("n", n);
+  require_rate("p", p);
   return static_cast<std::uint64_t>(
       std::ceil(-static_cast<double>(n) * std::log(p) / (kLn2 * kLn2)));
 }
 
 std::uint32_t hashes_for(std::uint64_t m, std::uint64_t n) {
-  require_shape({.kind = Kind::standard, .hashes = 1, .cells = m, .block = 0, .seed = 0});
-  require_keys(n);
+  require_valid({.kind = Kind::standard, .hashes = 1, .cells = m, .block = 0, .seed = 0});
+  require_keys("n", n);
   const double best = static_cast<double>(m) / static_cast<double>(n) * kLn2;
   return static_cast<std::uint32_t>(std::clamp<double>(std::round(best), 1, kMaxHashes));
 }
 
 double rate_for(std::uint64_t m, std::uint64_t n, std::uint32_t k, Kind kind) {
   const Shape shape{.kind = kind, .hashes = k, .cells = m, .block = 0, .seed = 0};
-  require_shape(shape);
+  require_valid(shape);
   return classic_rate(shape, static_cast<double>(n));
 }
 
 std::uint64_t capacity_for(std::uint64_t m, std::uint32_t k, double p) {
-  require_shape({.kind = Kind::standard, .hashes = k, .cells = m, .block = 0, .seed = 0});
-  require_rate(p);
+  require_valid({.kind = Kind::standard, .hashes = k, .cells = m, .block = 0, .seed = 0});
+  require_rate("p", p);
   const auto too_many = [&](std::uint64_t n) { return rate_for(m, n, k) > p; };
   return first_good(1, kMaxKeys + 1, too_many) - 1;
 }
@@ -196,12 +192,8 @@ double predicted_rate(const Shape& shape, std::uint64_t n) {
 }
 
 Header header_for(std::uint64_t n, double p, Kind kind) {
-  if (n < 1 || n > kMaxKeys) {
-    refuse("capacity", "between 1 and " + std::to_string(kMaxKeys), std::to_string(n));
-  }
-  if (!(p > 0 && p < 1)) {
-    refuse("fpr", "between 0 and 1", NumberText(p).view());
-  }
+  require_keys("capacity", n);
+  require_rate("fpr", p);
   const double best = std::clamp<double>(std::round(-std::log2(p)), 1, kMaxHashes);
   const auto k = static_cast<std::uint32_t>(best);
   Shape shape;

@@ -46,9 +46,7 @@ void create_sized(Context& context, const Values& arguments) {
   if (arguments.size() > 4) {
     shape.seed = static_cast<std::uint32_t>(count_argument(arguments[4], "seed", 0, kMaxSeed));
   }
-  if (const auto broken = broken_rule(shape)) {
-    refuse(broken->subject, broken->rule, broken->value);
-  }
+  require_valid(shape);
   return_filter(context, new_filter(context, header));
 }
 

@@ -1,7 +1,7 @@
 #include <cmath>
-#include <cstdio>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "core/estimate.h"
