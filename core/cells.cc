@@ -44,6 +44,11 @@ Word smaller_nibbles(Word a, Word b) {
 Word used_nibbles(Word x) { return (x | (x >> 1) | (x >> 2) | (x >> 3)) & kEachNibble; }
 Word stuck_nibbles(Word x) { return x & (x >> 1) & (x >> 2) & (x >> 3) & kEachNibble; }
 
+std::uint64_t sum_nibbles(Word x) {
+  const Word pairs = (x & kLowNibbles) + ((x >> 4) & kLowNibbles);  // at most 30 in each byte
+  return (pairs * kEachByte) >> 56;                                 // at most 240
+}
+
 // Brings the low nibbles of eight bytes together in the low half.
 Word pack_nibbles(Word x) {
   x = (x | (x >> 4)) & 0x00ff00ff00ff00ff;
@@ -90,34 +95,55 @@ unsigned get_cell(Kind kind, const std::uint8_t* cells, std::uint64_t i) {
   return kind == Kind::counting ? Counters::get(cells, i) : Bits::get(cells, i);
 }
 
-void fold_neighbours(const Shape& shape, std::uint8_t* to, const std::uint8_t* from) {
-  const bool counting = shape.kind == Kind::counting;
-  const std::uint64_t words = cell_bytes(shape) / sizeof(Word);
-  for (std::uint64_t w = 0; w < words; ++w) {
-    const Word x = load_le<Word>(from + w * sizeof(Word));
-    const Word folded = counting ? fold_counters(x) : fold_bits(x);
-    store_le(to + w * sizeof(Word) / 2, static_cast<std::uint32_t>(folded));
+// Cells first..first+count-1 of `from` go to cell `to_first` of `to` and those after it, each to
+// one of its own.
+void unite_run(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std::uint8_t* from,
+               std::uint64_t first, std::uint64_t count) {
+  const std::uint64_t per_byte = 8 / bits_per_cell(kind);
+  if (to_first % per_byte == 0 && first % per_byte == 0 && count % per_byte == 0) {
+    unite_cells(kind, to + to_first / per_byte, from + first / per_byte, count / per_byte);
+    return;
   }
-  const std::uint64_t cells_per_word = 64 / bits_per_cell(shape.kind);
-  for (std::uint64_t i = words * cells_per_word; i < shape.cells; ++i) {
-    add_cell(shape.kind, to, i / 2, get_cell(shape.kind, from, i));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    add_cell(kind, to, to_first + i, get_cell(kind, from, first + i));
   }
 }
 
-void fold_blocks(const Shape& shape, std::uint8_t* to, const std::uint8_t* from) {
-  const std::uint64_t block_bits = shape.block * bits_per_cell(shape.kind);
-  if (block_bits % 8 == 0) {
-    const std::uint64_t bytes = block_bits / 8;
-    for (std::uint64_t i = 0; i < shape.blocks() / 2; ++i) {
-      std::memcpy(to + i * bytes, from + 2 * i * bytes, bytes);
-      unite_cells(shape.kind, to + i * bytes, from + (2 * i + 1) * bytes, bytes);
-    }
-    return;
+// The same, but two and two go to one. REQUIRES: cell `first` starts a byte, as does `to_first`.
+void fold_run(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std::uint8_t* from,
+              std::uint64_t first, std::uint64_t count) {
+  const std::uint64_t per_byte = 8 / bits_per_cell(kind);
+  to += to_first / per_byte;
+  from += first / per_byte;
+  const std::uint64_t words = count / per_byte / sizeof(Word);
+  for (std::uint64_t w = 0; w < words; ++w) {
+    const Word x = load_le<Word>(from + w * sizeof(Word));
+    const Word folded = kind == Kind::counting ? fold_counters(x) : fold_bits(x);
+    store_le(to + w * sizeof(Word) / 2, static_cast<std::uint32_t>(folded));
   }
-  for (std::uint64_t i = 0; i < shape.cells; ++i) {
-    const std::uint64_t target = i / shape.block / 2 * shape.block + i % shape.block;
-    add_cell(shape.kind, to, target, get_cell(shape.kind, from, i));
+  for (std::uint64_t i = words * per_byte * sizeof(Word); i < count; ++i) {
+    add_cell(kind, to, i / 2, get_cell(kind, from, i));
   }
+}
+
+// The sum over cells first..first+count-1 of of_cell(what is in it); of_word() does a word of them.
+template <typename OfCell, typename OfWord>
+std::uint64_t sum_over(Kind kind, const std::uint8_t* cells, std::uint64_t first,
+                       std::uint64_t count, OfCell of_cell, OfWord of_word) {
+  const std::uint64_t per_byte = 8 / bits_per_cell(kind);
+  const std::uint64_t end = first + count;
+  std::uint64_t sum = 0;
+  std::uint64_t i = first;
+  for (; i < end && i % per_byte != 0; ++i) {
+    sum += static_cast<std::uint64_t>(of_cell(get_cell(kind, cells, i)));
+  }
+  for (; i + per_byte * sizeof(Word) <= end; i += per_byte * sizeof(Word)) {
+    sum += static_cast<std::uint64_t>(of_word(load_le<Word>(cells + i / per_byte)));
+  }
+  for (; i < end; ++i) {
+    sum += static_cast<std::uint64_t>(of_cell(get_cell(kind, cells, i)));
+  }
+  return sum;
 }
 
 }  // namespace
@@ -139,10 +165,17 @@ void intersect_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std:
 }
 
 void fold_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from) {
+  for_each_fold_run(shape, 0, halved(shape).cells, [&](const FoldRun& run) {
+    merge_run(shape, to, run.to, from, run.first, run.count);
+  });
+}
+
+void merge_run(const Shape& shape, std::uint8_t* to, std::uint64_t to_first,
+               const std::uint8_t* from, std::uint64_t first, std::uint64_t count) {
   if (fold_of(shape) == Fold::blocks) {
-    fold_blocks(shape, to, from);
+    unite_run(shape.kind, to, to_first, from, first, count);
   } else {
-    fold_neighbours(shape, to, from);
+    fold_run(shape.kind, to, to_first, from, first, count);
   }
 }
 
@@ -156,35 +189,26 @@ void bits_of_counters(std::uint8_t* to, const std::uint8_t* counters, std::uint6
 
 std::uint64_t count_used(Kind kind, const std::uint8_t* cells, std::uint64_t first,
                          std::uint64_t count) {
-  const std::uint64_t per_byte = 8 / bits_per_cell(kind);
-  const std::uint64_t end = first + count;
-  std::uint64_t used = 0;
-  std::uint64_t i = first;
-  for (; i < end && i % per_byte != 0; ++i) {
-    used += get_cell(kind, cells, i) != 0 ? 1 : 0;
+  if (kind == Kind::counting) {
+    return sum_over(
+        kind, cells, first, count, [](unsigned cell) { return cell != 0; },
+        [](Word x) { return std::popcount(used_nibbles(x)); });
   }
-  for (; i + per_byte * sizeof(Word) <= end; i += per_byte * sizeof(Word)) {
-    const Word x = load_le<Word>(cells + i / per_byte);
-    used += static_cast<unsigned>(std::popcount(kind == Kind::counting ? used_nibbles(x) : x));
-  }
-  for (; i < end; ++i) {
-    used += get_cell(kind, cells, i) != 0 ? 1 : 0;
-  }
-  return used;
+  return sum_over(
+      kind, cells, first, count, [](unsigned cell) { return cell; },
+      [](Word x) { return std::popcount(x); });
 }
 
-std::uint64_t count_stuck(const std::uint8_t* counters, std::uint64_t count) {
-  constexpr std::uint64_t kPerWord = 2 * sizeof(Word);
-  std::uint64_t stuck = 0;
-  std::uint64_t i = 0;
-  for (; i + kPerWord <= count; i += kPerWord) {
-    const Word x = load_le<Word>(counters + i / 2);
-    stuck += static_cast<unsigned>(std::popcount(stuck_nibbles(x)));
-  }
-  for (; i < count; ++i) {
-    stuck += Counters::get(counters, i) == Counters::kStuck ? 1 : 0;
-  }
-  return stuck;
+std::uint64_t count_stuck(const std::uint8_t* counters, std::uint64_t first, std::uint64_t count) {
+  return sum_over(
+      Kind::counting, counters, first, count,
+      [](unsigned cell) { return cell == Counters::kStuck; },
+      [](Word x) { return std::popcount(stuck_nibbles(x)); });
+}
+
+std::uint64_t sum_counters(const std::uint8_t* counters, std::uint64_t first, std::uint64_t count) {
+  return sum_over(
+      Kind::counting, counters, first, count, [](unsigned cell) { return cell; }, sum_nibbles);
 }
 
 }  // namespace bloom

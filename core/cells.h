@@ -52,6 +52,16 @@ struct Counters {
   static unsigned shift(std::uint64_t i) { return 4U * static_cast<unsigned>(i % 2); }
 };
 
+// One array of cells, as core/key_cells.h wants them.
+template <typename Cell, typename Byte>
+struct ArrayOf {
+  Byte* cells;
+
+  unsigned get(std::uint64_t i) const { return Cell::get(cells, i); }
+  bool add(std::uint64_t i) const { return Cell::add(cells, i); }
+  bool remove(std::uint64_t i) const { return Cell::remove(cells, i); }
+};
+
 // Whole arrays. Every function takes the kind that says what a cell is.
 
 // to[i] = to[i] merged with from[i], for every cell of `bytes` bytes. Bits: or / and. Counters: the
@@ -62,6 +72,11 @@ void intersect_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std:
 // Halves `from`, which has this shape, into zeroed `to` as fold_of(shape) says.
 void fold_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from);
 
+// A part of that: cells first..first+count-1 of `from` into cell `to_first` of `to` and those after
+// it. REQUIRES: when cells are folded, cell `first` starts a byte, as does `to_first`.
+void merge_run(const Shape& shape, std::uint8_t* to, std::uint64_t to_first,
+               const std::uint8_t* from, std::uint64_t first, std::uint64_t count);
+
 // Sets bit i of zeroed `to` for every counter i of `cells` that is not 0.
 void bits_of_counters(std::uint8_t* to, const std::uint8_t* counters, std::uint64_t cells);
 
@@ -69,7 +84,8 @@ void bits_of_counters(std::uint8_t* to, const std::uint8_t* counters, std::uint6
 std::uint64_t count_used(Kind kind, const std::uint8_t* cells, std::uint64_t first,
                          std::uint64_t count);
 
-// Counters 0..count-1 that are stuck.
-std::uint64_t count_stuck(const std::uint8_t* counters, std::uint64_t count);
+// Of counters first..first+count-1: how many are stuck; what they add up to.
+std::uint64_t count_stuck(const std::uint8_t* counters, std::uint64_t first, std::uint64_t count);
+std::uint64_t sum_counters(const std::uint8_t* counters, std::uint64_t first, std::uint64_t count);
 
 }  // namespace bloom

@@ -2,12 +2,14 @@
 
 namespace bloom {
 
-void refuse(std::string_view subject, std::string_view rule, std::string_view value) {
+std::string refusal(std::string_view subject, std::string_view rule, std::string_view value) {
   std::string text(subject);
   text.append(" must be ").append(rule).append(", got ").append(value);
-  throw Error(Error::Kind::invalid, text);
+  return text;
 }
 
-void refuse(std::string_view sentence) { throw Error(Error::Kind::invalid, std::string(sentence)); }
+void refuse(std::string_view subject, std::string_view rule, std::string_view value) {
+  throw Error(Error::Kind::invalid, refusal(subject, rule, value));
+}
 
 }  // namespace bloom

@@ -25,7 +25,10 @@ class Error : public std::runtime_error {
   Kind kind_;
 };
 
-// Throws "<subject> must be <rule>, got <value>".
+// "<subject> must be <rule>, got <value>".
+std::string refusal(std::string_view subject, std::string_view rule, std::string_view value);
+
+// Throws that.
 [[noreturn]] void refuse(std::string_view subject, std::string_view rule, std::string_view value);
 
 }  // namespace bloom

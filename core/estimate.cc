@@ -18,34 +18,59 @@ double keys_in_block(double used, double cells, double k) {
 }  // namespace
 
 Estimate estimate(const FilterView& filter) {
-  const Shape& shape = filter.shape();
-  const double k = shape.hashes;
-  const std::uint64_t regions = shape.block_cells() / shape.span();
-  const auto span = static_cast<double>(shape.span());
-  const double power = regions == 1 ? k : 1;
+  Estimator estimator(filter.shape());
+  estimator.add(0, filter.shape().cells, filter.cells());
+  return estimator.finish();
+}
 
-  Estimate result;
-  std::uint64_t used = 0;
-  for (std::uint64_t block = 0; block < shape.blocks(); ++block) {
-    std::uint64_t used_in_block = 0;
-    double rate = 1;
-    for (std::uint64_t region = 0; region < regions; ++region) {
-      const std::uint64_t first = block * shape.block_cells() + region * shape.span();
-      const std::uint64_t n = count_used(shape.kind, filter.cells(), first, shape.span());
-      used_in_block += n;
-      rate *= n == 0 ? 0 : std::pow(static_cast<double>(n) / span, power);
+Estimator::Estimator(const Shape& shape)
+    : shape_(shape), regions_(shape.block_cells() / shape.span()) {}
+
+void Estimator::add(std::uint64_t first, std::uint64_t count, const std::uint8_t* cells) {
+  for_each_part(first, count, shape_.span(), [&](auto region, auto i, auto n) {
+    if (region != region_) {
+      end_region();
+      region_ = region;
     }
-    used += used_in_block;
-    result.fpr += rate;
-    result.keys += keys_in_block(static_cast<double>(used_in_block),
-                                 static_cast<double>(shape.block_cells()), k);
+    used_in_region_ += count_used(shape_.kind, cells, i - first, n);
+  });
+  if (shape_.kind == Kind::counting) {
+    result_.stuck += count_stuck(cells, 0, count);
   }
-  result.fpr /= static_cast<double>(shape.blocks());
-  result.fill = static_cast<double>(used) / static_cast<double>(shape.cells);
-  if (shape.kind == Kind::counting) {
-    result.stuck = count_stuck(filter.cells(), shape.cells);
+}
+
+Estimate Estimator::finish() {
+  end_region();
+  end_block();
+  result_.fpr /= static_cast<double>(shape_.blocks());
+  result_.fill = static_cast<double>(used_) / static_cast<double>(shape_.cells);
+  return result_;
+}
+
+void Estimator::end_region() {
+  if (used_in_region_ == 0) {
+    return;
   }
-  return result;
+  if (region_ / regions_ != block_) {
+    end_block();
+    block_ = region_ / regions_;
+  }
+  const double power = regions_ == 1 ? shape_.hashes : 1;
+  rate_of_block_ *=
+      std::pow(static_cast<double>(used_in_region_) / static_cast<double>(shape_.span()), power);
+  ++regions_of_block_;
+  used_in_block_ += used_in_region_;
+  used_in_region_ = 0;
+}
+
+void Estimator::end_block() {
+  result_.fpr += regions_of_block_ == regions_ ? rate_of_block_ : 0;
+  result_.keys += keys_in_block(static_cast<double>(used_in_block_),
+                                static_cast<double>(shape_.block_cells()), shape_.hashes);
+  used_ += used_in_block_;
+  used_in_block_ = 0;
+  rate_of_block_ = 1;
+  regions_of_block_ = 0;
 }
 
 bool overfull(const Header& header, double keys) {

@@ -39,36 +39,14 @@ Filter::Filter(const FilterView& view) : Filter(view.header()) {
 }
 
 bool Filter::add(const Hash& hash) {
-  std::uint8_t* const to = cells();
-  bool changed = false;
   if (shape().kind == Kind::counting) {
-    view_.geometry().for_each_cell(hash, [&](auto i) { changed |= Counters::add(to, i); });
-  } else {
-    view_.geometry().for_each_cell(hash, [&](auto i) { changed |= Bits::add(to, i); });
+    return add_key(view_.geometry(), hash, ArrayOf<Counters, std::uint8_t>{cells()});
   }
-  return changed;
+  return add_key(view_.geometry(), hash, ArrayOf<Bits, std::uint8_t>{cells()});
 }
 
 bool Filter::remove(const Hash& hash) {
-  std::uint8_t* const from = cells();
-  std::uint32_t removed = 0;
-  const bool present = view_.geometry().all_cells(hash, [&](auto i) {
-    const bool counted = Counters::remove(from, i);
-    removed += counted ? 1 : 0;
-    return counted;
-  });
-  if (!present) {
-    // Adding undoes each removal: a counter that was stuck was not changed by either.
-    view_.geometry().all_cells(hash, [&](auto i) {
-      if (removed == 0) {
-        return false;
-      }
-      --removed;
-      Counters::add(from, i);
-      return true;
-    });
-  }
-  return present;
+  return remove_key(view_.geometry(), hash, ArrayOf<Counters, std::uint8_t>{cells()});
 }
 
 void Filter::set_target(std::uint64_t capacity, double fpr) {

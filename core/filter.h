@@ -15,6 +15,7 @@
 #include "core/format.h"
 #include "core/geometry.h"
 #include "core/hash.h"
+#include "core/key_cells.h"
 
 namespace bloom {
 
@@ -32,9 +33,9 @@ class FilterView {
   // False: certainly not added. True: maybe.
   bool may_contain(const Hash& hash) const {
     if (shape().kind == Kind::counting) {
-      return geometry_.all_cells(hash, [this](auto i) { return Counters::get(cells_, i) != 0; });
+      return may_contain_key(geometry_, hash, ArrayOf<Counters, const std::uint8_t>{cells_});
     }
-    return geometry_.all_cells(hash, [this](auto i) { return Bits::get(cells_, i) != 0; });
+    return may_contain_key(geometry_, hash, ArrayOf<Bits, const std::uint8_t>{cells_});
   }
 
   // What is in a cell: 0 or 1, or a count.

@@ -47,6 +47,17 @@ std::uint64_t cell_bytes(const Shape& shape) {
 
 std::uint64_t stored_bytes(const Shape& shape) { return kHeaderBytes + cell_bytes(shape); }
 
+std::uint64_t chunk_cells(Kind kind) { return kChunkBytes * 8 / bits_per_cell(kind); }
+
+std::uint64_t chunk_count(const Shape& shape) {
+  return (cell_bytes(shape) + kChunkBytes - 1) / kChunkBytes;
+}
+
+std::size_t chunk_bytes(const Shape& shape, std::uint64_t i) {
+  return static_cast<std::size_t>(
+      std::min<std::uint64_t>(kChunkBytes, cell_bytes(shape) - i * kChunkBytes));
+}
+
 std::array<std::uint8_t, kHeaderBytes> write_header(const Header& header) {
   const Shape& shape = header.shape;
   std::array<std::uint8_t, kHeaderBytes> bytes{};
@@ -64,7 +75,7 @@ std::array<std::uint8_t, kHeaderBytes> write_header(const Header& header) {
   return bytes;
 }
 
-std::variant<Header, Problem> read_header(ByteView stored) {
+std::variant<Header, Problem> parse_header(ByteView stored) {
   if (stored.size() < kHeaderBytes) {
     return foreign(std::to_string(stored.size()) + " bytes are too few for a header");
   }
@@ -106,15 +117,26 @@ std::variant<Header, Problem> read_header(ByteView stored) {
   if (!(header.fpr >= 0 && header.fpr < 1) || header.capacity > kMaxCells) {
     return damaged("capacity or rate out of range");
   }
-  if (stored.size() != stored_bytes(header.shape)) {
-    return damaged(std::to_string(stored.size()) + " bytes where the header says " +
-                   std::to_string(stored_bytes(header.shape)));
-  }
-  const std::uint64_t last_bits = header.shape.cells * bits_per_cell(header.shape.kind) % 8;
-  if (last_bits != 0 && (stored.back() >> last_bits) != 0) {
-    return damaged("bits after the last cell are set");
-  }
   return header;
+}
+
+bool has_stray_bits(const Shape& shape, std::uint8_t last_byte) {
+  const std::uint64_t last_bits = shape.cells * bits_per_cell(shape.kind) % 8;
+  return last_bits != 0 && (last_byte >> last_bits) != 0;
+}
+
+std::variant<Header, Problem> read_header(ByteView stored) {
+  auto parsed = parse_header(stored);
+  if (const auto* header = std::get_if<Header>(&parsed)) {
+    if (stored.size() != stored_bytes(header->shape)) {
+      return damaged(std::to_string(stored.size()) + " bytes where the header says " +
+                     std::to_string(stored_bytes(header->shape)));
+    }
+    if (has_stray_bits(header->shape, stored.back())) {
+      return damaged("bits after the last cell are set");
+    }
+  }
+  return parsed;
 }
 
 }  // namespace bloom

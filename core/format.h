@@ -33,6 +33,12 @@ std::uint32_t bits_per_cell(Kind kind);
 std::uint64_t cell_bytes(const Shape& shape);
 std::uint64_t stored_bytes(const Shape& shape);
 
+// The cells as chunks: chunk i is bytes kChunkBytes * i to kChunkBytes * (i + 1), the last one ends
+// with the cells.
+std::uint64_t chunk_cells(Kind kind);
+std::uint64_t chunk_count(const Shape& shape);
+std::size_t chunk_bytes(const Shape& shape, std::uint64_t i);
+
 std::array<std::uint8_t, kHeaderBytes> write_header(const Header& header);
 
 // What is wrong with bytes that should be a filter.
@@ -43,5 +49,11 @@ struct Problem {
 
 // Reads and checks the header of a whole stored filter, in time that does not depend on its size.
 std::variant<Header, Problem> read_header(ByteView stored);
+
+// Reads and checks a header alone, of bytes that start with one.
+std::variant<Header, Problem> parse_header(ByteView bytes);
+
+// Whether bits after the last cell are set in the byte that holds it. None may be.
+bool has_stray_bits(const Shape& shape, std::uint8_t last_byte);
 
 }  // namespace bloom

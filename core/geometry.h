@@ -14,6 +14,7 @@
 //   halve(build(m, keys)) == build(m / 2, keys)  bit for bit.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -67,6 +68,44 @@ void require_valid(const Shape& shape);
 enum class Fold { none, blocks, cells };
 Fold fold_of(const Shape& shape);
 Shape halved(const Shape& shape);  // REQUIRES: fold_of(shape) != Fold::none
+
+// Calls f(part, first, count) for the parts of a run of cells that fall into parts of `size` cells
+// each, in order.
+template <typename F>
+void for_each_part(std::uint64_t first, std::uint64_t count, std::uint64_t size, F&& f) {
+  for (const std::uint64_t end = first + count; first < end;) {
+    const std::uint64_t part = first / size;
+    const std::uint64_t n = std::min(end, (part + 1) * size) - first;
+    f(part, first, n);
+    first += n;
+  }
+}
+
+// Cells first..first+count-1 of a filter that is halved, which go to cell `to` of the half and
+// those after it: each to one of its own (Fold::blocks), or two and two to one (Fold::cells).
+struct FoldRun {
+  std::uint64_t first;
+  std::uint64_t count;
+  std::uint64_t to;
+};
+
+// Calls f(run) for the runs that cells begin..end-1 of the half of a filter are made of. None lies
+// before cell `to`, so that a filter can be halved in place from its first cell on.
+template <typename F>
+void for_each_fold_run(const Shape& shape, std::uint64_t begin, std::uint64_t end, F&& f) {
+  if (fold_of(shape) == Fold::cells) {
+    f(FoldRun{2 * begin, 2 * (end - begin), begin});
+    return;
+  }
+  for (std::uint64_t to = begin; to < end;) {
+    const std::uint64_t in_block = to % shape.block;
+    const std::uint64_t count = std::min(shape.block - in_block, end - to);
+    const std::uint64_t even = 2 * (to - in_block) + in_block;
+    f(FoldRun{even, count, to});
+    f(FoldRun{even + shape.block, count, to});
+    to += count;
+  }
+}
 
 // The high 64 bits of a product, from 32-bit halves, where the compiler has no 128-bit integer.
 constexpr std::uint64_t multiply_high_portable(std::uint64_t a, std::uint64_t b) {

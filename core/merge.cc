@@ -25,34 +25,43 @@ Filter folded_to(const FilterView& f, const Shape& goal) {
   return folded;
 }
 
-[[noreturn]] void refuse_other(std::string_view subject, const std::string& wanted,
-                               const std::string& got) {
-  refuse(subject, "a filter with " + wanted + ", as the one before it", got);
-}
+// Two filters that are to be merged, by the names that an error calls them: g breaks the rule that
+// f sets.
+struct Names {
+  std::string_view g;
+  std::string_view f;
 
-void require_same(std::string_view subject, const char* name, std::uint64_t wanted,
-                  std::uint64_t got) {
-  if (wanted != got) {
-    refuse_other(subject, name + std::to_string(wanted), name + std::to_string(got));
+  [[noreturn]] void refuse_other(const std::string& wanted, const std::string& got) const {
+    refuse(g, std::string("a filter with ").append(wanted).append(", as ").append(f), got);
   }
-}
+  void require_same(const char* what, std::uint64_t wanted, std::uint64_t got) const {
+    if (wanted != got) {
+      refuse_other(what + std::to_string(wanted), what + std::to_string(got));
+    }
+  }
+};
 
 std::string size_in_words(const Shape& shape) {
   return "m = " + std::to_string(shape.cells) + " and block = " + std::to_string(shape.block);
 }
 
-void require_mergeable(const Shape& f, const Shape& g, std::string_view subject) {
+void require_alike(const Shape& f, const Shape& g, const Names& names) {
   if (f.kind != g.kind) {
-    refuse_other(subject, "kind " + std::string(name_of(f.kind)),
-                 "kind " + std::string(name_of(g.kind)));
+    names.refuse_other("kind " + std::string(name_of(f.kind)),
+                       "kind " + std::string(name_of(g.kind)));
   }
-  require_same(subject, "k = ", f.hashes, g.hashes);
-  require_same(subject, "seed = ", f.seed, g.seed);
+  names.require_same("k = ", f.hashes, g.hashes);
+  names.require_same("seed = ", f.seed, g.seed);
+}
+
+void require_mergeable(const Shape& f, const Shape& g, std::string_view subject) {
+  const Names names{.g = subject, .f = "the one before it"};
+  require_alike(f, g, names);
   const Shape& large = f.cells > g.cells ? f : g;
   const Shape& small = f.cells > g.cells ? g : f;
   if (halved_down_to(large, small.cells) != small) {
-    refuse_other(subject, size_in_words(f) + " (or that halved or doubled some times)",
-                 size_in_words(g));
+    names.refuse_other(size_in_words(f) + " (or that halved or doubled some times)",
+                       size_in_words(g));
   }
 }
 
@@ -86,6 +95,17 @@ Filter intersect(Filter f, const FilterView& g, std::string_view subject) {
   return merge(std::move(f), g, subject, intersect_cells);
 }
 
+Filter resized(const FilterView& g, const Shape& goal, std::string_view subject,
+               std::string_view goal_name) {
+  const Names names{.g = subject, .f = goal_name};
+  require_alike(goal, g.shape(), names);
+  if (halved_down_to(g.shape(), goal.cells) != goal) {
+    names.refuse_other(size_in_words(goal) + " (or that doubled some times)",
+                       size_in_words(g.shape()));
+  }
+  return folded_to(g, goal);
+}
+
 unsigned times_halvable(Shape shape) {
   unsigned times = 0;
   for (; fold_of(shape) != Fold::none; ++times) {
@@ -94,13 +114,26 @@ unsigned times_halvable(Shape shape) {
   return times;
 }
 
-Filter halve(const FilterView& f) {
-  Header header = f.header();
-  header.shape = halved(header.shape);
-  if (header.capacity != 0) {
-    header.capacity = std::max<std::uint64_t>(1, header.capacity / 2);
+void require_halvable(const Shape& shape, std::string_view subject) {
+  if (fold_of(shape) == Fold::none) {
+    std::string shape_in_words = std::to_string(shape.blocks());
+    shape_in_words.append(" of ").append(std::to_string(shape.span())).append(" cells");
+    refuse(subject, "a filter with an even number of blocks, or of cells in each block or slice",
+           shape_in_words);
   }
-  Filter half(header);
+}
+
+Header halved(const Header& header) {
+  Header half = header;
+  half.shape = halved(header.shape);
+  if (header.capacity != 0) {
+    half.capacity = std::max<std::uint64_t>(1, header.capacity / 2);
+  }
+  return half;
+}
+
+Filter halve(const FilterView& f) {
+  Filter half(halved(f.header()));
   fold_cells(f.shape(), half.cells(), f.cells());
   return half;
 }

@@ -14,11 +14,20 @@ namespace bloom {
 Filter unite(Filter f, const FilterView& g, std::string_view subject);
 Filter intersect(Filter f, const FilterView& g, std::string_view subject);
 
+// g brought to the shape of a filter that it is to be merged into, by halving it. Throws Error
+// about `subject`, which names g, when that cannot be; `goal_name` names the other one.
+Filter resized(const FilterView& g, const Shape& goal, std::string_view subject,
+               std::string_view goal_name);
+
 // How often a filter of this shape can be halved: as long as the number of blocks is even, then the
 // number of cells in a block (or slice).
 unsigned times_halvable(Shape shape);
 
+// Throws Error about `subject` if that is never.
+void require_halvable(const Shape& shape, std::string_view subject);
+
 // Half the cells and half the capacity at the same rate. REQUIRES: times_halvable(f.shape()) > 0.
+Header halved(const Header& header);
 Filter halve(const FilterView& f);
 
 // The plain bit filter of a counting one, a quarter of its bytes. A standard filter is copied.

@@ -112,47 +112,81 @@ std::uint64_t first_good(std::uint64_t low, std::uint64_t high, Good good) {
   return high;
 }
 
-std::uint64_t chunk_cells(Kind kind) { return kChunkBytes * 8 / bits_per_cell(kind); }
-
 Shape one_block(Kind kind, std::uint32_t k, std::uint64_t cells) {
   return {.kind = kind, .hashes = k, .cells = cells, .block = cells, .seed = 0};
 }
 
-Shape chunk_blocks(Kind kind, std::uint32_t k, std::uint64_t blocks) {
-  const std::uint64_t cells = chunk_cells(kind);
-  return {.kind = kind, .hashes = k, .cells = blocks * cells, .block = cells, .seed = 0};
+// Cells that a filter without blocks, or with one, has a multiple of: it can be halved 4 times.
+std::uint64_t unit_of(Kind kind, std::uint32_t k) {
+  return kind == Kind::partitioned ? kUnit * k : kUnit;
 }
 
-// The smallest shape with k hashes whose predicted rate is at most p.
-Shape smallest_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k) {
-  const auto good = [&](const Shape& shape) { return predicted_rate(shape, n) <= p; };
-  const std::uint64_t chunk = chunk_cells(kind);
-  if (good(one_block(kind, k, chunk))) {
-    const std::uint64_t unit = kind == Kind::partitioned ? kUnit * k : kUnit;
-    const std::uint64_t units = first_good(
-        1, chunk / unit, [&](std::uint64_t u) { return good(one_block(kind, k, u * unit)); });
-    return one_block(kind, k, units * unit);
-  }
+// The smallest of shape_of(1), shape_of(2), ..., which have so many times the cells of the first,
+// whose predicted rate is at most p.
+template <typename ShapeOf>
+Shape smallest_of(ShapeOf shape_of, std::uint64_t n, double p) {
+  const auto good = [&](std::uint64_t size) { return predicted_rate(shape_of(size), n) <= p; };
+  const Shape unit = shape_of(1);
+  const double k = unit.hashes;
   // The search starts from the classic formula for this k, which is never off by much.
-  const double classic =
-      static_cast<double>(k) * static_cast<double>(n) / -std::log1p(-std::pow(p, 1.0 / k));
-  const std::uint64_t most = kMaxCells / chunk;
+  const double classic = k * static_cast<double>(n) / -std::log1p(-std::pow(p, 1.0 / k));
+  const std::uint64_t most = kMaxCells / unit.cells;
   const double about =
-      std::min(0.98 * classic / static_cast<double>(chunk), static_cast<double>(most));
+      std::min(0.98 * classic / static_cast<double>(unit.cells), static_cast<double>(most));
   std::uint64_t low = std::max<std::uint64_t>(static_cast<std::uint64_t>(about), 1);
   std::uint64_t high = low;
-  while (high < most && !good(chunk_blocks(kind, k, high))) {
+  while (high < most && !good(high)) {
     low = high;
     high = std::min(most, high + high / 16 + 1);
   }
-  if (high == most && !good(chunk_blocks(kind, k, most))) {
+  if (high == most && !good(most)) {
     refuse("capacity and fpr",
            "such that the filter has at most " + std::to_string(kMaxCells) + " cells",
            "capacity " + std::to_string(n) + " and fpr " + std::string(NumberText(p).view()));
   }
-  const std::uint64_t blocks =
-      first_good(low, high, [&](std::uint64_t b) { return good(chunk_blocks(kind, k, b)); });
-  return chunk_blocks(kind, k, blocks);
+  return shape_of(first_good(low, high, good));
+}
+
+// The smallest shape with k hashes and blocks of so many cells, or none, whose predicted rate is at
+// most p.
+Shape smallest_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k, std::uint64_t block) {
+  const auto shape_of = [&](std::uint64_t size) {
+    const std::uint64_t unit = block == 0 ? unit_of(kind, k) : block;
+    return Shape{.kind = kind, .hashes = k, .cells = size * unit, .block = block, .seed = 0};
+  };
+  require_valid(shape_of(1));
+  return smallest_of(shape_of, n, p);
+}
+
+// The same with blocks of one chunk, or one smaller block.
+Shape smallest_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k) {
+  const auto good = [&](std::uint64_t cells) {
+    return predicted_rate(one_block(kind, k, cells), n) <= p;
+  };
+  const std::uint64_t chunk = chunk_cells(kind);
+  if (!good(chunk)) {
+    return smallest_shape(n, p, kind, k, chunk);
+  }
+  const std::uint64_t unit = unit_of(kind, k);
+  const std::uint64_t units =
+      first_good(1, chunk / unit, [&](std::uint64_t u) { return good(u * unit); });
+  return one_block(kind, k, units * unit);
+}
+
+// The smallest shape that smallest(k) gives for the best k, or for the powers of two next to it: a
+// partitioned filter's slices come out even with those.
+template <typename Smallest>
+Shape with_best_hashes(double p, Kind kind, Smallest smallest) {
+  const double best = std::clamp<double>(std::round(-std::log2(p)), 1, kMaxHashes);
+  const auto k = static_cast<std::uint32_t>(best);
+  if (kind != Kind::partitioned) {
+    return smallest(k);
+  }
+  const std::uint32_t below = std::min(std::bit_floor(k), kMaxSlices);
+  const std::uint32_t above = std::min(std::bit_ceil(k), kMaxSlices);
+  const Shape few = smallest(below);
+  const Shape many = below == above ? few : smallest(above);
+  return few.cells <= many.cells ? few : many;
 }
 
 }  // namespace
@@ -194,18 +228,16 @@ double predicted_rate(const Shape& shape, std::uint64_t n) {
 Header header_for(std::uint64_t n, double p, Kind kind) {
   require_keys("capacity", n);
   require_rate("fpr", p);
-  const double best = std::clamp<double>(std::round(-std::log2(p)), 1, kMaxHashes);
-  const auto k = static_cast<std::uint32_t>(best);
-  Shape shape;
-  if (kind == Kind::partitioned) {
-    const std::uint32_t below = std::min(std::bit_floor(k), kMaxSlices);
-    const std::uint32_t above = std::min(std::bit_ceil(k), kMaxSlices);
-    const Shape few = smallest_shape(n, p, kind, below);
-    const Shape many = below == above ? few : smallest_shape(n, p, kind, above);
-    shape = few.cells <= many.cells ? few : many;
-  } else {
-    shape = smallest_shape(n, p, kind, k);
-  }
+  const Shape shape =
+      with_best_hashes(p, kind, [&](std::uint32_t k) { return smallest_shape(n, p, kind, k); });
+  return {.shape = shape, .capacity = n, .fpr = p};
+}
+
+Header header_for(std::uint64_t n, double p, Kind kind, std::uint64_t block) {
+  require_keys("capacity", n);
+  require_rate("fpr", p);
+  const Shape shape = with_best_hashes(
+      p, kind, [&](std::uint32_t k) { return smallest_shape(n, p, kind, k, block); });
   return {.shape = shape, .capacity = n, .fpr = p};
 }
 

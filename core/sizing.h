@@ -40,4 +40,8 @@ double predicted_rate(const Shape& shape, std::uint64_t n);
 // cells.
 Header header_for(std::uint64_t n, double p, Kind kind);
 
+// The same with blocks of so many cells, or without blocks (0): the fewest of them, or the fewest
+// cells, whose predicted rate is at most p.
+Header header_for(std::uint64_t n, double p, Kind kind, std::uint64_t block);
+
 }  // namespace bloom

@@ -10,13 +10,35 @@ namespace bloom {
 namespace {
 
 constexpr std::string_view kResult = "the resulting filter";
+constexpr std::string_view kUseTable = "a table USING bloom can hold it";
 
-[[noreturn]] void refuse_filter(int i, const Problem& problem) {
+[[noreturn]] void refuse_filter(const std::string& name, const Problem& problem) {
   const std::string text =
-      argument_name(i) +
-      (problem.foreign ? " is not a bloom filter (" : " is a damaged bloom filter (") +
+      name + (problem.foreign ? " is not a bloom filter (" : " is a damaged bloom filter (") +
       problem.text + ")";
   throw Error(problem.foreign ? Error::Kind::invalid : Error::Kind::damaged, text);
+}
+
+// name() is called for an error only.
+template <typename Name>
+FilterView opened(const Value& value, Name name) {
+  if (value.type() == SQLITE_BLOB) {
+    auto filter = open_filter(value.blob());
+    if (const auto* problem = std::get_if<Problem>(&filter)) {
+      refuse_filter(name(), *problem);
+    }
+    return std::get<FilterView>(filter);
+  }
+  const Handle handle = handle_of(value);
+  switch (handle.state) {
+    case HandleState::open:
+      return handle.filter->view();
+    case HandleState::gone:
+      refuse_filter(name(), {true, "a handle that is gone"});
+    case HandleState::none:
+      break;
+  }
+  refuse_filter(name(), {true, value.in_words()});
 }
 
 }  // namespace
@@ -24,24 +46,11 @@ constexpr std::string_view kResult = "the resulting filter";
 std::string argument_name(int i) { return "argument " + std::to_string(i + 1); }
 
 FilterView filter_argument(const Values& arguments, int i) {
-  const Value value = arguments[i];
-  if (value.type() == SQLITE_BLOB) {
-    auto opened = open_filter(value.blob());
-    if (const auto* problem = std::get_if<Problem>(&opened)) {
-      refuse_filter(i, *problem);
-    }
-    return std::get<FilterView>(opened);
-  }
-  const Handle handle = handle_of(value);
-  switch (handle.state) {
-    case HandleState::open:
-      return handle.filter->view();
-    case HandleState::gone:
-      refuse_filter(i, {true, "a handle that is gone"});
-    case HandleState::none:
-      break;
-  }
-  refuse_filter(i, {true, value.in_words()});
+  return opened(arguments[i], [i] { return argument_name(i); });
+}
+
+FilterView filter_argument(const Value& value, const char* name) {
+  return opened(value, [name] { return std::string(name); });
 }
 
 std::optional<FilterView> filter_row(const Values& arguments) {
@@ -112,24 +121,28 @@ Kind kind_argument(const Value& value) {
   return *kind;
 }
 
-void require_fits(const Context& context, std::string_view what, std::uint64_t bytes) {
+void require_fits(const Context& context, std::string_view what, std::uint64_t bytes,
+                  std::string_view remedy) {
   const std::uint64_t most = context.longest_value();
   if (bytes > most) {
     std::string text(what);
     text.append(" must be at most ").append(std::to_string(most));
     text.append(" bytes (SQLITE_LIMIT_LENGTH), got ").append(std::to_string(bytes));
+    if (!remedy.empty()) {
+      text.append("; ").append(remedy);
+    }
     throw Error(Error::Kind::too_big, text);
   }
 }
 
 Filter new_filter(const Context& context, const Header& header) {
-  require_fits(context, kResult, stored_bytes(header.shape));
+  require_fits(context, kResult, stored_bytes(header.shape), kUseTable);
   return Filter(header);
 }
 
 void return_filter(Context& context, Filter filter) {
   const std::uint64_t size = stored_bytes(filter.shape());
-  require_fits(context, kResult, size);
+  require_fits(context, kResult, size, kUseTable);
   context.blob(filter.release().release(), size);
 }
 

@@ -24,6 +24,7 @@ std::string argument_name(int i);
 // The filter of argument i: a blob, or a handle that bloom_open() made. Nothing else is a filter,
 // NULL included: in a WHERE clause a NULL result would drop rows without a word.
 FilterView filter_argument(const Values& arguments, int i);
+FilterView filter_argument(const Value& value, const char* name);
 
 // The same for an aggregate: none for NULL. A handle is refused: SQLite takes several for one under
 // DISTINCT, and passes on NULL for one that got lost on its way, which would be skipped.
@@ -53,8 +54,10 @@ std::uint64_t count_argument(const Value& value, std::string_view name, std::uin
 double rate_argument(const Value& value, std::string_view name);
 Kind kind_argument(const Value& value);
 
-// Throws if `what`, of so many bytes, is longer than a value of this connection may be.
-void require_fits(const Context& context, std::string_view what, std::uint64_t bytes);
+// Throws if `what`, of so many bytes, is longer than a value of this connection may be; `remedy`
+// says what to do then.
+void require_fits(const Context& context, std::string_view what, std::uint64_t bytes,
+                  std::string_view remedy = {});
 
 // An empty filter that fits the longest blob of the connection; else throws.
 Filter new_filter(const Context& context, const Header& header);

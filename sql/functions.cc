@@ -143,13 +143,10 @@ void intersection_of(Context& context, const Values& arguments) {
 
 void halved_filter(Context& context, const Values& arguments) {
   const FilterView view = filter_argument(arguments, 0);
-  const std::uint64_t most = times_halvable(view.shape());
-  if (arguments.size() == 1 && most == 0) {
-    refuse("argument 1",
-           "a filter with an even number of blocks, or of cells in each block or slice",
-           std::to_string(view.shape().blocks()) + " of " + std::to_string(view.shape().span()) +
-               " cells");
+  if (arguments.size() == 1) {
+    require_halvable(view.shape(), "argument 1");
   }
+  const std::uint64_t most = times_halvable(view.shape());
   std::uint64_t times = arguments.size() > 1 ? count_argument(arguments[1], "times", 0, most) : 1;
   Filter filter(view);
   for (; times > 0; --times) {

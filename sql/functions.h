@@ -13,5 +13,6 @@ std::span<const sqlite::Scalar> formula_functions();  // bloom_bits, bloom_rate 
 
 int add_aggregates(sqlite3* db);       // bloom_build, bloom_union, bloom_intersect
 int add_table_functions(sqlite3* db);  // bloom_plan, bloom_positions
+int add_table_module(sqlite3* db);     // CREATE VIRTUAL TABLE ... USING bloom
 
 }  // namespace bloom

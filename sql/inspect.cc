@@ -1,73 +1,23 @@
-#include <cmath>
 #include <span>
 #include <string>
-#include <utility>
 #include <variant>
 
 #include "core/estimate.h"
-#include "core/key.h"
 #include "sql/arguments.h"
 #include "sql/functions.h"
+#include "sql/info.h"
 
 namespace bloom {
 namespace {
 
-// A JSON object, member by member.
-class JsonObject {
- public:
-  void add(std::string_view name, std::string_view json) {
-    text_.append(text_.size() > 1 ? ",\"" : "\"").append(name).append("\":").append(json);
-  }
-  void add(std::string_view name, std::uint64_t value) {
-    add(name, NumberText(static_cast<std::int64_t>(value)).view());
-  }
-  void add(std::string_view name, double value) { add(name, NumberText(value).view()); }
-  void add(std::string_view name, bool value) {
-    add(name, std::string_view(value ? "true" : "false"));
-  }
-  // A value that is not known when it is 0.
-  template <typename Number>
-  void add_if_known(std::string_view name, Number value) {
-    value == 0 ? add(name, std::string_view("null")) : add(name, value);
-  }
-  std::string finish() { return std::move(text_) + "}"; }
-
- private:
-  std::string text_ = "{";
-};
-
-std::uint64_t rounded(double keys) { return static_cast<std::uint64_t>(std::llround(keys)); }
-
-std::string info_json(const FilterView& filter) {
-  const Header& header = filter.header();
-  const Shape& shape = header.shape;
-  const Estimate now = estimate(filter);
-  JsonObject json;
-  json.add("kind", '"' + std::string(name_of(shape.kind)) + '"');
-  json.add("cells", shape.cells);
-  json.add("hashes", std::uint64_t{shape.hashes});
-  json.add("block", shape.block);
-  json.add("seed", std::uint64_t{shape.seed});
-  json.add_if_known("capacity", header.capacity);
-  json.add_if_known("target_fpr", header.fpr);
-  json.add("fill", now.fill);
-  json.add("keys", rounded(now.keys));
-  json.add("fpr", now.fpr);
-  json.add("bytes", stored_bytes(shape));
-  json.add("overfull", overfull(header, now.keys));
-  if (shape.kind == Kind::counting) {
-    json.add("saturated", now.stuck);
-  }
-  return json.finish();
-}
-
 void info(Context& context, const Values& arguments) {
-  context.text(info_json(filter_argument(arguments, 0)));
+  const FilterView filter = filter_argument(arguments, 0);
+  context.text(info_json(filter.header(), estimate(filter)));
 }
 
 void count(Context& context, const Values& arguments) {
   const Estimate now = estimate(filter_argument(arguments, 0));
-  context.integer(static_cast<std::int64_t>(rounded(now.keys)));
+  context.integer(static_cast<std::int64_t>(rounded_keys(now)));
 }
 
 void fpr(Context& context, const Values& arguments) {

@@ -13,8 +13,13 @@ int register_all(sqlite3* db) {
       }
     }
   }
-  const int code = add_aggregates(db);
-  return code != SQLITE_OK ? code : add_table_functions(db);
+  for (const auto add : {add_aggregates, add_table_functions, add_table_module}) {
+    const int code = add(db);
+    if (code != SQLITE_OK) {
+      return code;
+    }
+  }
+  return SQLITE_OK;
 }
 
 }  // namespace bloom

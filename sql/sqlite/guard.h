@@ -3,6 +3,8 @@
 
 #include <exception>
 #include <new>
+#include <stdexcept>
+#include <string>
 
 #include "core/error.h"
 #include "sql/sqlite/api.h"
@@ -13,6 +15,16 @@ namespace bloom::sqlite {
 struct Failure {
   int code;          // SQLITE_ERROR, SQLITE_CORRUPT, ...
   const char* text;  // null: SQLite's own words for the code
+};
+
+// A call of SQLite failed with this result code, or is to fail with it.
+class SqliteError : public std::runtime_error {
+ public:
+  SqliteError(int code, const std::string& text) : std::runtime_error(text), code_(code) {}
+  int code() const { return code_; }
+
+ private:
+  int code_;
 };
 
 constexpr int code_of(Error::Kind kind) {
@@ -34,6 +46,8 @@ void guard(Body&& body, Failed&& failed) noexcept {
     body();
   } catch (const Error& error) {
     failed(Failure{code_of(error.kind()), error.what()});
+  } catch (const SqliteError& error) {
+    failed(Failure{error.code(), error.what()});
   } catch (const std::bad_alloc&) {
     failed(Failure{SQLITE_NOMEM, nullptr});
   } catch (const std::exception& error) {

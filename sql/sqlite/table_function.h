@@ -22,6 +22,7 @@
 #include "sql/sqlite/context.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/value.h"
+#include "sql/sqlite/vtab.h"
 
 namespace bloom::sqlite {
 
@@ -50,16 +51,6 @@ class TableFunction {
       }
     }
   };
-
-  static int fail(sqlite3_vtab* table, const Failure& failure) {
-    sqlite3_free(table->zErrMsg);
-    table->zErrMsg = nullptr;
-    if (failure.text != nullptr) {
-      table->zErrMsg = sqlite3_mprintf("%s: %s", Function::kName, failure.text);
-      return table->zErrMsg == nullptr ? SQLITE_NOMEM : failure.code;
-    }
-    return failure.code;
-  }
 
   static int connect(sqlite3* db, void*, int, const char* const*, sqlite3_vtab** out, char**) {
     int code = sqlite3_declare_vtab(db, Function::kColumns);
@@ -99,8 +90,9 @@ class TableFunction {
     for (int argument = 0; argument < Function::kArguments; ++argument) {
       const int i = found[static_cast<std::size_t>(argument)];
       if (i < 0) {
-        return waits_for_other_table ? SQLITE_CONSTRAINT
-                                     : fail(table, {SQLITE_ERROR, Function::kUsage});
+        return waits_for_other_table
+                   ? SQLITE_CONSTRAINT
+                   : report(table, Function::kName, {SQLITE_ERROR, Function::kUsage});
       }
       info->aConstraintUsage[i].argvIndex = argument + 1;
       info->aConstraintUsage[i].omit = 1;
@@ -135,7 +127,7 @@ class TableFunction {
     }
     int code = SQLITE_OK;
     guard([&] { cursor.function.start(Values(count, values)); },
-          [&](const Failure& failure) { code = fail(raw->pVtab, failure); });
+          [&](const Failure& failure) { code = report(raw->pVtab, Function::kName, failure); });
     return code;
   }
 

@@ -27,8 +27,9 @@ std::size_t first_character(std::string_view text) {
   return size;
 }
 
-// A text between quotes: its beginning if it is long, with ? for what is no printable character.
-std::string quoted(std::string_view text) {
+}  // namespace
+
+std::string quoted_text(std::string_view text) {
   std::string words(1, '\'');
   while (!text.empty() && words.size() <= kQuotedBytes) {
     const std::size_t size = first_character(text);
@@ -37,8 +38,6 @@ std::string quoted(std::string_view text) {
   }
   return words.append(text.empty() ? "'" : "...'");
 }
-
-}  // namespace
 
 std::string_view Value::text() const {
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_value_text(value_));
@@ -57,6 +56,44 @@ std::span<const std::uint8_t> Value::blob() const {
   return {bytes, size};
 }
 
+void KeptValue::keep(const Value& value) {
+  type_ = value.type();
+  switch (type_) {
+    case SQLITE_INTEGER:
+      integer_ = value.integer();
+      break;
+    case SQLITE_FLOAT:
+      real_ = value.real();
+      break;
+    case SQLITE_TEXT:
+      bytes_ = value.text();
+      break;
+    case SQLITE_BLOB: {
+      const auto blob = value.blob();
+      bytes_.assign(reinterpret_cast<const char*>(blob.data()), blob.size());
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+void KeptValue::give(sqlite3_context* context) const {
+  switch (type_) {
+    case SQLITE_INTEGER:
+      return sqlite3_result_int64(context, integer_);
+    case SQLITE_FLOAT:
+      return sqlite3_result_double(context, real_);
+    case SQLITE_TEXT:
+      return sqlite3_result_text64(context, bytes_.data(), bytes_.size(), SQLITE_TRANSIENT,
+                                   SQLITE_UTF8);
+    case SQLITE_BLOB:
+      return sqlite3_result_blob64(context, bytes_.data(), bytes_.size(), SQLITE_TRANSIENT);
+    default:
+      return sqlite3_result_null(context);
+  }
+}
+
 std::string Value::in_words() const {
   switch (type()) {
     case SQLITE_NULL:
@@ -64,7 +101,7 @@ std::string Value::in_words() const {
     case SQLITE_BLOB:
       return "a blob of " + std::to_string(blob().size()) + " bytes";
     case SQLITE_TEXT:
-      return quoted(text());
+      return quoted_text(text());
     default:
       return std::string(text());
   }

@@ -1,7 +1,8 @@
-// A value that SQLite passes in.
+// Values of SQL: those that SQLite passes in, and copies of them.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,10 @@
 #include "sql/sqlite/api.h"
 
 namespace bloom::sqlite {
+
+// For error texts: a text between quotes, its beginning if it is long, with ? for what is no
+// printable character.
+std::string quoted_text(std::string_view text);
 
 class Value {
  public:
@@ -25,6 +30,9 @@ class Value {
   std::string_view text() const;
   std::span<const std::uint8_t> blob() const;
 
+  // In an UPDATE of a virtual table: the column is not among those that are set.
+  bool is_unchanged() const { return sqlite3_value_nochange(value_) != 0; }
+
   // The pointer of a pointer value of this type, or null. Whoever owned it may be gone.
   void* pointer(const char* type) const { return sqlite3_value_pointer(value_, type); }
 
@@ -35,6 +43,26 @@ class Value {
   sqlite3_value* value_;
 };
 
+// A value that outlives the call.
+struct FreeValue {
+  void operator()(sqlite3_value* value) const { sqlite3_value_free(value); }
+};
+using OwnedValue = std::unique_ptr<sqlite3_value, FreeValue>;
+
+// A copy that outlives the call. Keeping one after another needs no new memory.
+class KeptValue {
+ public:
+  void keep(const Value& value);
+  // What was kept last, as the result of a call.
+  void give(sqlite3_context* context) const;
+
+ private:
+  int type_ = SQLITE_NULL;
+  std::int64_t integer_ = 0;
+  double real_ = 0;
+  std::string bytes_;
+};
+
 // The arguments of a call.
 class Values {
  public:
@@ -42,6 +70,7 @@ class Values {
 
   int size() const { return count_; }
   Value operator[](int i) const { return Value(values_[i]); }
+  Values from(int i) const { return {count_ - i, values_ + i}; }
 
  private:
   sqlite3_value** values_;

@@ -1,0 +1,111 @@
+// A filter whose cells lie in chunks of kChunkBytes, of which only some are at hand at a time: what
+// makes filters possible that are larger than memory.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "core/cells.h"
+#include "core/format.h"
+#include "core/geometry.h"
+#include "core/key_cells.h"
+
+namespace bloom {
+
+// Asks and changes such a filter. Chunks is a class with
+//   std::uint8_t* at(std::uint64_t i);  // the cells of chunk i, good until the next call
+//   void changed(std::uint64_t i);      // the cells that at(i) gave last were changed
+// at() may throw: a key is then added or removed in part.
+template <typename Chunks>
+class ChunkedFilter {
+ public:
+  explicit ChunkedFilter(const Shape& shape) : shape_(shape), geometry_(shape) {}
+
+  const Shape& shape() const { return shape_; }
+
+  bool may_contain(const Hash& hash, Chunks& chunks) const {
+    return shape_.kind == Kind::counting
+               ? may_contain_key(geometry_, hash, CellsOf<Counters>(shape_.kind, chunks))
+               : may_contain_key(geometry_, hash, CellsOf<Bits>(shape_.kind, chunks));
+  }
+  // See Filter::add(), Filter::remove().
+  bool add(const Hash& hash, Chunks& chunks) const {
+    return shape_.kind == Kind::counting
+               ? add_key(geometry_, hash, CellsOf<Counters>(shape_.kind, chunks))
+               : add_key(geometry_, hash, CellsOf<Bits>(shape_.kind, chunks));
+  }
+  bool remove(const Hash& hash, Chunks& chunks) const {
+    return remove_key(geometry_, hash, CellsOf<Counters>(shape_.kind, chunks));
+  }
+
+ private:
+  // As core/key_cells.h wants them. The cells of a key mostly lie in one chunk.
+  template <typename Cell>
+  class CellsOf {
+   public:
+    CellsOf(Kind kind, Chunks& chunks) : chunks_(chunks), chunk_cells_(chunk_cells(kind)) {}
+
+    unsigned get(std::uint64_t i) { return Cell::get(cells_of(i), i % chunk_cells_); }
+    bool add(std::uint64_t i) { return note(Cell::add(cells_of(i), i % chunk_cells_)); }
+    bool remove(std::uint64_t i) { return note(Cell::remove(cells_of(i), i % chunk_cells_)); }
+
+   private:
+    std::uint8_t* cells_of(std::uint64_t i) {
+      if (cells_ == nullptr || i / chunk_cells_ != chunk_) {
+        chunk_ = i / chunk_cells_;
+        cells_ = chunks_.at(chunk_);
+        noted_ = false;
+      }
+      return cells_;
+    }
+
+    bool note(bool changed) {
+      if (changed && !noted_) {
+        chunks_.changed(chunk_);
+        noted_ = true;
+      }
+      return changed;
+    }
+
+    Chunks& chunks_;
+    std::uint64_t chunk_cells_;
+    std::uint64_t chunk_ = 0;
+    std::uint8_t* cells_ = nullptr;
+    bool noted_ = false;
+  };
+
+  Shape shape_;
+  Geometry geometry_;
+};
+
+// The cells of chunk i, good until the next call; null if all are 0.
+using ChunkReader = std::function<const std::uint8_t*(std::uint64_t i)>;
+
+// Chunk i of the half of a filter of this shape, into zeroed `to`. It is made of chunks i and later
+// ones, so a filter can be halved in place, from its first chunk on. Returns whether there was any.
+// REQUIRES: fold_of(shape) != Fold::none
+bool fold_chunk(const Shape& shape, std::uint64_t i, const ChunkReader& read, std::uint8_t* to);
+
+// A check of counters that come piece by piece, in order: every key adds k to the counters of its
+// block, so their sum is a multiple of k as long as none is stuck.
+class CounterTotals {
+ public:
+  explicit CounterTotals(const Shape& shape) : shape_(shape) {}
+
+  // Counters first..first+count-1 of the filter are counters 0..count-1 of `counters`.
+  void add(std::uint64_t first, std::uint64_t count, const std::uint8_t* counters);
+  // The first block whose sum is no multiple of k.
+  std::optional<std::uint64_t> finish();
+
+ private:
+  void end_block();
+
+  Shape shape_;
+  std::uint64_t block_ = 0;
+  std::uint64_t sum_ = 0;
+  std::uint64_t stuck_ = 0;
+  std::optional<std::uint64_t> wrong_;
+};
+
+}  // namespace bloom

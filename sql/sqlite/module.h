@@ -1,0 +1,251 @@
+// Registers a module of virtual tables that are created, written, and part of transactions. A table
+// is a class:
+//   class Words {
+//    public:
+//     static constexpr char kModule[] = "words";
+//     using Shared = ...;               // one object for all tables of a connection
+//     class Cursor {                    // of a query
+//      public:
+//       explicit Cursor(Words&);
+//       void filter(Plan, const char* text, const Values&);
+//       void next() noexcept;
+//       bool at_end() const noexcept;
+//       void column(sqlite3_context*, int i);
+//     };
+//     Words(const Definition&, Shared&);
+//     void create();                       // CREATE VIRTUAL TABLE: begins a transaction as well
+//     void connect();                      // one that was created before
+//     void destroy();                      // DROP TABLE
+//     sqlite3* db() const;
+//     const char* name() const;            // for error texts
+//     const char* columns() const;         // CREATE TABLE x(...), as sqlite3_declare_vtab() has it
+//     int plan(sqlite3_index_info&);
+//     int update(const Values&);           // SQLITE_OK, or SQLITE_CONSTRAINT to skip the row
+//     void rename(const char* name);
+//     void begin(), sync(), committed(), rolled_back(), savepoint(), rolled_back_to();
+//     static bool is_shadow(const char* suffix);
+//     void check();                        // throws SqliteError(SQLITE_CORRUPT_VTAB) for damage
+//   };
+// All may throw, but where noexcept is said: the statement then fails with "<name>: <what>".
+#pragma once
+
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "sql/sqlite/api.h"
+#include "sql/sqlite/guard.h"
+#include "sql/sqlite/value.h"
+#include "sql/sqlite/vtab.h"
+
+namespace bloom::sqlite {
+
+// CREATE VIRTUAL TABLE schema.table USING module(arguments).
+struct Definition {
+  sqlite3* db;
+  const char* schema;
+  const char* table;
+  std::span<const char* const> arguments;  // as they are written
+};
+
+template <typename Table>
+class Module {
+ public:
+  // Returns an SQLite result code.
+  static int add(sqlite3* db) {
+    auto* shared = new (std::nothrow) typename Table::Shared;
+    if (shared == nullptr) {
+      return SQLITE_NOMEM;
+    }
+    return sqlite3_create_module_v2(db, Table::kModule, &kModule.base, shared, [](void* old) {
+      delete static_cast<typename Table::Shared*>(old);
+    });
+  }
+
+ private:
+  struct Vtab : sqlite3_vtab {
+    Vtab(const Definition& definition, typename Table::Shared& shared)
+        : sqlite3_vtab{}, table(definition, shared) {}
+    Table table;
+  };
+  struct VtabCursor : sqlite3_vtab_cursor {
+    explicit VtabCursor(Table& table) : sqlite3_vtab_cursor{}, cursor(table) {}
+    typename Table::Cursor cursor;
+  };
+
+  static Table& table_of(sqlite3_vtab* raw) noexcept { return static_cast<Vtab*>(raw)->table; }
+  static typename Table::Cursor& cursor_of(sqlite3_vtab_cursor* raw) noexcept {
+    return static_cast<VtabCursor*>(raw)->cursor;
+  }
+
+  // Runs a method of the table; what it throws becomes the table's error.
+  template <typename Method>
+  static int call(sqlite3_vtab* raw, Method&& method) {
+    int code = SQLITE_OK;
+    guard([&] { method(table_of(raw)); },
+          [&](const Failure& failure) { code = report(raw, table_of(raw).name(), failure); });
+    return code;
+  }
+
+  template <bool is_new>
+  static int open_table(sqlite3* db, void* shared, int count, const char* const* arguments,
+                        sqlite3_vtab** out, char** error) {
+    constexpr int kFirst = 3;  // after the names of module, schema and table
+    const Definition definition{
+        db, arguments[1], arguments[2],
+        std::span(arguments + kFirst, static_cast<std::size_t>(count - kFirst))};
+    int code = SQLITE_OK;
+    guard(
+        [&] {
+          auto vtab =
+              std::make_unique<Vtab>(definition, *static_cast<typename Table::Shared*>(shared));
+          code = sqlite3_declare_vtab(db, vtab->table.columns());
+          if (code == SQLITE_OK) {
+            code = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
+          }
+          if (code == SQLITE_OK) {
+            code = sqlite3_vtab_config(db, SQLITE_VTAB_CONSTRAINT_SUPPORT, 1);
+          }
+          if (code != SQLITE_OK) {
+            throw SqliteError(code, sqlite3_errmsg(db));
+          }
+          is_new ? vtab->table.create() : vtab->table.connect();
+          *out = vtab.release();
+        },
+        [&](const Failure& failure) {
+          code = failure.code;
+          *error = error_text(Table::kModule, failure);
+        });
+    return code;
+  }
+
+  static int best_index(sqlite3_vtab* raw, sqlite3_index_info* info) {
+    int code = SQLITE_OK;
+    const int thrown = call(raw, [&](Table& table) { code = table.plan(*info); });
+    return thrown == SQLITE_OK ? code : thrown;
+  }
+  static int disconnect(sqlite3_vtab* raw) {
+    delete static_cast<Vtab*>(raw);
+    return SQLITE_OK;
+  }
+  static int destroy(sqlite3_vtab* raw) {
+    const int code = call(raw, [](Table& table) { table.destroy(); });
+    return code == SQLITE_OK ? disconnect(raw) : code;
+  }
+
+  static int open(sqlite3_vtab* raw, sqlite3_vtab_cursor** out) {
+    return call(raw, [&](Table& table) { *out = new VtabCursor(table); });
+  }
+  static int close(sqlite3_vtab_cursor* raw) {
+    delete static_cast<VtabCursor*>(raw);
+    return SQLITE_OK;
+  }
+  static int filter(sqlite3_vtab_cursor* raw, int plan, const char* text, int count,
+                    sqlite3_value** values) {
+    return call(raw->pVtab,
+                [&](Table&) { cursor_of(raw).filter(plan, text, Values(count, values)); });
+  }
+  static int next(sqlite3_vtab_cursor* raw) {
+    static_assert(noexcept(cursor_of(raw).next()));
+    cursor_of(raw).next();
+    return SQLITE_OK;
+  }
+  static int eof(sqlite3_vtab_cursor* raw) {
+    static_assert(noexcept(cursor_of(raw).at_end()));
+    return cursor_of(raw).at_end() ? 1 : 0;
+  }
+  static int column(sqlite3_vtab_cursor* raw, sqlite3_context* context, int i) {
+    return call(raw->pVtab, [&](Table&) { cursor_of(raw).column(context, i); });
+  }
+
+  static int update(sqlite3_vtab* raw, int count, sqlite3_value** values, sqlite3_int64* rowid) {
+    int code = SQLITE_OK;
+    const int thrown = call(raw, [&](Table& table) { code = table.update(Values(count, values)); });
+    // A table WITHOUT ROWID leaves last_insert_rowid() as it is.
+    *rowid = sqlite3_last_insert_rowid(table_of(raw).db());
+    return thrown == SQLITE_OK ? code : thrown;
+  }
+
+  static int begin(sqlite3_vtab* raw) {
+    return call(raw, [](Table& table) { table.begin(); });
+  }
+  static int sync(sqlite3_vtab* raw) {
+    return call(raw, [](Table& table) { table.sync(); });
+  }
+  static int commit(sqlite3_vtab* raw) {
+    return call(raw, [](Table& table) { table.committed(); });
+  }
+  static int rollback(sqlite3_vtab* raw) {
+    return call(raw, [](Table& table) { table.rolled_back(); });
+  }
+  static int savepoint(sqlite3_vtab* raw, int) {
+    return call(raw, [](Table& table) { table.savepoint(); });
+  }
+  static int release(sqlite3_vtab*, int) { return SQLITE_OK; }
+  static int rollback_to(sqlite3_vtab* raw, int) {
+    return call(raw, [](Table& table) { table.rolled_back_to(); });
+  }
+
+  static int rename(sqlite3_vtab* raw, const char* name) {
+    return call(raw, [&](Table& table) { table.rename(name); });
+  }
+  static int shadow_name(const char* suffix) { return Table::is_shadow(suffix) ? 1 : 0; }
+
+  static int integrity(sqlite3_vtab* raw, const char*, const char*, int, char** problem) {
+    int code = SQLITE_OK;
+    guard([&] { table_of(raw).check(); },
+          [&](const Failure& failure) {
+            code = report(raw, table_of(raw).name(), failure);
+            if (code == SQLITE_CORRUPT_VTAB) {
+              std::swap(*problem, raw->zErrMsg);
+              code = SQLITE_OK;
+            }
+          });
+    return code;
+  }
+
+  // Version 4 of the structure, which SQLite 3.44 and later know: with headers of an older one the
+  // last member comes behind it.
+  struct ModuleV4 {
+    sqlite3_module base;
+    int (*integrity)(sqlite3_vtab*, const char*, const char*, int, char**);
+  };
+  template <typename Base>
+  static constexpr void set_integrity(Base& base) {
+    if constexpr (requires { base.xIntegrity; }) {
+      base.xIntegrity = integrity;
+    }
+  }
+
+  static constexpr ModuleV4 make_module() {
+    ModuleV4 module{};
+    module.base.iVersion = 4;
+    module.base.xCreate = open_table<true>;
+    module.base.xConnect = open_table<false>;
+    module.base.xBestIndex = best_index;
+    module.base.xDisconnect = disconnect;
+    module.base.xDestroy = destroy;
+    module.base.xOpen = open;
+    module.base.xClose = close;
+    module.base.xFilter = filter;
+    module.base.xNext = next;
+    module.base.xEof = eof;
+    module.base.xColumn = column;
+    module.base.xUpdate = update;
+    module.base.xBegin = begin;
+    module.base.xSync = sync;
+    module.base.xCommit = commit;
+    module.base.xRollback = rollback;
+    module.base.xRename = rename;
+    module.base.xSavepoint = savepoint;
+    module.base.xRelease = release;
+    module.base.xRollbackTo = rollback_to;
+    module.base.xShadowName = shadow_name;
+    module.integrity = integrity;
+    set_integrity(module.base);
+    return module;
+  }
+  static constexpr ModuleV4 kModule = make_module();
+};
+
+}  // namespace bloom::sqlite

@@ -1,0 +1,84 @@
+#include "sql/sqlite/statement.h"
+
+#include <new>
+
+#include "sql/sqlite/guard.h"
+
+namespace bloom::sqlite {
+namespace {
+
+void require_ok(sqlite3* db, int code) {
+  if (code != SQLITE_OK) {
+    throw SqliteError(code, sqlite3_errmsg(db));
+  }
+}
+
+}  // namespace
+
+std::string quoted_name(std::string_view name) {
+  std::string quoted = "\"";
+  for (const char c : name) {
+    quoted.append(c == '"' ? 2 : 1, c);
+  }
+  return quoted.append("\"");
+}
+
+void execute(sqlite3* db, const std::string& sql) {
+  require_ok(db, sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr));
+}
+
+Statement::Statement(sqlite3* db, const std::string& sql, int not_there) {
+  const int code = sqlite3_prepare_v3(db, sql.c_str(), static_cast<int>(sql.size()) + 1,
+                                      SQLITE_PREPARE_PERSISTENT, &statement_, nullptr);
+  require_ok(db, code == SQLITE_ERROR ? not_there : code);
+}
+
+Run::~Run() {
+  sqlite3_reset(statement_);
+  sqlite3_clear_bindings(statement_);
+}
+
+Run& Run::bind(int parameter, std::int64_t value) {
+  require(sqlite3_bind_int64(statement_, parameter, value));
+  return *this;
+}
+
+Run& Run::bind(int parameter, std::string_view text) {
+  require(sqlite3_bind_text64(statement_, parameter, text.data(), text.size(), SQLITE_STATIC,
+                              SQLITE_UTF8));
+  return *this;
+}
+
+Run& Run::bind(int parameter, std::span<const std::uint8_t> bytes) {
+  require(sqlite3_bind_blob64(statement_, parameter, bytes.data(), bytes.size(), SQLITE_STATIC));
+  return *this;
+}
+
+bool Run::step() {
+  const int code = sqlite3_step(statement_);
+  if (code != SQLITE_ROW && code != SQLITE_DONE) {
+    require(code);
+  }
+  return code == SQLITE_ROW;
+}
+
+std::span<const std::uint8_t> Run::blob(int column) const {
+  const auto* bytes = static_cast<const std::uint8_t*>(sqlite3_column_blob(statement_, column));
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+  if (bytes == nullptr && size != 0) {
+    throw std::bad_alloc();
+  }
+  return {bytes, size};
+}
+
+OwnedValue Run::value(int column) const {
+  OwnedValue copy(sqlite3_value_dup(sqlite3_column_value(statement_, column)));
+  if (!copy) {
+    throw std::bad_alloc();
+  }
+  return copy;
+}
+
+void Run::require(int code) const { require_ok(sqlite3_db_handle(statement_), code); }
+
+}  // namespace bloom::sqlite

@@ -1,0 +1,61 @@
+// SQL statements that the extension runs itself.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sql/sqlite/api.h"
+#include "sql/sqlite/value.h"
+namespace bloom::sqlite {
+
+// "a name", to be put into SQL.
+std::string quoted_name(std::string_view name);
+
+// Runs SQL that gives no rows. Throws SqliteError.
+void execute(sqlite3* db, const std::string& sql);
+
+// A prepared statement, to be run through a Run.
+class Statement {
+ public:
+  // Throws SqliteError, of this code if SQL names what is not there.
+  Statement(sqlite3* db, const std::string& sql, int not_there = SQLITE_ERROR);
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+  ~Statement() { sqlite3_finalize(statement_); }
+
+ private:
+  friend class Run;
+  sqlite3_stmt* statement_ = nullptr;
+};
+
+// One run of a statement, which is reset when the run ends: no transaction has to wait for it.
+class Run {
+ public:
+  explicit Run(const Statement& statement) : statement_(statement.statement_) {}
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  ~Run();
+
+  // Bytes and text are not copied: they must live as long as the run.
+  Run& bind(int parameter, std::int64_t value);
+  Run& bind(int parameter, std::string_view text);
+  Run& bind(int parameter, std::span<const std::uint8_t> bytes);
+
+  // Whether there is a (next) row. Throws SqliteError.
+  bool step();
+
+  // Of the row, until the next step.
+  int type(int column) const { return sqlite3_column_type(statement_, column); }
+  std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
+  std::span<const std::uint8_t> blob(int column) const;  // throws std::bad_alloc
+  OwnedValue value(int column) const;                    // a copy; throws std::bad_alloc
+
+ private:
+  void require(int code) const;
+
+  sqlite3_stmt* statement_;
+};
+
+}  // namespace bloom::sqlite

@@ -1,0 +1,68 @@
+// The chunks of a bloom table that a connection has at hand, changed ones among them until flush().
+//
+// Keys go to chunks at random and evenly, so no chunk is more worth keeping than another: chunk i
+// has one place, i modulo the number of places, and whoever needs the place next takes it over.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/format.h"
+#include "sql/table/store.h"
+
+namespace bloom {
+
+class ChunkCache {
+ public:
+  // Holds at most so many bytes of chunks, and at least one chunk.
+  ChunkCache(Store& store, std::uint64_t bytes) : store_(store), bytes_(bytes) {}
+
+  // Forgets all chunks, changed ones too, and goes on with those of a filter of this shape.
+  void reset(const Shape& shape);
+  // Forgets all chunks, changed ones too.
+  void forget();
+
+  // See core/chunked.h. May write another chunk to the store, to make room.
+  std::uint8_t* at(std::uint64_t i) {
+    Place& place = places_[place_of(i)];
+    if (place.chunk != i) {
+      load(place, i);
+    }
+    return place.cells->data();
+  }
+  void changed(std::uint64_t i);
+
+  // Writes the changed chunks to the store. They stay at hand.
+  void flush();
+  bool has_changes() const { return !changed_.empty(); }
+
+ private:
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+  struct Place {
+    std::uint64_t chunk = kNone;
+    bool stored = false;   // has a row
+    bool changed = false;  // since it was loaded or written
+    bool listed = false;   // in changed_
+    bool used = false;     // in used_
+    std::unique_ptr<std::array<std::uint8_t, kChunkBytes>> cells;
+  };
+
+  std::size_t place_of(std::uint64_t i) const {
+    return static_cast<std::size_t>(i < places_.size() ? i : i % places_.size());
+  }
+  void load(Place& place, std::uint64_t i);
+  void save(Place& place);
+
+  Store& store_;
+  std::uint64_t bytes_;
+  Shape shape_;
+  std::vector<Place> places_;
+  std::vector<std::size_t> used_;     // places that may hold a chunk
+  std::vector<std::size_t> changed_;  // places whose chunk was changed since the last flush()
+};
+
+}  // namespace bloom

@@ -1,0 +1,79 @@
+#include "sql/table/plan.h"
+
+#include <cstdint>
+#include <new>
+
+namespace bloom {
+namespace {
+
+constexpr char kAsk[] = "key=?";
+constexpr char kWhole[] = "filter, info";
+constexpr char kScan[] = "refused: a scan for keys";
+
+// A question costs less than the lookup in a b-tree that it is to save.
+constexpr double kCostOfAsking = 1;
+constexpr double kCostOfReadingAll = 1e6;
+constexpr double kCostOfRefusal = 1e99;
+
+bool is_equality(unsigned char op) {
+  return op == SQLITE_INDEX_CONSTRAINT_EQ || op == SQLITE_INDEX_CONSTRAINT_IS;
+}
+
+sqlite3_uint64 bit(Column column) { return sqlite3_uint64{1} << static_cast<int>(column); }
+
+void offer(sqlite3_index_info& info, Plan plan, const char* text, double cost) {
+  info.idxNum = static_cast<int>(plan);
+  info.idxStr = const_cast<char*>(text);
+  info.estimatedCost = cost;
+  info.estimatedRows = 1;
+}
+
+void refuse_collation(sqlite3_index_info& info, const char* collation) {
+  char* text = sqlite3_mprintf("%s", collation);
+  if (text == nullptr) {
+    throw std::bad_alloc();
+  }
+  offer(info, Plan::refused_collation, text, kCostOfRefusal);
+  info.needToFreeIdxStr = 1;
+}
+
+}  // namespace
+
+int choose_plan(sqlite3_index_info& info) {
+  bool key_to_come = false;
+  const char* foreign_collation = nullptr;
+  for (int i = 0; i < info.nConstraint; ++i) {
+    const auto& constraint = info.aConstraint[i];
+    if (constraint.iColumn != static_cast<int>(Column::key) || !is_equality(constraint.op)) {
+      continue;
+    }
+    if (constraint.usable == 0) {
+      key_to_come = true;
+      continue;
+    }
+    const char* collation = sqlite3_vtab_collation(&info, i);
+    if (sqlite3_stricmp(collation, "BINARY") != 0) {
+      foreign_collation = collation;
+      continue;
+    }
+    info.aConstraintUsage[i].argvIndex = 1;
+    info.aConstraintUsage[i].omit = 1;
+    info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+    offer(info, Plan::ask, kAsk, kCostOfAsking);
+    return SQLITE_OK;
+  }
+  if (key_to_come) {
+    return SQLITE_CONSTRAINT;
+  }
+  const bool asks_whole = (info.colUsed & (bit(Column::filter) | bit(Column::info))) != 0;
+  if (asks_whole && (info.colUsed & bit(Column::key)) == 0) {
+    offer(info, Plan::whole, kWhole, kCostOfReadingAll);
+  } else if (foreign_collation != nullptr) {
+    refuse_collation(info, foreign_collation);
+  } else {
+    offer(info, Plan::refused_scan, kScan, kCostOfRefusal);
+  }
+  return SQLITE_OK;
+}
+
+}  // namespace bloom

@@ -1,0 +1,28 @@
+// How a query gets at a bloom table: what xBestIndex offers to SQLite's planner.
+#pragma once
+
+#include "sql/sqlite/api.h"
+
+namespace bloom {
+
+// The columns of a table, all but the first hidden. The last has the name of the table.
+enum class Column : int { key, filter, info, command };
+
+enum class Plan : int {
+  // key = ?: one row, with the key that was asked for, if it may be present.
+  ask = 1,
+  // filter or info, and not the key: one row.
+  whole = 2,
+  // Not answered, because the key is not given, or is compared under another collation, which the
+  // text of the plan names. SQLite takes such a plan only when it has no other; running it is an
+  // error.
+  refused_scan = 3,
+  refused_collation = 4,
+};
+
+// Returns SQLITE_CONSTRAINT when the key is to come from a table that is not at hand in this order
+// of a join: SQLite then tries another order. There is no plan that reads keys without being given
+// one: it would lose rows.
+int choose_plan(sqlite3_index_info& info);
+
+}  // namespace bloom

@@ -1,0 +1,235 @@
+#include "sql/table/store.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "core/error.h"
+#include "sql/sqlite/guard.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::execute;
+using sqlite::quoted_name;
+using sqlite::Run;
+using sqlite::SqliteError;
+using sqlite::Statement;
+
+constexpr std::int64_t kVersion = 1;
+constexpr std::string_view kConfig = "_config";
+constexpr std::string_view kData = "_data";
+// Shadow tables that are missing, or are not what they were.
+constexpr int kNotThere = SQLITE_CORRUPT_VTAB;
+
+[[noreturn]] void damaged(const std::string& text) { throw SqliteError(SQLITE_CORRUPT_VTAB, text); }
+
+std::string chunk_name(std::uint64_t i) { return "chunk " + std::to_string(i); }
+
+// The bytes of a chunk column, which must be a blob of this size.
+std::span<const std::uint8_t> chunk_column(const Run& run, int column, std::uint64_t i,
+                                           std::size_t size) {
+  if (run.type(column) != SQLITE_BLOB) {
+    damaged(chunk_name(i) + " must be a blob, is none");
+  }
+  const auto cells = run.blob(column);
+  if (cells.size() != size) {
+    damaged(
+        chunk_name(i).append(" must have ").append(std::to_string(size)).append(" bytes, has ") +
+        std::to_string(cells.size()));
+  }
+  return cells;
+}
+
+// Statements of the extension leave last_insert_rowid() as the user's statement made it.
+class KeepLastRowid {
+ public:
+  explicit KeepLastRowid(sqlite3* db) : db_(db), rowid_(sqlite3_last_insert_rowid(db)) {}
+  KeepLastRowid(const KeepLastRowid&) = delete;
+  KeepLastRowid& operator=(const KeepLastRowid&) = delete;
+  ~KeepLastRowid() { sqlite3_set_last_insert_rowid(db_, rowid_); }
+
+ private:
+  sqlite3* db_;
+  sqlite3_int64 rowid_;
+};
+
+}  // namespace
+
+class Store::InUse {
+ public:
+  explicit InUse(Store& store) : store_(store) {
+    if (store.in_use_) {
+      damaged("its shadow tables must not use the table itself");
+    }
+    store.in_use_ = true;
+  }
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+  ~InUse() { store_.in_use_ = false; }
+
+ private:
+  Store& store_;
+};
+
+Store::Store(sqlite3* db, std::string schema, std::string table)
+    : db_(db), schema_(std::move(schema)), table_(std::move(table)) {}
+
+std::string Store::shadow(std::string_view suffix) const {
+  return quoted_name(schema_) + "." + quoted_name(table_ + std::string(suffix));
+}
+
+const Statement& Store::prepared(std::optional<Statement>& statement, const std::string& sql) {
+  if (!statement) {
+    statement.emplace(db_, sql, kNotThere);
+  }
+  return *statement;
+}
+
+void Store::run(const std::string& sql) {
+  const Statement statement(db_, sql, kNotThere);
+  Run(statement).step();
+}
+
+void Store::forget_statements() {
+  load_.reset();
+  insert_.reset();
+  update_.reset();
+}
+
+bool Store::is_shadow(std::string_view suffix) {
+  return suffix == kConfig.substr(1) || suffix == kData.substr(1);
+}
+
+void Store::create(const Config& config) {
+  const KeepLastRowid keep(db_);
+  execute(db_, "CREATE TABLE " + shadow(kConfig) + "(k PRIMARY KEY, v) WITHOUT ROWID");
+  execute(db_, "CREATE TABLE " + shadow(kData) + "(id INTEGER PRIMARY KEY, chunk BLOB)");
+  const Statement insert(db_, "INSERT INTO " + shadow(kConfig) + " VALUES (?1, ?2)");
+  Run(insert).bind(1, "version").bind(2, kVersion).step();
+  save_config(config);
+}
+
+void Store::drop() {
+  forget_statements();
+  execute(db_, "DROP TABLE IF EXISTS " + shadow(kConfig));
+  execute(db_, "DROP TABLE IF EXISTS " + shadow(kData));
+}
+
+void Store::rename(const std::string& table) {
+  forget_statements();
+  for (const std::string_view suffix : {kConfig, kData}) {
+    execute(db_, "ALTER TABLE " + shadow(suffix) + " RENAME TO " +
+                     quoted_name(table + std::string(suffix)));
+  }
+  table_ = table;
+}
+
+Config Store::load_config() {
+  const InUse in_use(*this);
+  const Statement select(db_, "SELECT v FROM " + shadow(kConfig) + " WHERE k = ?1", kNotThere);
+  Config config;
+  {
+    Run run(select);
+    if (!run.bind(1, "version").step() || run.type(0) != SQLITE_INTEGER) {
+      damaged("the config has no version");
+    }
+    if (run.integer(0) != kVersion) {
+      throw Error(Error::Kind::invalid, "the table is of version " +
+                                            std::to_string(run.integer(0)) +
+                                            ", which this build does not know");
+    }
+  }
+  {
+    Run run(select);
+    if (!run.bind(1, "header").step() || run.type(0) != SQLITE_BLOB ||
+        run.blob(0).size() != kHeaderBytes) {
+      damaged("the config has no header of " + std::to_string(kHeaderBytes) + " bytes");
+    }
+    const auto header = parse_header(run.blob(0));
+    if (const auto* problem = std::get_if<Problem>(&header)) {
+      damaged("the header in the config is damaged (" + problem->text + ")");
+    }
+    config.header = std::get<Header>(header);
+  }
+  Run run(select);
+  config.merged = run.bind(1, "merged").step();
+  return config;
+}
+
+void Store::save_config(const Config& config) {
+  const InUse in_use(*this);
+  const Statement replace(db_, "REPLACE INTO " + shadow(kConfig) + " VALUES (?1, ?2)", kNotThere);
+  const auto header = write_header(config.header);
+  Run(replace).bind(1, "header").bind(2, header).step();
+  if (config.merged) {
+    Run(replace).bind(1, "merged").bind(2, std::int64_t{1}).step();
+  } else {
+    run("DELETE FROM " + shadow(kConfig) + " WHERE k = 'merged'");
+  }
+}
+
+bool Store::load_chunk(std::uint64_t i, std::span<std::uint8_t> cells) {
+  const InUse in_use(*this);
+  Run run(prepared(load_, "SELECT chunk FROM " + shadow(kData) + " WHERE id = ?1"));
+  if (!run.bind(1, static_cast<std::int64_t>(i)).step()) {
+    std::fill(cells.begin(), cells.end(), 0);
+    return false;
+  }
+  const auto stored = chunk_column(run, 0, i, cells.size());
+  std::copy(stored.begin(), stored.end(), cells.begin());
+  return true;
+}
+
+void Store::save_chunk(std::uint64_t i, std::span<const std::uint8_t> cells, bool stored) {
+  const InUse in_use(*this);
+  const KeepLastRowid keep(db_);
+  // An UPDATE does not write a page whose bytes stay the same.
+  const Statement& statement =
+      stored ? prepared(update_, "UPDATE " + shadow(kData) + " SET chunk = ?2 WHERE id = ?1")
+             : prepared(insert_, "INSERT OR IGNORE INTO " + shadow(kData) + " VALUES (?1, ?2)");
+  Run(statement).bind(1, static_cast<std::int64_t>(i)).bind(2, cells).step();
+  if (sqlite3_changes(db_) == 0) {
+    damaged(chunk_name(i) + (stored ? " is gone" : " is there already"));
+  }
+}
+
+void Store::delete_chunk(std::uint64_t i) {
+  const InUse in_use(*this);
+  run("DELETE FROM " + shadow(kData) + " WHERE id = " + std::to_string(i));
+}
+
+void Store::delete_chunks_from(std::uint64_t i) {
+  const InUse in_use(*this);
+  run("DELETE FROM " + shadow(kData) +
+      (i == 0 ? std::string() : " WHERE id >= " + std::to_string(i)));
+}
+
+void Store::for_each_chunk(const Shape& shape, const EachChunk& f) {
+  const InUse in_use(*this);
+  const Statement select(db_, "SELECT id, chunk FROM " + shadow(kData) + " ORDER BY id", kNotThere);
+  Run run(select);
+  while (run.step()) {
+    const std::int64_t id = run.integer(0);
+    const auto i = static_cast<std::uint64_t>(id);
+    if (run.type(0) != SQLITE_INTEGER || id < 0 || i >= chunk_count(shape)) {
+      damaged(chunk_name(i) + " must not be there: the filter has " +
+              std::to_string(chunk_count(shape)));
+    }
+    f(i, chunk_column(run, 1, i, chunk_bytes(shape, i)));
+  }
+}
+
+unsigned Store::data_version() const {
+  unsigned version = 0;
+  sqlite3_file_control(db_, schema_.c_str(), SQLITE_FCNTL_DATA_VERSION, &version);
+  return version;
+}
+
+bool Store::exists() const {
+  const std::string data = table_ + std::string(kData);
+  return sqlite3_table_column_metadata(db_, schema_.c_str(), data.c_str(), nullptr, nullptr,
+                                       nullptr, nullptr, nullptr, nullptr) == SQLITE_OK;
+}
+
+}  // namespace bloom

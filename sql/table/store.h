@@ -1,0 +1,84 @@
+// The shadow tables of a bloom table, and the SQL that reads and writes them.
+//
+//   <name>_config(k PRIMARY KEY, v) WITHOUT ROWID    'version' and 'header', 'merged' if it is so
+//   <name>_data(id INTEGER PRIMARY KEY, chunk BLOB)  the cells, 3,968 bytes a row (docs/format.md)
+// A chunk whose cells are all 0 needs no row. What is read is checked: a Store throws
+// SqliteError(SQLITE_CORRUPT_VTAB) for what cannot be there.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/format.h"
+#include "sql/sqlite/statement.h"
+
+namespace bloom {
+
+struct Config {
+  Header header;
+  // Filters from elsewhere were merged in: what the counters add up to is then not known.
+  bool merged = false;
+};
+
+class Store {
+ public:
+  Store(sqlite3* db, std::string schema, std::string table);
+
+  const std::string& schema() const { return schema_; }
+  const std::string& table() const { return table_; }
+
+  // Whether <name>_<suffix> is a shadow table.
+  static bool is_shadow(std::string_view suffix);
+
+  // Each throws SqliteError as well when the statement fails.
+  void create(const Config& config);
+  void drop();
+  void rename(const std::string& table);
+
+  Config load_config();
+  void save_config(const Config& config);
+
+  // Fills `cells`, which is as long as chunk i is to be. Returns false, with `cells` zeroed, when
+  // there is no row.
+  bool load_chunk(std::uint64_t i, std::span<std::uint8_t> cells);
+  // `stored`: whether there is a row already.
+  void save_chunk(std::uint64_t i, std::span<const std::uint8_t> cells, bool stored);
+  void delete_chunk(std::uint64_t i);
+  void delete_chunks_from(std::uint64_t i);
+
+  // Calls f(i, cells) for each row in order; cells end where they are to end, whatever the shape.
+  using EachChunk = std::function<void(std::uint64_t i, std::span<const std::uint8_t> cells)>;
+  void for_each_chunk(const Shape& shape, const EachChunk& f);
+
+  // Changes whenever something was committed to the database, by whomever.
+  unsigned data_version() const;
+  // Whether the shadow tables are still there: ROLLBACK TO can take a new table away without a
+  // word.
+  bool exists() const;
+
+ private:
+  class InUse;
+
+  sqlite3* db_;
+  std::string schema_;
+  std::string table_;
+  // Shadow tables that a hostile schema made views of the table itself must not end in recursion.
+  bool in_use_ = false;
+
+  // Prepared when they are first used.
+  std::optional<sqlite::Statement> load_;
+  std::optional<sqlite::Statement> insert_;
+  std::optional<sqlite::Statement> update_;
+
+  std::string shadow(std::string_view suffix) const;
+  const sqlite::Statement& prepared(std::optional<sqlite::Statement>& statement,
+                                    const std::string& sql);
+  void run(const std::string& sql);
+  void forget_statements();
+};
+
+}  // namespace bloom
