@@ -1,6 +1,8 @@
 // How a query gets at a bloom table: what xBestIndex offers to SQLite's planner.
 #pragma once
 
+#include <string_view>
+
 #include "sql/sqlite/api.h"
 
 namespace bloom {
@@ -13,12 +15,14 @@ enum class Plan : int {
   ask = 1,
   // filter or info, and not the key: one row.
   whole = 2,
-  // Not answered, because the key is not given, or is compared under another collation, which the
-  // text of the plan names. SQLite takes such a plan only when it has no other; running it is an
+  // Not answered, because the key is not given, or is compared under another collation, which
+  // stands behind kForeignCollation in the text of the plan. SQLite takes such a plan only when it has no other; running it is an
   // error.
   refused_scan = 3,
   refused_collation = 4,
 };
+
+inline constexpr std::string_view kForeignCollation = "refused: collation ";
 
 // Returns SQLITE_CONSTRAINT when the key is to come from a table that is not at hand in this order
 // of a join: SQLite then tries another order. There is no plan that reads keys without being given

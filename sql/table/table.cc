@@ -265,7 +265,8 @@ void BloomTable::replace_key(const Value& old_key, const Values& columns) {
 }
 
 void BloomTable::merge(const Value& value) {
-  const Filter given = resized(filter_argument(value, "filter"), shape(), "filter", "the table");
+  const Filter given =
+      resized(filter_argument(value, "filter"), shape(), "filter", "the table has");
   check();
   for (std::uint64_t i = 0; i < chunk_count(shape()); ++i) {
     const std::size_t size = chunk_bytes(shape(), i);
@@ -350,7 +351,8 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
       refuse("the statement", kGivesKey, "a scan");
     case Plan::refused_collation:
       refuse("the collation of a comparison with key",
-             "BINARY, the filter's own (write COLLATE BINARY behind the other side)", text);
+             "BINARY, the filter's own (write COLLATE BINARY behind the other side)",
+             std::string_view(text).substr(kForeignCollation.size()));
   }
 }
 

@@ -1,0 +1,24 @@
+"""Connections of Python's sqlite3 with the extension loaded, for tests:
+
+    from support.host import EXTENSION, connect, one    # takes the extension from the command line
+
+Needs a Python whose sqlite3 module can load extensions; Debian's /usr/bin/python3 can.
+"""
+
+import os
+import sqlite3
+import sys
+
+EXTENSION = os.path.abspath(sys.argv.pop(1))
+SANITIZED = bool(os.environ.get("BLOOM_PRELOAD"))
+
+
+def connect(path=":memory:", **options):
+    db = sqlite3.connect(path, **options)
+    db.enable_load_extension(True)
+    db.load_extension(EXTENSION)
+    return db
+
+
+def one(db, sql, *arguments):
+    return db.execute(sql, arguments).fetchone()[0]
