@@ -17,8 +17,8 @@ import tempfile
 import threading
 import unittest
 
-EXTENSION = os.path.abspath(sys.argv.pop(1))
-SANITIZED = bool(os.environ.get("BLOOM_PRELOAD"))
+from support.host import EXTENSION, SANITIZED, connect, one
+
 HEADER = 64
 SHAPES = {
     "standard": "bloom_create(100)",
@@ -27,17 +27,6 @@ SHAPES = {
     "whole": "bloom_create_sized(1001, 5)",
     "several blocks": "bloom_create_sized(1200, 5, 'counting', 100)",
 }
-
-
-def connect(path=":memory:"):
-    db = sqlite3.connect(path)
-    db.enable_load_extension(True)
-    db.load_extension(EXTENSION)
-    return db
-
-
-def one(db, sql, *arguments):
-    return db.execute(sql, arguments).fetchone()[0]
 
 
 def key_text(value):

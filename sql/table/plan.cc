@@ -13,7 +13,7 @@ constexpr char kScan[] = "refused: a scan for keys";
 // A question is cheaper than the b-tree lookup that it is to save. But the planner cannot be told
 // that it leaves less than one row, and then the sum of the costs is the same in any order of a
 // join, up to rounding; in that the dearer table comes first. With this cost it is the filter, in
-// all orders of FROM and with and without ANALYZE, in SQLite 3.31 to 3.54 (tests/sql/plans.sql).
+// all orders of FROM and with and without ANALYZE, in SQLite 3.31 to 3.54 (tests/table_test.py).
 constexpr double kCostOfAsking = 100;
 constexpr double kCostOfReadingAll = 1e6;
 constexpr double kCostOfRefusal = 1e99;

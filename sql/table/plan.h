@@ -16,7 +16,8 @@ enum class Plan : int {
   // filter or info, and not the key: one row.
   whole = 2,
   // Not answered, because the key is not given, or is compared under another collation, which
-  // stands behind kForeignCollation in the text of the plan. SQLite takes such a plan only when it has no other; running it is an
+  // stands behind kForeignCollation in the text of the plan. SQLite takes such a plan only when it
+  // has no other; running it is an
   // error.
   refused_scan = 3,
   refused_collation = 4,

@@ -1,21 +1,15 @@
 // The table of CREATE VIRTUAL TABLE ... USING bloom(...): docs/virtual-table.md says what it does.
-//
-// In a transaction, changed chunks stay in the cache until a savepoint or the commit writes them.
-// Between transactions the cache holds what the database had at data version `version_`.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/chunked.h"
 #include "sql/arguments.h"
 #include "sql/sqlite/module.h"
-#include "sql/table/chunk_cache.h"
 #include "sql/table/options.h"
+#include "sql/table/paged_filter.h"
 #include "sql/table/plan.h"
-#include "sql/table/store.h"
 
 namespace bloom {
 
@@ -36,64 +30,45 @@ class BloomTable {
 
   void create();
   void connect();
-  void destroy();
+  void destroy() { filter_.drop(); }
   void rename(const char* name);
-
-  sqlite3* db() const { return db_; }
-  const char* name() const { return store_.table().c_str(); }
-  const char* columns() const { return columns_.c_str(); }
-  static int plan(sqlite3_index_info& info) { return choose_plan(info); }
-
-  bool may_contain(const Value& key);
-  void return_blob(Context& context);
-  std::string info();
-  void check();
-  int update(const Values& values);
-
-  void begin();
-  void sync() { write_changes(); }
-  void committed();
-  void rolled_back();
-  void savepoint() { write_changes(); }
-  void rolled_back_to() { forget(); }
   static bool is_shadow(std::string_view suffix) { return Store::is_shadow(suffix); }
 
-  // Before anything is read outside a transaction of the table's own.
-  void notice_commits();
+  sqlite3* db() const { return db_; }
+  const char* name() const { return filter_.table().c_str(); }
+  const char* columns() const { return columns_.c_str(); }
+
+  static int plan(sqlite3_index_info& info) { return choose_plan(info); }
+  int update(const Values& values);
+
+  void begin() { filter_.begin(); }
+  void sync() { filter_.write_changes(); }
+  void committed() { filter_.committed(); }
+  void rolled_back() { filter_.rolled_back(); }
+  void savepoint() { filter_.write_changes(); }
+  void rolled_back_to() { filter_.rolled_back_to_savepoint(); }
+  void check();
 
  private:
   template <typename F>
   void for_each_other(F&& f);
-  const Shape& shape() const { return config_.header.shape; }
-  void require_loaded();
-  void forget();
-  void write_changes();
 
   int insert(const Values& columns);
   int add_key(const Value& key);
   void remove_key(const Value& key);
   void replace_key(const Value& old_key, const Values& columns);
-  void merge(const Value& filter);
   void run_command(const Value& command);
-  void clear();
-  void halve();
 
   sqlite3* db_;
   Shared& tables_;
   Options options_;
-  Store store_;
-  ChunkCache cache_;
+  PagedFilter filter_;
   std::string columns_;
-
-  Config config_;  // if filter_ is there
-  std::optional<ChunkedFilter<ChunkCache>> filter_;
-  unsigned version_ = 0;
-  bool in_transaction_ = false;
 };
 
 class BloomTable::Cursor {
  public:
-  explicit Cursor(BloomTable& table) : table_(table) { table.notice_commits(); }
+  explicit Cursor(BloomTable& table) : filter_(table.filter_) { filter_.notice_commits(); }
 
   void filter(int plan, const char* text, const Values& values);
   void next() noexcept { found_ = false; }
@@ -101,7 +76,9 @@ class BloomTable::Cursor {
   void column(sqlite3_context* raw, int i);
 
  private:
-  BloomTable& table_;
+  bool may_contain(const Value& key);
+
+  PagedFilter& filter_;
   Plan plan_ = Plan::refused_scan;
   sqlite::KeptValue key_;  // as it was asked for: joins are rewritten through this column
   bool found_ = false;

@@ -1,0 +1,216 @@
+#include "sql/table/paged_filter.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/cells.h"
+#include "core/merge.h"
+#include "sql/sqlite/guard.h"
+
+namespace bloom {
+namespace {
+
+[[noreturn]] void damaged(const std::string& text) {
+  throw sqlite::SqliteError(SQLITE_CORRUPT_VTAB, text);
+}
+
+// The stored chunks of a filter, one at hand.
+class StoredChunks {
+ public:
+  StoredChunks(Store& store, const Shape& shape) : store_(store), shape_(shape) {}
+
+  // Good until the next call; null if there is no row.
+  const std::uint8_t* read(std::uint64_t i) {
+    if (at_hand_ != i) {
+      at_hand_.reset();
+      stored_ = store_.load_chunk(i, std::span(cells_).first(chunk_bytes(shape_, i)));
+      at_hand_ = i;
+    }
+    return stored_ ? cells_.data() : nullptr;
+  }
+
+  // Writes chunk i of a filter of another shape in its place.
+  void replace(std::uint64_t i, std::span<const std::uint8_t> cells) {
+    store_.save_chunk(i, cells, read(i) != nullptr);
+    at_hand_.reset();
+  }
+  void erase(std::uint64_t i) {
+    if (read(i) != nullptr) {
+      store_.delete_chunk(i);
+      at_hand_.reset();
+    }
+  }
+
+ private:
+  Store& store_;
+  Shape shape_;
+  std::array<std::uint8_t, kChunkBytes> cells_{};
+  std::optional<std::uint64_t> at_hand_;
+  bool stored_ = false;
+};
+
+}  // namespace
+
+PagedFilter::PagedFilter(sqlite3* db, std::string schema, std::string table,
+                         std::uint64_t cache_bytes)
+    : store_(db, std::move(schema), std::move(table)), cache_(store_, cache_bytes) {}
+
+void PagedFilter::create(const Header& header) {
+  store_.create({.header = header, .merged = false});
+  in_transaction_ = true;
+}
+
+void PagedFilter::drop() {
+  store_.drop();
+  forget();
+}
+
+void PagedFilter::rename(const std::string& table) {
+  write_changes();
+  store_.rename(table);
+}
+
+void PagedFilter::begin() {
+  notice_commits();
+  in_transaction_ = true;
+}
+
+void PagedFilter::write_changes() {
+  if (!cache_.has_changes()) {
+    return;
+  }
+  if (store_.exists()) {
+    cache_.flush();
+  } else {
+    forget();
+  }
+}
+
+// Its own commit changes the data version, too, and makes nothing in the cache old.
+void PagedFilter::committed() {
+  in_transaction_ = false;
+  version_ = store_.data_version();
+}
+
+void PagedFilter::rolled_back() {
+  in_transaction_ = false;
+  forget();
+}
+
+void PagedFilter::notice_commits() {
+  if (!in_transaction_ && version_ != store_.data_version()) {
+    forget();
+    version_ = store_.data_version();
+  }
+}
+
+void PagedFilter::forget() {
+  cache_.forget();
+  filter_.reset();
+}
+
+void PagedFilter::load() {
+  config_ = store_.load_config();
+  cache_.reset(config_.header.shape);
+  filter_.emplace(config_.header.shape);
+}
+
+const Header& PagedFilter::header() {
+  loaded();
+  return config_.header;
+}
+
+void PagedFilter::merge(const FilterView& filter) {
+  check();
+  const Kind kind = shape().kind;
+  for (std::uint64_t i = 0; i < chunk_count(shape()); ++i) {
+    const std::size_t size = chunk_bytes(shape(), i);
+    const std::uint8_t* from = filter.cells() + i * kChunkBytes;
+    if (std::any_of(from, from + size, [](std::uint8_t byte) { return byte != 0; })) {
+      unite_cells(kind, cache_.at(i), from, size);
+      cache_.changed(i);
+    }
+  }
+  if (kind == Kind::counting && !config_.merged) {
+    config_.merged = true;
+    store_.save_config(config_);
+  }
+}
+
+void PagedFilter::clear() {
+  loaded();
+  store_.delete_chunks_from(0);
+  cache_.forget();
+  if (config_.merged) {
+    config_.merged = false;
+    store_.save_config(config_);
+  }
+}
+
+void PagedFilter::halve() {
+  check();
+  const Header half = halved(header());
+  StoredChunks chunks(store_, shape());
+  std::array<std::uint8_t, kChunkBytes> folded{};
+  for (std::uint64_t i = 0; i < chunk_count(half.shape); ++i) {
+    folded.fill(0);
+    if (fold_chunk(
+            shape(), i, [&](auto j) { return chunks.read(j); }, folded.data())) {
+      chunks.replace(i, std::span(folded).first(chunk_bytes(half.shape, i)));
+    } else {
+      chunks.erase(i);
+    }
+  }
+  store_.delete_chunks_from(chunk_count(half.shape));
+  store_.save_config({.header = half, .merged = config_.merged});
+  forget();
+}
+
+template <typename F>
+void PagedFilter::for_each_run(F&& f) {
+  loaded();
+  write_changes();
+  const std::uint64_t per_chunk = chunk_cells(shape().kind);
+  store_.for_each_chunk(shape(), [&](std::uint64_t i, std::span<const std::uint8_t> cells) {
+    f(i * per_chunk, cells);
+  });
+}
+
+void PagedFilter::check() {
+  CounterTotals totals(shape());
+  const bool totals_known = shape().kind == Kind::counting && !config_.merged;
+  for_each_run([&](std::uint64_t first, std::span<const std::uint8_t> cells) {
+    const std::uint64_t count = std::min(chunk_cells(shape().kind), shape().cells - first);
+    if (first + count == shape().cells && has_stray_bits(shape(), cells.back())) {
+      damaged("bits after the last cell are set");
+    }
+    if (totals_known) {
+      totals.add(first, count, cells.data());
+    }
+  });
+  if (const auto wrong = totals.finish()) {
+    damaged("the counters of block " + std::to_string(*wrong) +
+            " do not add up to a number of keys");
+  }
+}
+
+Estimate PagedFilter::estimate() {
+  Estimator estimator(shape());
+  for_each_run([&](std::uint64_t first, std::span<const std::uint8_t> cells) {
+    const std::uint64_t count = std::min(chunk_cells(shape().kind), shape().cells - first);
+    estimator.add(first, count, cells.data());
+  });
+  return estimator.finish();
+}
+
+Filter PagedFilter::whole() {
+  Filter whole(header());
+  std::uint8_t* const to = whole.cells();
+  for_each_run([&](std::uint64_t first, std::span<const std::uint8_t> cells) {
+    std::copy(cells.begin(), cells.end(), to + first * bits_per_cell(shape().kind) / 8);
+  });
+  return whole;
+}
+
+}  // namespace bloom

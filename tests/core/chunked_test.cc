@@ -1,0 +1,241 @@
+// A filter in chunks is the filter that core/filter.h makes, cell for cell, with one chunk at hand.
+
+#include "core/chunked.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "core/estimate.h"
+#include "core/filter.h"
+#include "core/merge.h"
+#include "tests/support/keys.h"
+#include "tests/support/shapes.h"
+
+namespace bloom::test {
+namespace {
+
+// Those of small_shapes() have one chunk or whole ones; these have several, and blocks, slices and
+// counters that lie across their borders.
+std::vector<Shape> shapes() {
+  std::vector<Shape> shapes = small_shapes();
+  using enum Kind;
+  const std::vector<Shape> more = {
+      {standard, 5, 100'000, 0, 0},     {standard, 5, 100'000, 1000, 0},
+      {standard, 3, 66'000, 33, 1},     {standard, 4, 253'952, 126'976, 0},
+      {standard, 6, 65'536, 512, 0},    {counting, 3, 30'002, 15'001, 0},
+      {counting, 4, 40'000, 0, 0},      {counting, 7, 63'488, 7936, 0},
+      {counting, 2, 24'000, 50, 0},     {partitioned, 4, 100'000, 0, 0},
+      {partitioned, 5, 90'000, 450, 0}, {partitioned, 8, 126'976, 31'744, 0},
+  };
+  shapes.insert(shapes.end(), more.begin(), more.end());
+  return shapes;
+}
+
+// Keeps what was changed, and hands out a copy that is lost with the next call.
+class OneChunkAtHand {
+ public:
+  explicit OneChunkAtHand(const Shape& shape) : shape_(shape) {}
+
+  std::uint8_t* at(std::uint64_t i) {
+    EXPECT_LT(i, chunk_count(shape_));
+    if (i != number_) {
+      put_away();
+      number_ = i;
+      changed_ = false;
+      const auto found = chunks_.find(i);
+      at_hand_ = found == chunks_.end() ? Cells{} : found->second;
+      reads_.insert(i);
+    }
+    return at_hand_.data();
+  }
+  void changed(std::uint64_t i) {
+    EXPECT_EQ(i, number_);
+    changed_ = true;
+  }
+
+  std::vector<std::uint8_t> all() {
+    put_away();
+    std::vector<std::uint8_t> bytes(cell_bytes(shape_));
+    for (const auto& [i, cells] : chunks_) {
+      std::copy_n(cells.begin(), chunk_bytes(shape_, i), bytes.begin() + i * kChunkBytes);
+    }
+    return bytes;
+  }
+  const std::uint8_t* read(std::uint64_t i) const {
+    const auto found = chunks_.find(i);
+    return found == chunks_.end() ? nullptr : found->second.data();
+  }
+  std::set<std::uint64_t> take_reads() { return std::exchange(reads_, {}); }
+
+ private:
+  using Cells = std::array<std::uint8_t, kChunkBytes>;
+
+  void put_away() {
+    if (number_ && changed_) {
+      chunks_[*number_] = at_hand_;
+    }
+  }
+
+  Shape shape_;
+  std::map<std::uint64_t, Cells> chunks_;
+  std::optional<std::uint64_t> number_;
+  Cells at_hand_{};
+  bool changed_ = false;
+  std::set<std::uint64_t> reads_;
+};
+
+std::vector<std::uint8_t> cells_of(const Filter& filter) {
+  return {filter.view().cells(), filter.view().cells() + cell_bytes(filter.shape())};
+}
+
+TEST(Chunked, AnswersAndCellsAreThoseOfTheWholeFilter) {
+  std::mt19937_64 random(1);
+  for (const Shape& shape : shapes()) {
+    Filter whole({.shape = shape});
+    const ChunkedFilter<OneChunkAtHand> chunked(shape);
+    OneChunkAtHand chunks(shape);
+    for (int step = 0; step < 2000; ++step) {
+      const Hash hash = key_hash(random() % 300, shape.seed);
+      if (shape.kind == Kind::counting && random() % 3 == 0) {
+        EXPECT_EQ(chunked.remove(hash, chunks), whole.remove(hash)) << shape;
+      } else if (random() % 2 == 0) {
+        EXPECT_EQ(chunked.add(hash, chunks), whole.add(hash)) << shape;
+      }
+      const Hash other = key_hash(random() % 600, shape.seed);
+      ASSERT_EQ(chunked.may_contain(other, chunks), whole.may_contain(other)) << shape;
+    }
+    EXPECT_EQ(chunks.all(), cells_of(whole)) << shape;
+  }
+}
+
+TEST(Chunked, AKeyOfABlockOfOneChunkTouchesOneChunk) {
+  for (const Kind kind : kKinds) {
+    const std::uint64_t block = chunk_cells(kind);
+    const Shape shape{.kind = kind, .hashes = 8, .cells = 50 * block, .block = block};
+    const ChunkedFilter<OneChunkAtHand> chunked(shape);
+    OneChunkAtHand chunks(shape);
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+      chunks.take_reads();
+      chunked.add(key_hash(i), chunks);
+      chunked.may_contain(key_hash(i), chunks);
+      EXPECT_LE(chunks.take_reads().size(), 1U);
+    }
+  }
+}
+
+TEST(Chunked, HalvingChunkByChunkInPlaceIsHalving) {
+  for (const Shape& shape : shapes()) {
+    Filter whole({.shape = shape});
+    const ChunkedFilter<OneChunkAtHand> chunked(shape);
+    OneChunkAtHand source(shape);
+    for (std::uint64_t i = 0; i < 500; ++i) {
+      // Every third time a key that is there, and nothing in most of the chunks of some shapes.
+      const Hash hash = key_hash(i / 3 * 3 % 60, shape.seed);
+      whole.add(hash);
+      chunked.add(hash, source);
+    }
+    if (fold_of(shape) == Fold::none) {
+      continue;
+    }
+    std::vector<std::uint8_t> cells = source.all();
+    const auto read = [&](std::uint64_t i) {
+      return source.read(i) == nullptr ? nullptr : cells.data() + i * kChunkBytes;
+    };
+    const Shape half = halved(shape);
+    for (std::uint64_t i = 0; i < chunk_count(half); ++i) {
+      std::array<std::uint8_t, kChunkBytes> folded{};
+      fold_chunk(shape, i, read, folded.data());
+      std::copy_n(folded.begin(), chunk_bytes(half, i), cells.begin() + i * kChunkBytes);
+    }
+    cells.resize(cell_bytes(half));
+    EXPECT_EQ(cells, cells_of(halve(whole.view()))) << shape;
+  }
+}
+
+TEST(Chunked, CountersOfABlockAddUpToItsKeys) {
+  for (const Shape& shape : shapes()) {
+    if (shape.kind != Kind::counting) {
+      continue;
+    }
+    Filter filter({.shape = shape});
+    for (std::uint64_t i = 0; i < shape.cells / 20 + 1; ++i) {
+      filter.add(key_hash(i, shape.seed));
+    }
+    const auto wrong = [&] {
+      CounterTotals totals(shape);
+      const std::uint64_t per_chunk = chunk_cells(shape.kind);
+      for (std::uint64_t first = 0; first < shape.cells; first += per_chunk) {
+        totals.add(first, std::min(per_chunk, shape.cells - first),
+                   filter.view().cells() + first / 2);
+      }
+      return totals.finish();
+    };
+    EXPECT_EQ(wrong(), std::nullopt) << shape;
+    if (shape.hashes > 1) {
+      const std::uint64_t cell = shape.cells * 2 / 3;
+      Counters::add(filter.cells(), cell);
+      EXPECT_EQ(wrong(), shape.block == 0 ? 0 : cell / shape.block) << shape;
+      while (Counters::add(filter.cells(), cell)) {
+      }
+      EXPECT_EQ(wrong(), std::nullopt) << shape << ": a stuck counter tells nothing";
+    }
+  }
+}
+
+TEST(Chunked, AnEstimateFromPiecesIsThatOfTheWhole) {
+  std::mt19937_64 random(2);
+  for (const Shape& shape : shapes()) {
+    Filter filter({.shape = shape});
+    for (std::uint64_t i = 0; i < 1 + shape.cells / 100; ++i) {
+      filter.add(key_hash(i % 40, shape.seed));
+    }
+    const Estimate whole = estimate(filter.view());
+    Estimator estimator(shape);
+    const std::uint64_t per_byte = 8 / bits_per_cell(shape.kind);
+    for (std::uint64_t first = 0; first < shape.cells;) {
+      const std::uint64_t count = std::min(shape.cells - first, per_byte * (1 + random() % 5000));
+      const std::uint8_t* cells = filter.view().cells() + first / per_byte;
+      // What is empty need not come.
+      if (count_used(shape.kind, cells, 0, count) != 0) {
+        estimator.add(first, count, cells);
+      }
+      first += count;
+    }
+    const Estimate pieces = estimator.finish();
+    EXPECT_DOUBLE_EQ(pieces.fill, whole.fill) << shape;
+    EXPECT_DOUBLE_EQ(pieces.keys, whole.keys) << shape;
+    EXPECT_DOUBLE_EQ(pieces.fpr, whole.fpr) << shape;
+    EXPECT_EQ(pieces.stuck, whole.stuck) << shape;
+  }
+}
+
+TEST(Chunked, PositionsBeyond32BitsFindTheirChunk) {
+  for (const Kind kind : kKinds) {
+    const std::uint64_t block = chunk_cells(kind);
+    const Shape shape{
+        .kind = kind, .hashes = 4, .cells = kMaxCells / block * block, .block = block};
+    const ChunkedFilter<OneChunkAtHand> chunked(shape);
+    OneChunkAtHand chunks(shape);
+    std::uint64_t highest = 0;
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+      EXPECT_FALSE(chunked.may_contain(key_hash(i), chunks));
+      EXPECT_TRUE(chunked.add(key_hash(i), chunks));
+      chunked.may_contain(key_hash(i), chunks);
+      highest = std::max(highest, *chunks.take_reads().rbegin());
+    }
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+      EXPECT_TRUE(chunked.may_contain(key_hash(i), chunks));
+    }
+    EXPECT_GT(highest, chunk_count(shape) / 100 * 99);
+  }
+}
+
+}  // namespace
+}  // namespace bloom::test
