@@ -68,8 +68,8 @@ int choose_plan(sqlite3_index_info& info) {
   if (key_to_come) {
     return SQLITE_CONSTRAINT;
   }
-  const bool asks_whole = (info.colUsed & (bit(Column::filter) | bit(Column::info))) != 0;
-  if (asks_whole && (info.colUsed & bit(Column::key)) == 0) {
+  // Newer versions of SQLite say of every query that it uses the key.
+  if ((info.colUsed & (bit(Column::filter) | bit(Column::info))) != 0) {
     offer(info, Plan::whole, kWhole, kCostOfReadingAll);
   } else if (foreign_collation != nullptr) {
     refuse_collation(info, foreign_collation);

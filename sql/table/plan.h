@@ -13,7 +13,7 @@ enum class Column : int { key, filter, info, command };
 enum class Plan : int {
   // key = ?: one row, with the key that was asked for, if it may be present.
   ask = 1,
-  // filter or info, and not the key: one row.
+  // filter or info: one row, of which the key cannot be read.
   whole = 2,
   // Not answered, because the key is not given, or is compared under another collation, which
   // stands behind kForeignCollation in the text of the plan. SQLite takes such a plan only when it
