@@ -122,6 +122,22 @@ class Transactions(InFolder):
         self.assertAbsent(db, ["gone"])
         self.assertPresent(self.connect(), ["stays"])
 
+    def test_the_transaction_that_creates_a_table_keeps_its_keys(self):
+        db = self.connect()
+        for i in range(3):
+            db.execute("BEGIN")
+            db.execute(f"CREATE VIRTUAL TABLE f USING bloom(capacity=100, seed={i})")
+            db.execute("INSERT INTO f(key) VALUES ('x')")
+            self.assertPresent(db, ["x"])
+            db.execute("SAVEPOINT a")
+            db.execute("INSERT INTO f(key) VALUES ('y')")
+            db.execute("ROLLBACK TO a")
+            self.assertPresent(db, ["x"])
+            self.assertAbsent(db, ["y"])
+            db.execute("COMMIT")
+            self.assertPresent(self.connect(), ["x"])
+            db.execute("DROP TABLE f")
+
     def test_a_schema_that_is_read_anew_loses_no_key(self):
         db = self.connect()
         db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100000)")
@@ -131,8 +147,12 @@ class Transactions(InFolder):
             db.execute("INSERT INTO f(key) VALUES (?)", (i,))
             db.execute(f"ALTER TABLE other RENAME COLUMN x{i or ''} TO x{i + 1}")
             self.assertPresent(db, range(i + 1))
+            # Unlike ALTER TABLE it opens no savepoint, at which changes would be written.
+            db.execute("INSERT INTO f(key) VALUES (?)", (100 + i,))
+            db.execute("PRAGMA writable_schema = RESET")
+            self.assertPresent(db, [100 + i])
         db.execute("COMMIT")
-        self.assertPresent(self.connect(), range(20))
+        self.assertPresent(self.connect(), [*range(20), *range(100, 120)])
 
     def test_a_trigger_that_fails_takes_its_key_back(self):
         db = self.connect()

@@ -66,10 +66,7 @@ void PagedFilter::drop() {
   forget();
 }
 
-void PagedFilter::rename(const std::string& table) {
-  write_changes();
-  store_.rename(table);
-}
+void PagedFilter::rename(const std::string& table) { store_.rename(table); }
 
 void PagedFilter::begin() {
   notice_commits();

@@ -102,7 +102,6 @@ bool Store::is_shadow(std::string_view suffix) {
 }
 
 void Store::create(const Config& config) {
-  const KeepLastRowid keep(db_);
   execute(db_, "CREATE TABLE " + shadow(kConfig) + "(k PRIMARY KEY, v) WITHOUT ROWID");
   execute(db_, "CREATE TABLE " + shadow(kData) + "(id INTEGER PRIMARY KEY, chunk BLOB)");
   const Statement insert(db_, "INSERT INTO " + shadow(kConfig) + " VALUES (?1, ?2)");

@@ -51,24 +51,15 @@ BloomTable::BloomTable(const sqlite::Definition& definition, Shared& tables)
 
 BloomTable::~BloomTable() { tables_.erase(std::find(tables_.begin(), tables_.end(), this)); }
 
-template <typename F>
-void BloomTable::for_each_other(F&& f) {
-  for (BloomTable* other : tables_) {
-    if (other != this && other->filter_.schema() == filter_.schema() &&
-        sqlite3_stricmp(other->name(), name()) == 0) {
-      f(*other);
-    }
-  }
-}
-
-void BloomTable::create() {
-  // One of this name that is still there was rolled back, without being told.
-  for_each_other([](BloomTable& other) { other.filter_.forget(); });
-  filter_.create(options_.header());
-}
+void BloomTable::create() { filter_.create(options_.header()); }
 
 void BloomTable::connect() {
-  for_each_other([](BloomTable& other) { other.filter_.write_changes(); });
+  for (BloomTable* other : tables_) {
+    if (other->filter_.schema() == filter_.schema() &&
+        sqlite3_stricmp(other->name(), name()) == 0) {
+      other->filter_.write_changes();
+    }
+  }
 }
 
 void BloomTable::rename(const char* name) {

@@ -50,9 +50,6 @@ class BloomTable {
   void check();
 
  private:
-  template <typename F>
-  void for_each_other(F&& f);
-
   int insert(const Values& columns);
   int add_key(const Value& key);
   void remove_key(const Value& key);

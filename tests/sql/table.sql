@@ -145,7 +145,13 @@ SELECT key FROM a WHERE key IN ('in transaction', 'aborted', 'rolled back');
 COMMIT;
 CREATE TABLE r(id INTEGER PRIMARY KEY);
 INSERT INTO r VALUES (17);
-INSERT INTO a(key) VALUES ('leaves last_insert_rowid() alone');
+CREATE VIRTUAL TABLE leaves_rowid USING bloom(capacity=100);
+INSERT INTO leaves_rowid(key) VALUES ('with a chunk of its own'), ('and another');
+SELECT last_insert_rowid();
+BEGIN;
+INSERT INTO leaves_rowid(leaves_rowid) VALUES ('clear');
+INSERT INTO leaves_rowid(key) VALUES ('again');
+COMMIT;
 SELECT last_insert_rowid();
 
 .print -- counting
