@@ -517,9 +517,15 @@ class Damage(InFolder):
             self.assertEqual(one(db, "PRAGMA integrity_check"), "ok")
         # A filter from elsewhere may hold counters that are no sum of keys.
         db = self.damaged("SELECT 1")
-        empty = "bloom_create(20000, 0.01, 'counting')"
-        db.execute(f"INSERT INTO f(filter) VALUES (bloom_intersect(bloom_add({empty}, 1, 2, 3), bloom_add({empty}, 3, 4, 4, 4)))")
+        n = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) "
+        built, other = (one(db, f"{n} SELECT bloom_build(i + ?, 20000, 0.01, 'counting') FROM n", first) for first in (0, 3000))
+        db.execute("INSERT INTO f(filter) VALUES (bloom_intersect(?, ?))", (built, other))
         db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+        db.execute("INSERT INTO f(f) VALUES ('halve')")
+        db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+        # Once it is empty its sums are known again.
+        db.execute("INSERT INTO f(f) VALUES ('clear')")
+        self.assertEqual(one(db, "SELECT count(*) FROM f_config WHERE k = 'merged'"), 0)
 
     def test_the_code_of_damage_is_corrupt(self):
         if sys.version_info < (3, 11):

@@ -206,6 +206,24 @@ PRAGMA trusted_schema = OFF;
 INSERT INTO t(s) VALUES ('through a trigger');
 SELECT * FROM v;
 
+.print -- shadow tables are protected where the host wants it, and the table works there
+.dbconfig defensive on
+DELETE FROM b_data;
+UPDATE b_config SET v = 2;
+DROP TABLE b_data;
+BEGIN;
+CREATE VIRTUAL TABLE guarded USING bloom(capacity=1000, kind=counting);
+INSERT INTO guarded(key) VALUES ('a'), ('b');
+SAVEPOINT s;
+DELETE FROM guarded WHERE key = 'a';
+INSERT INTO guarded(guarded) VALUES ('halve');
+COMMIT;
+ALTER TABLE guarded RENAME TO safe;
+INSERT INTO safe(key) VALUES ('c');
+SELECT key FROM safe WHERE key IN ('a', 'b', 'c');
+DROP TABLE safe;
+.dbconfig defensive off
+
 .print -- too long for a blob
 CREATE VIRTUAL TABLE huge USING bloom(cells=68719476736, hashes=5, block=32768);
 INSERT INTO huge(key) VALUES ('x');
