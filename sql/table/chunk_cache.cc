@@ -33,13 +33,21 @@ void ChunkCache::changed(std::uint64_t i) {
     place.listed = true;
     changed_.push_back(place_of(i));
   }
+  if (!place.stored) {
+    store_.insert_chunk(i, cells_of(place));
+    place.stored = true;
+  }
 }
 
 void ChunkCache::flush() {
   std::sort(changed_.begin(), changed_.end(),
             [this](std::size_t a, std::size_t b) { return places_[a].chunk < places_[b].chunk; });
+  ChunkWriter writer(store_);
   for (const std::size_t i : changed_) {
-    save(places_[i]);
+    if (Place& place = places_[i]; place.changed) {
+      writer.write(place.chunk, cells_of(place));
+      place.changed = false;
+    }
   }
   for (const std::size_t i : changed_) {
     places_[i].listed = false;
@@ -48,7 +56,10 @@ void ChunkCache::flush() {
 }
 
 void ChunkCache::load(Place& place, std::uint64_t i) {
-  save(place);
+  if (place.changed) {
+    ChunkWriter(store_).write(place.chunk, cells_of(place));
+    place.changed = false;
+  }
   if (!place.cells) {
     place.cells = std::make_unique<std::array<std::uint8_t, kChunkBytes>>();
   }
@@ -61,13 +72,8 @@ void ChunkCache::load(Place& place, std::uint64_t i) {
   place.chunk = i;
 }
 
-void ChunkCache::save(Place& place) {
-  if (place.changed) {
-    store_.save_chunk(place.chunk, std::span(*place.cells).first(chunk_bytes(shape_, place.chunk)),
-                      place.stored);
-    place.stored = true;
-    place.changed = false;
-  }
+std::span<std::uint8_t> ChunkCache::cells_of(const Place& place) const {
+  return std::span(*place.cells).first(chunk_bytes(shape_, place.chunk));
 }
 
 }  // namespace bloom

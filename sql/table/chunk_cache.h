@@ -25,7 +25,8 @@ class ChunkCache {
   // Forgets all chunks, changed ones too.
   void forget();
 
-  // See core/chunked.h. May write another chunk to the store, to make room.
+  // See core/chunked.h. at() may write another chunk to the store, to make room; changed() gives
+  // the chunk a row if it has none.
   std::uint8_t* at(std::uint64_t i) {
     Place& place = places_[place_of(i)];
     if (place.chunk != i) {
@@ -55,7 +56,7 @@ class ChunkCache {
     return static_cast<std::size_t>(i < places_.size() ? i : i % places_.size());
   }
   void load(Place& place, std::uint64_t i);
-  void save(Place& place);
+  std::span<std::uint8_t> cells_of(const Place& place) const;
 
   Store& store_;
   std::uint64_t bytes_;

@@ -30,10 +30,10 @@ class StoredChunks {
     return stored_ ? cells_.data() : nullptr;
   }
 
-  // Writes chunk i of a filter of another shape in its place.
+  // Puts chunk i of a filter of another shape in its place.
   void replace(std::uint64_t i, std::span<const std::uint8_t> cells) {
-    store_.save_chunk(i, cells, read(i) != nullptr);
-    at_hand_.reset();
+    erase(i);
+    store_.insert_chunk(i, cells);
   }
   void erase(std::uint64_t i) {
     if (read(i) != nullptr) {

@@ -94,7 +94,6 @@ void Store::run(const std::string& sql) {
 void Store::forget_statements() {
   load_.reset();
   insert_.reset();
-  update_.reset();
 }
 
 bool Store::is_shadow(std::string_view suffix) {
@@ -180,16 +179,33 @@ bool Store::load_chunk(std::uint64_t i, std::span<std::uint8_t> cells) {
   return true;
 }
 
-void Store::save_chunk(std::uint64_t i, std::span<const std::uint8_t> cells, bool stored) {
+void Store::insert_chunk(std::uint64_t i, std::span<const std::uint8_t> cells) {
   const InUse in_use(*this);
   const KeepLastRowid keep(db_);
-  // An UPDATE does not write a page whose bytes stay the same.
-  const Statement& statement =
-      stored ? prepared(update_, "UPDATE " + shadow(kData) + " SET chunk = ?2 WHERE id = ?1")
-             : prepared(insert_, "INSERT OR IGNORE INTO " + shadow(kData) + " VALUES (?1, ?2)");
-  Run(statement).bind(1, static_cast<std::int64_t>(i)).bind(2, cells).step();
+  const Statement& insert =
+      prepared(insert_, "INSERT OR IGNORE INTO " + shadow(kData) + " VALUES (?1, ?2)");
+  Run(insert).bind(1, static_cast<std::int64_t>(i)).bind(2, cells).step();
   if (sqlite3_changes(db_) == 0) {
-    damaged(chunk_name(i) + (stored ? " is gone" : " is there already"));
+    damaged(chunk_name(i) + " is there already");
+  }
+}
+
+void ChunkWriter::write(std::uint64_t i, std::span<const std::uint8_t> cells) {
+  const Store::InUse in_use(store_);
+  const auto id = static_cast<std::int64_t>(i);
+  const std::string data = store_.table_ + std::string(kData);
+  int code = blob_ != nullptr ? sqlite3_blob_reopen(blob_, id)
+                              : sqlite3_blob_open(store_.db_, store_.schema_.c_str(), data.c_str(),
+                                                  "chunk", id, 1, &blob_);
+  if (code == SQLITE_OK && static_cast<std::size_t>(sqlite3_blob_bytes(blob_)) != cells.size()) {
+    damaged(chunk_name(i) + " has changed its size");
+  }
+  if (code == SQLITE_OK) {
+    code = sqlite3_blob_write(blob_, cells.data(), static_cast<int>(cells.size()), 0);
+  }
+  if (code != SQLITE_OK) {
+    // SQLITE_ERROR: the row is gone, or the table is not what it was.
+    throw SqliteError(code == SQLITE_ERROR ? kNotThere : code, sqlite3_errmsg(store_.db_));
   }
 }
 

@@ -45,8 +45,8 @@ class Store {
   // Fills `cells`, which is as long as chunk i is to be. Returns false, with `cells` zeroed, when
   // there is no row.
   bool load_chunk(std::uint64_t i, std::span<std::uint8_t> cells);
-  // `stored`: whether there is a row already.
-  void save_chunk(std::uint64_t i, std::span<const std::uint8_t> cells, bool stored);
+  // A new row. Counts in changes(), so only a statement on the table itself may do it.
+  void insert_chunk(std::uint64_t i, std::span<const std::uint8_t> cells);
   void delete_chunk(std::uint64_t i);
   void delete_chunks_from(std::uint64_t i);
 
@@ -61,6 +61,7 @@ class Store {
   bool exists() const;
 
  private:
+  friend class ChunkWriter;
   class InUse;
 
   sqlite3* db_;
@@ -72,13 +73,30 @@ class Store {
   // Prepared when they are first used.
   std::optional<sqlite::Statement> load_;
   std::optional<sqlite::Statement> insert_;
-  std::optional<sqlite::Statement> update_;
 
   std::string shadow(std::string_view suffix) const;
   const sqlite::Statement& prepared(std::optional<sqlite::Statement>& statement,
                                     const std::string& sql);
   void run(const std::string& sql);
   void forget_statements();
+};
+
+// Writes rows that are there, for as long as it lives, which must be within one call of SQLite's:
+// an open blob would keep the transaction from committing. It leaves changes() as it is: savepoints
+// and commits write, and an UPDATE there would be taken for what the user's last statement did.
+class ChunkWriter {
+ public:
+  explicit ChunkWriter(Store& store) : store_(store) {}
+  ChunkWriter(const ChunkWriter&) = delete;
+  ChunkWriter& operator=(const ChunkWriter&) = delete;
+  ~ChunkWriter() { sqlite3_blob_close(blob_); }
+
+  // `cells` must be as long as chunk i is.
+  void write(std::uint64_t i, std::span<const std::uint8_t> cells);
+
+ private:
+  Store& store_;
+  sqlite3_blob* blob_ = nullptr;
 };
 
 }  // namespace bloom

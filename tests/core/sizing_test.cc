@@ -144,6 +144,30 @@ TEST(Sizing, WhatIsMadeForACapacityMeetsTheRateAndHalvesFourTimes) {
   }
 }
 
+TEST(Sizing, WithBlocksOfAGivenSizeItMeetsTheRateWithNoBlockTooMany) {
+  for (const Kind kind : kKinds) {
+    for (const std::uint64_t n : {1ULL, 300ULL, 20'000ULL, 1'000'000ULL}) {
+      for (const double p : {0.5, 0.01, 1e-4}) {
+        for (const std::uint64_t block : {0ULL, 64ULL, 512ULL, 31'744ULL, 16'000'000ULL}) {
+          const Header header = header_for(n, p, kind, block);
+          Shape shape = header.shape;
+          ASSERT_FALSE(broken_rule(shape)) << shape;
+          EXPECT_EQ(shape.block, block);
+          EXPECT_LE(predicted_rate(shape, n), p) << shape << " " << n;
+          // Without blocks it grows by as many cells as let it be halved four times.
+          const std::uint64_t unit =
+              block != 0 ? block : 16 * (kind == Kind::partitioned ? shape.hashes : 1);
+          ASSERT_EQ(shape.cells % unit, 0U);
+          if (shape.cells > unit) {
+            shape.cells -= unit;
+            EXPECT_GT(predicted_rate(shape, n), p) << shape << " " << n;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Sizing, CostsLittleMoreThanTheClassicFormula) {
   for (const double p : {0.1, 0.01, 1e-3, 1e-4, 1e-6}) {
     for (const Kind kind : kKinds) {
