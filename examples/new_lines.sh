@@ -27,7 +27,7 @@ BEGIN;
 SELECT DISTINCT text FROM line WHERE NOT EXISTS (SELECT 1 FROM seen WHERE key = text);
 INSERT OR IGNORE INTO seen(key) SELECT text FROM line;
 CREATE TEMP TABLE counted AS SELECT changes() AS fresh, (SELECT count(*) FROM line) AS lines;
-.once /dev/stderr
+.once '|cat >&2'
 SELECT printf('%,d new of %,d lines; about %,d in all, in %,d KiB', fresh, lines,
               json_extract(info, '$.keys'), json_extract(info, '$.bytes') / 1024)
   FROM counted, seen;
