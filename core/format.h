@@ -50,8 +50,8 @@ struct Problem {
 // Reads and checks the header of a whole stored filter, in time that does not depend on its size.
 std::variant<Header, Problem> read_header(ByteView stored);
 
-// Reads and checks a header alone, of bytes that start with one.
-std::variant<Header, Problem> parse_header(ByteView bytes);
+// Reads and checks a header alone, of bytes that start with it.
+std::variant<Header, Problem> parse_header(ByteView stored);
 
 // Whether bits after the last cell are set in the byte that holds it. None may be.
 bool has_stray_bits(const Shape& shape, std::uint8_t last_byte);

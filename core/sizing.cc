@@ -182,8 +182,8 @@ Shape with_best_hashes(double p, Kind kind, Smallest smallest) {
   if (kind != Kind::partitioned) {
     return smallest(k);
   }
-  const std::uint32_t below = std::min(std::bit_floor(k), kMaxSlices);
-  const std::uint32_t above = std::min(std::bit_ceil(k), kMaxSlices);
+  const std::uint32_t below = std::clamp(std::bit_floor(k), 1U, kMaxSlices);
+  const std::uint32_t above = std::clamp(std::bit_ceil(k), 1U, kMaxSlices);
   const Shape few = smallest(below);
   const Shape many = below == above ? few : smallest(above);
   return few.cells <= many.cells ? few : many;

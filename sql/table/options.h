@@ -30,7 +30,7 @@ class Options {
   std::uint64_t cache_bytes() const;
 
  private:
-  bool has(const char* name) const { return values_.count(name) != 0; }
+  bool has(const char* name) const { return values_.contains(name); }
   sqlite::Value value(const char* name) const;
   // Throws if there are both.
   void refuse_both(const char* name, const char* other) const;

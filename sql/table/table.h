@@ -51,8 +51,8 @@ class BloomTable {
 
  private:
   int insert(const Values& columns);
-  int add_key(const Value& key);
-  void remove_key(const Value& key);
+  int add_key(const Value& value);
+  void remove_key(const Value& value);
   void replace_key(const Value& old_key, const Values& columns);
   void run_command(const Value& command);
 
@@ -73,7 +73,7 @@ class BloomTable::Cursor {
   void column(sqlite3_context* raw, int i);
 
  private:
-  bool may_contain(const Value& key);
+  bool may_contain(const Value& value);
 
   PagedFilter& filter_;
   Plan plan_ = Plan::refused_scan;

@@ -64,7 +64,7 @@ class OneChunkAtHand {
     put_away();
     std::vector<std::uint8_t> bytes(cell_bytes(shape_));
     for (const auto& [i, cells] : chunks_) {
-      std::copy_n(cells.begin(), chunk_bytes(shape_, i), bytes.begin() + i * kChunkBytes);
+      std::copy_n(cells.begin(), chunk_bytes(shape_, i), bytes.data() + i * kChunkBytes);
     }
     return bytes;
   }
@@ -152,7 +152,7 @@ TEST(Chunked, HalvingChunkByChunkInPlaceIsHalving) {
     for (std::uint64_t i = 0; i < chunk_count(half); ++i) {
       std::array<std::uint8_t, kChunkBytes> folded{};
       fold_chunk(shape, i, read, folded.data());
-      std::copy_n(folded.begin(), chunk_bytes(half, i), cells.begin() + i * kChunkBytes);
+      std::copy_n(folded.begin(), chunk_bytes(half, i), cells.data() + i * kChunkBytes);
     }
     cells.resize(cell_bytes(half));
     EXPECT_EQ(cells, cells_of(halve(whole.view()))) << shape;

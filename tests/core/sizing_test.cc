@@ -156,7 +156,8 @@ TEST(Sizing, WithBlocksOfAGivenSizeItMeetsTheRateWithNoBlockTooMany) {
           EXPECT_LE(predicted_rate(shape, n), p) << shape << " " << n;
           // Without blocks it grows by as many cells as let it be halved four times.
           const std::uint64_t unit =
-              block != 0 ? block : 16 * (kind == Kind::partitioned ? shape.hashes : 1);
+              block != 0 ? block
+                         : 16 * (kind == Kind::partitioned ? std::uint64_t{shape.hashes} : 1);
           ASSERT_EQ(shape.cells % unit, 0U);
           if (shape.cells > unit) {
             shape.cells -= unit;
