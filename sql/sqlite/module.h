@@ -4,29 +4,38 @@
 //    public:
 //     static constexpr char kModule[] = "words";
 //     using Shared = ...;               // one object for all tables of a connection
+//     Words(const Definition&, Shared&);
+//     sqlite3* db() const;
+//     const char* name() const;         // for error texts
+//     const char* columns() const;      // CREATE TABLE x(...) WITHOUT ROWID, for SQLite to read
+//     static bool is_shadow(const char* suffix);
+//
+//     void create();                    // CREATE VIRTUAL TABLE; also begins a transaction
+//     void connect();                   // one that was created before
+//     void rename(const char* name);
+//     void destroy();                   // DROP TABLE
+//
+//     int plan(sqlite3_index_info&);
 //     class Cursor {                    // of a query
 //      public:
 //       explicit Cursor(Words&);
-//       void filter(Plan, const char* text, const Values&);
+//       void filter(int plan, const char* text, const Values&);
 //       void next() noexcept;
 //       bool at_end() const noexcept;
 //       void column(sqlite3_context*, int i);
 //     };
-//     Words(const Definition&, Shared&);
-//     void create();                       // CREATE VIRTUAL TABLE: begins a transaction as well
-//     void connect();                      // one that was created before
-//     void destroy();                      // DROP TABLE
-//     sqlite3* db() const;
-//     const char* name() const;            // for error texts
-//     const char* columns() const;         // CREATE TABLE x(...), as sqlite3_declare_vtab() has it
-//     int plan(sqlite3_index_info&);
-//     int update(const Values&);           // SQLITE_OK, or SQLITE_CONSTRAINT to skip the row
-//     void rename(const char* name);
-//     void begin(), sync(), committed(), rolled_back(), savepoint(), rolled_back_to();
-//     static bool is_shadow(const char* suffix);
-//     void check();                        // throws SqliteError(SQLITE_CORRUPT_VTAB) for damage
+//     int update(const Values&);        // SQLITE_OK, or SQLITE_CONSTRAINT to skip the row
+//     void check();                     // throws SqliteError(SQLITE_CORRUPT_VTAB) for damage
+//
+//     void begin(), savepoint(), rolled_back_to(), sync(), committed(), rolled_back();
 //   };
-// All may throw, but where noexcept is said: the statement then fails with "<name>: <what>".
+// SQLite calls them in this order, and plan(), check() and cursors at any time between:
+//   (create | connect) (begin (update | rename | savepoint | rolled_back_to)* ending)* destroy?
+//   ending = sync committed | sync? rolled_back
+//
+// But it does not call begin() after create(), nor rolled_back_to() for a savepoint older than
+// create(), which takes the table away. Each may throw where no noexcept is said: the statement
+// then fails with "<name>: <what>".
 #pragma once
 
 #include <memory>
@@ -231,11 +240,13 @@ class Module {
     module.base.xNext = next;
     module.base.xEof = eof;
     module.base.xColumn = column;
+    module.base.xRowid = nullptr;  // tables are WITHOUT ROWID
     module.base.xUpdate = update;
     module.base.xBegin = begin;
     module.base.xSync = sync;
     module.base.xCommit = commit;
     module.base.xRollback = rollback;
+    module.base.xFindFunction = nullptr;
     module.base.xRename = rename;
     module.base.xSavepoint = savepoint;
     module.base.xRelease = release;

@@ -91,11 +91,11 @@ int BloomTable::insert(const Values& columns) {
   const Value filter = column_of(columns, Column::filter);
   const Value info = column_of(columns, Column::info);
   const Value command = column_of(columns, Column::command);
-  const int given = (key.is_null() ? 0 : 1) + (filter.is_null() ? 0 : 1) +
-                    (info.is_null() ? 0 : 1) + (command.is_null() ? 0 : 1);
-  if (given > 1 || !info.is_null()) {
-    refuse("a row", "a key, a filter or a command",
-           info.is_null() ? "more than one" : "info, which is read only");
+  if (!info.is_null()) {
+    refuse("a row", "a key, a filter or a command", "info, which is read only");
+  }
+  if (!key.is_null() + !filter.is_null() + !command.is_null() > 1) {
+    refuse("a row", "a key, a filter or a command", "more than one");
   }
   if (!command.is_null()) {
     run_command(command);
