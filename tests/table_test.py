@@ -521,6 +521,16 @@ class Damage(InFolder):
                 db.execute("DROP TABLE f")
                 self.assertEqual(one(db, "SELECT count(*) FROM sqlite_master"), 0)
 
+    def test_a_trigger_on_a_shadow_table_cannot_pass_for_a_key_that_is_there(self):
+        db = self.damaged("CREATE TRIGGER t BEFORE INSERT ON f_data BEGIN SELECT RAISE(ABORT, 'no'); END")
+        db.execute("INSERT INTO f(f) VALUES ('clear')")
+        for text, trigger in (("f: no", "ABORT, 'no'"), ("f: no", "FAIL, 'no'"), (r"f: chunk \d+ is there already", "IGNORE")):
+            db.execute("DROP TRIGGER t")
+            db.execute(f"CREATE TRIGGER t BEFORE INSERT ON f_data BEGIN SELECT RAISE({trigger}); END")
+            for rule in ("", "OR IGNORE"):
+                self.assertFails(db, text, f"INSERT {rule} INTO f(key) VALUES ('x')")
+                self.assertAbsent(db, ["x"])
+
     def test_integrity_check_finds_what_questions_do_not(self):
         damages = {
             "INSERT INTO f_data VALUES (-1, zeroblob(3968))": "must not be there: the filter has 25",

@@ -27,10 +27,15 @@ void execute(sqlite3* db, const std::string& sql) {
   require_ok(db, sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr));
 }
 
-Statement::Statement(sqlite3* db, const std::string& sql, int not_there) {
-  const int code = sqlite3_prepare_v3(db, sql.c_str(), static_cast<int>(sql.size()) + 1,
-                                      SQLITE_PREPARE_PERSISTENT, &statement_, nullptr);
-  require_ok(db, code == SQLITE_ERROR ? not_there : code);
+Statement::Statement(sqlite3* db, const std::string& sql, int unexpected)
+    : db_(db), unexpected_(unexpected) {
+  require(sqlite3_prepare_v3(db, sql.c_str(), static_cast<int>(sql.size()) + 1,
+                             SQLITE_PREPARE_PERSISTENT, &statement_, nullptr));
+}
+
+void Statement::require(int code) const {
+  const bool of_schema = code == SQLITE_ERROR || (code & 0xff) == SQLITE_CONSTRAINT;
+  require_ok(db_, of_schema ? unexpected_ : code);
 }
 
 Run::~Run() {
@@ -39,25 +44,26 @@ Run::~Run() {
 }
 
 Run& Run::bind(int parameter, std::int64_t value) {
-  require(sqlite3_bind_int64(statement_, parameter, value));
+  origin_.require(sqlite3_bind_int64(statement_, parameter, value));
   return *this;
 }
 
 Run& Run::bind(int parameter, std::string_view text) {
-  require(sqlite3_bind_text64(statement_, parameter, text.data(), text.size(), SQLITE_STATIC,
-                              SQLITE_UTF8));
+  origin_.require(sqlite3_bind_text64(statement_, parameter, text.data(), text.size(),
+                                      SQLITE_STATIC, SQLITE_UTF8));
   return *this;
 }
 
 Run& Run::bind(int parameter, std::span<const std::uint8_t> bytes) {
-  require(sqlite3_bind_blob64(statement_, parameter, bytes.data(), bytes.size(), SQLITE_STATIC));
+  origin_.require(
+      sqlite3_bind_blob64(statement_, parameter, bytes.data(), bytes.size(), SQLITE_STATIC));
   return *this;
 }
 
 bool Run::step() {
   const int code = sqlite3_step(statement_);
   if (code != SQLITE_ROW && code != SQLITE_DONE) {
-    require(code);
+    origin_.require(code);
   }
   return code == SQLITE_ROW;
 }
@@ -78,7 +84,5 @@ OwnedValue Run::value(int column) const {
   }
   return copy;
 }
-
-void Run::require(int code) const { require_ok(sqlite3_db_handle(statement_), code); }
 
 }  // namespace bloom::sqlite

@@ -19,21 +19,26 @@ void execute(sqlite3* db, const std::string& sql);
 // A prepared statement, to be run through a Run.
 class Statement {
  public:
-  // Throws SqliteError, of this code if SQL names what is not there.
-  Statement(sqlite3* db, const std::string& sql, int not_there = SQLITE_ERROR);
+  // Throws SqliteError, as its runs do: of the code `unexpected` where the schema is not what the
+  // SQL expects. That covers constraints: SQLite would take theirs for one of the user's row.
+  Statement(sqlite3* db, const std::string& sql, int unexpected = SQLITE_ERROR);
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
   ~Statement() { sqlite3_finalize(statement_); }
 
  private:
   friend class Run;
+  void require(int code) const;
+
+  sqlite3* db_;
+  int unexpected_;
   sqlite3_stmt* statement_ = nullptr;
 };
 
 // One run of a statement, which is reset when the run ends: no transaction has to wait for it.
 class Run {
  public:
-  explicit Run(const Statement& statement) : statement_(statement.statement_) {}
+  explicit Run(const Statement& statement) : origin_(statement), statement_(statement.statement_) {}
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
   ~Run();
@@ -53,8 +58,7 @@ class Run {
   OwnedValue value(int column) const;                    // a copy; throws std::bad_alloc
 
  private:
-  void require(int code) const;
-
+  const Statement& origin_;
   sqlite3_stmt* statement_;
 };
 

@@ -28,14 +28,17 @@ void ChunkCache::forget() {
 
 void ChunkCache::changed(std::uint64_t i) {
   Place& place = places_[place_of(i)];
+  if (!place.stored) {
+    // Without the row the change cannot be kept: the chunk is then not at hand any more.
+    place.chunk = kNone;
+    store_.insert_chunk(i, cells_of(place, i));
+    place.chunk = i;
+    place.stored = true;
+  }
   place.changed = true;
   if (!place.listed) {
     place.listed = true;
     changed_.push_back(place_of(i));
-  }
-  if (!place.stored) {
-    store_.insert_chunk(i, cells_of(place));
-    place.stored = true;
   }
 }
 
@@ -45,7 +48,7 @@ void ChunkCache::flush() {
   ChunkWriter writer(store_);
   for (const std::size_t i : changed_) {
     if (Place& place = places_[i]; place.changed) {
-      writer.write(place.chunk, cells_of(place));
+      writer.write(place.chunk, cells_of(place, place.chunk));
       place.changed = false;
     }
   }
@@ -57,7 +60,7 @@ void ChunkCache::flush() {
 
 void ChunkCache::load(Place& place, std::uint64_t i) {
   if (place.changed) {
-    ChunkWriter(store_).write(place.chunk, cells_of(place));
+    ChunkWriter(store_).write(place.chunk, cells_of(place, place.chunk));
     place.changed = false;
   }
   if (!place.cells) {
@@ -68,12 +71,12 @@ void ChunkCache::load(Place& place, std::uint64_t i) {
     place.used = true;
   }
   place.chunk = kNone;
-  place.stored = store_.load_chunk(i, std::span(*place.cells).first(chunk_bytes(shape_, i)));
+  place.stored = store_.load_chunk(i, cells_of(place, i));
   place.chunk = i;
 }
 
-std::span<std::uint8_t> ChunkCache::cells_of(const Place& place) const {
-  return std::span(*place.cells).first(chunk_bytes(shape_, place.chunk));
+std::span<std::uint8_t> ChunkCache::cells_of(const Place& place, std::uint64_t i) const {
+  return std::span(*place.cells).first(chunk_bytes(shape_, i));
 }
 
 }  // namespace bloom

@@ -56,7 +56,7 @@ class ChunkCache {
     return static_cast<std::size_t>(i < places_.size() ? i : i % places_.size());
   }
   void load(Place& place, std::uint64_t i);
-  std::span<std::uint8_t> cells_of(const Place& place) const;
+  std::span<std::uint8_t> cells_of(const Place& place, std::uint64_t i) const;
 
   Store& store_;
   std::uint64_t bytes_;

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::array<std::string_view, 8> kNames = {"capacity", "fpr",   "kind",   "block",
                                                     "seed",     "cells", "hashes", "cache"};
-constexpr std::string_view kNamesRule = "capacity, fpr, kind, block, seed, cells, hashes or cache";
 
 // Room for the filter of 13 million keys at 1 %.
 constexpr std::uint64_t kDefaultCache = 16U << 20U;
@@ -72,6 +71,15 @@ sqlite::OwnedValue value_of(sqlite3* db, std::string_view text) {
   return value;
 }
 
+// "capacity, fpr, ... or cache".
+std::string names_in_words() {
+  std::string words;
+  for (const std::string_view name : kNames) {
+    words.append(words.empty() ? "" : name == kNames.back() ? " or " : ", ").append(name);
+  }
+  return words;
+}
+
 }  // namespace
 
 Options::Options(sqlite3* db, std::span<const char* const> arguments) {
@@ -86,7 +94,7 @@ Options::Options(sqlite3* db, std::span<const char* const> arguments) {
     }
     const std::string name = lower(trimmed(text.substr(0, equals)));
     if (std::find(kNames.begin(), kNames.end(), name) == kNames.end()) {
-      refuse("the name of an option", kNamesRule, sqlite::quoted_text(name));
+      refuse("the name of an option", names_in_words(), sqlite::quoted_text(name));
     }
     if (has(name.c_str())) {
       refuse("option " + name, "given once", "it again");
