@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# examples/new_lines.sh against sort and comm: no line that was there before is called new, and of the
+# examples/new_lines.py against sort and comm: no line that was there before is called new, and of the
 # new ones nearly all are.
 #   new_lines_test.sh EXTENSION
 set -euo pipefail
-export BLOOM=$1 LD_PRELOAD=${BLOOM_PRELOAD:-} LC_ALL=C ASAN_OPTIONS=detect_leaks=0
+export BLOOM=$1 LC_ALL=C
 here=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-new_lines() { "$here/examples/new_lines.sh" seen.db; }
+new_lines() { LD_PRELOAD=${BLOOM_PRELOAD:-} ASAN_OPTIONS=detect_leaks=0 "$here/examples/new_lines.py" seen.db; }
 
 # Paths of this machine, and what is awkward in a line.
 find /usr/share /usr/lib -xdev ! -name '*[[:cntrl:]]*' 2> /dev/null | head -n 60000 > all.txt || true
-printf '%s\n' "it's" 'say "hi"' 'a,b|c' '  spaced  ' '42' '42.0' 'é' '' >> all.txt
+printf '%s\n' "it's" 'say "hi"' 'a,b|c' '  spaced  ' '42' '42.0' 'é' $'a\037b' $'a\037c' '' $'\377' >> all.txt
 head -n 30000 all.txt > before.txt
 tail -n 40000 all.txt > after.txt
 

@@ -17,8 +17,8 @@ namespace {
 constexpr std::array<std::string_view, 8> kNames = {"capacity", "fpr",   "kind",   "block",
                                                     "seed",     "cells", "hashes", "cache"};
 
-// Room for the filter of 13 million keys at 1 %.
-constexpr std::uint64_t kDefaultCache = 16U << 20U;
+// Room for the filter of 53 million keys at 1 %. A smaller one takes its own size only.
+constexpr std::uint64_t kDefaultCache = 64U << 20U;
 // One chunk.
 constexpr std::uint64_t kLeastCache = 4096;
 
@@ -90,7 +90,7 @@ Options::Options(sqlite3* db, std::span<const char* const> arguments) {
     }
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) {
-      refuse("an option", "name=value", sqlite::quoted_text(text));
+      refuse("an option", "name=value, as capacity=1000000", sqlite::quoted_text(text));
     }
     const std::string name = lower(trimmed(text.substr(0, equals)));
     if (std::find(kNames.begin(), kNames.end(), name) == kNames.end()) {
@@ -130,8 +130,8 @@ void Options::refuse_both(const char* name, const char* other) const {
 
 Header Options::sized() const {
   if (!has("capacity")) {
-    refuse("the options", "capacity=N, or cells=M and hashes=K: a filter that grows is to come",
-           "neither");
+    refuse("the options",
+           "capacity=N, or cells=M and hashes=K (this version has no tables that grow)", "neither");
   }
   const std::uint64_t capacity = count_argument(value("capacity"), "capacity", 1, kMaxKeys);
   const double fpr = has("fpr") ? rate_argument(value("fpr"), "fpr") : kDefaultFpr;

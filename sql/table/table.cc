@@ -16,8 +16,12 @@ using sqlite::SqliteError;
 
 constexpr std::string_view kAskTable = "ask the table itself, or halve it";
 constexpr std::string_view kGivesKey =
-    "one that gives the key, as key = ?, key IN (...) and JOIN ... ON key = other.column do "
-    "(a Bloom filter cannot list its keys)";
+    "one that gives the key, by key = ?, key IN (...), JOIN ... ON key = t.k or EXISTS (SELECT 1 "
+    "FROM "
+    "... WHERE key = t.k)";
+constexpr std::string_view kScan =
+    "a scan (a Bloom filter cannot list its keys; the column info tells how many they are, and the "
+    "command 'clear' empties it)";
 constexpr std::string_view kCommands = "'clear', 'halve' or 'integrity-check'";
 
 void require_name(const char* name) {
@@ -183,10 +187,12 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
       found_ = true;
       return;
     case Plan::refused_scan:
-      refuse("the statement", kGivesKey, "a scan");
+      refuse("the statement", kGivesKey, kScan);
     case Plan::refused_collation:
       refuse("the collation of a comparison with key",
-             "BINARY, the filter's own (write COLLATE BINARY behind the other side)",
+             "BINARY, the filter's own (COLLATE BINARY asks for what is equal byte for byte; for "
+             "more, "
+             "fill the filter with lower(...) and ask with lower(...))",
              std::string_view(text).substr(kForeignCollation.size()));
   }
 }
@@ -204,7 +210,7 @@ void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
   switch (static_cast<Column>(i)) {
     case Column::key:
       if (plan_ != Plan::ask) {
-        refuse("the statement", kGivesKey, "a scan");
+        refuse("the statement", kGivesKey, kScan);
       }
       return key_.give(raw);
     case Column::filter:
