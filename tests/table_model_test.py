@@ -28,7 +28,7 @@ TABLES = {
     ),
     "partitioned": ("capacity=20000, kind='partitioned'", "bloom_create(20000, 0.01, 'partitioned')"),
 }
-CACHES = {"one chunk": 4096, "three chunks": 3 * 4096, "no bound": 1 << 40}
+CACHES = {"one chunk": 4096, "three chunks": 3 * 4096, "no bound": 1 << 32}
 JOURNALS = ("delete", "wal")
 # A key is in the filter so often at most: counters then never stick, and what they hold is exact.
 MOST_TIMES = 4

@@ -19,8 +19,9 @@ constexpr std::array<std::string_view, 8> kNames = {"capacity", "fpr",   "kind",
 
 // Room for the filter of 53 million keys at 1 %. A smaller one takes its own size only.
 constexpr std::uint64_t kDefaultCache = 64U << 20U;
-// One chunk.
+// One chunk; and what keeps the list of chunks within 60 MB, whatever a schema asks for.
 constexpr std::uint64_t kLeastCache = 4096;
+constexpr std::uint64_t kMostCache = std::uint64_t{1} << 32U;
 
 bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
@@ -115,7 +116,7 @@ Header Options::header() const {
 }
 
 std::uint64_t Options::cache_bytes() const {
-  return has("cache") ? count_argument(value("cache"), "cache", kLeastCache, kMaxCells)
+  return has("cache") ? count_argument(value("cache"), "cache", kLeastCache, kMostCache)
                       : kDefaultCache;
 }
 
