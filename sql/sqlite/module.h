@@ -27,15 +27,19 @@
 //     int update(const Values&);        // SQLITE_OK, or SQLITE_CONSTRAINT to skip the row
 //     void check();                     // throws SqliteError(SQLITE_CORRUPT_VTAB) for damage
 //
-//     void begin(), savepoint(), rolled_back_to(), sync(), committed(), rolled_back();
+//     void begin(), savepoint(int), rolled_back_to(int), sync(), committed(), rolled_back();
 //   };
 // SQLite calls them in this order, and plan(), check() and cursors at any time between:
 //   (create | connect) (begin (update | rename | savepoint | rolled_back_to)* ending)* destroy?
 //   ending = sync committed | sync? rolled_back
 //
-// But it does not call begin() after create(), nor rolled_back_to() for a savepoint older than
-// create(), which takes the table away. Each may throw where no noexcept is said: the statement
-// then fails with "<name>: <what>".
+// Savepoints are numbered by depth. After savepoint(n) has thrown, rolled_back_to(n) may follow. A
+// table that create() made is not told of begin(), nor of savepoints that are open by then.
+// When SQLite reads the schema anew, it may make a second object of a table, while the first one
+// still gets calls up to the end of its transaction.
+//
+// Each may throw where no noexcept is said: the statement then fails with "<name>: <what>". A
+// failed update() is not undone when it was the only row of its statement.
 #pragma once
 
 #include <memory>
@@ -187,12 +191,12 @@ class Module {
   static int rollback(sqlite3_vtab* raw) {
     return call(raw, [](Table& table) { table.rolled_back(); });
   }
-  static int savepoint(sqlite3_vtab* raw, int) {
-    return call(raw, [](Table& table) { table.savepoint(); });
+  static int savepoint(sqlite3_vtab* raw, int number) {
+    return call(raw, [&](Table& table) { table.savepoint(number); });
   }
   static int release(sqlite3_vtab*, int) { return SQLITE_OK; }
-  static int rollback_to(sqlite3_vtab* raw, int) {
-    return call(raw, [](Table& table) { table.rolled_back_to(); });
+  static int rollback_to(sqlite3_vtab* raw, int number) {
+    return call(raw, [&](Table& table) { table.rolled_back_to(number); });
   }
 
   static int rename(sqlite3_vtab* raw, const char* name) {

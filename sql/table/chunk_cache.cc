@@ -35,6 +35,7 @@ void ChunkCache::changed(std::uint64_t i) {
     place.chunk = i;
     place.stored = true;
   }
+  ++changes_;
   place.changed = true;
   if (!place.listed) {
     place.listed = true;
@@ -43,6 +44,9 @@ void ChunkCache::changed(std::uint64_t i) {
 }
 
 void ChunkCache::flush() {
+  if (changed_.empty()) {
+    return;
+  }
   std::sort(changed_.begin(), changed_.end(),
             [this](std::size_t a, std::size_t b) { return places_[a].chunk < places_[b].chunk; });
   ChunkWriter writer(store_);

@@ -38,7 +38,8 @@ class ChunkCache {
 
   // Writes the changed chunks to the store. They stay at hand.
   void flush();
-  bool has_changes() const { return !changed_.empty(); }
+  // Goes up whenever a chunk was changed.
+  std::uint64_t changes() const { return changes_; }
 
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
@@ -62,7 +63,8 @@ class ChunkCache {
   std::uint64_t bytes_;
   Shape shape_;
   std::vector<Place> places_;
-  std::vector<std::size_t> used_;     // places that may hold a chunk
+  std::vector<std::size_t> used_;  // places that may hold a chunk
+  std::uint64_t changes_ = 0;
   std::vector<std::size_t> changed_;  // places whose chunk was changed since the last flush()
 };
 

@@ -11,9 +11,9 @@
 namespace bloom {
 namespace {
 
-[[noreturn]] void damaged(const std::string& text) {
-  throw sqlite::SqliteError(SQLITE_CORRUPT_VTAB, text);
-}
+using sqlite::SqliteError;
+
+[[noreturn]] void damaged(const std::string& text) { throw SqliteError(SQLITE_CORRUPT_VTAB, text); }
 
 // The stored chunks of a filter, one at hand.
 class StoredChunks {
@@ -52,13 +52,47 @@ class StoredChunks {
 
 }  // namespace
 
+// A change of the filter: all of it or, if it ends without done(), nothing.
+class PagedFilter::Change {
+ public:
+  explicit Change(PagedFilter& filter) : filter_(filter) {
+    if (!filter.knows_savepoints_) {
+      filter.store_.announce_savepoints();
+      filter.knows_savepoints_ = true;
+    }
+    filter.loaded();
+    before_ = filter.cache_.changes() + filter.store_.writes();
+  }
+  Change(const Change&) = delete;
+  Change& operator=(const Change&) = delete;
+  ~Change() {
+    if (!done_ && before_ != filter_.cache_.changes() + filter_.store_.writes()) {
+      filter_.forget();
+      filter_.broken_ = true;
+    }
+  }
+
+  void done() { done_ = true; }
+
+ private:
+  PagedFilter& filter_;
+  std::uint64_t before_;
+  bool done_ = false;
+};
+
 PagedFilter::PagedFilter(sqlite3* db, std::string schema, std::string table,
                          std::uint64_t cache_bytes)
     : store_(db, std::move(schema), std::move(table)), cache_(store_, cache_bytes) {}
 
+bool PagedFilter::is_of(const std::string& schema, const std::string& table) const {
+  return sqlite3_stricmp(store_.schema().c_str(), schema.c_str()) == 0 &&
+         sqlite3_stricmp(store_.table().c_str(), table.c_str()) == 0;
+}
+
 void PagedFilter::create(const Header& header) {
   store_.create({.header = header, .merged = false});
   in_transaction_ = true;
+  knows_savepoints_ = false;
 }
 
 void PagedFilter::drop() {
@@ -74,25 +108,48 @@ void PagedFilter::begin() {
 }
 
 void PagedFilter::write_changes() {
-  if (!cache_.has_changes()) {
-    return;
-  }
-  if (store_.exists()) {
-    cache_.flush();
-  } else {
-    forget();
+  require_whole();
+  cache_.flush();
+}
+
+// A savepoint that cannot be made is rolled back at once: there is nothing after it, and the
+// changes before it are still only here.
+void PagedFilter::savepoint(int number) {
+  failed_savepoint_ = number;
+  write_changes();
+  failed_savepoint_.reset();
+}
+
+void PagedFilter::rolled_back_to(int number) {
+  if (!failed_savepoint_ || number < *failed_savepoint_) {
+    rolled_back_state();
   }
 }
 
 // Its own commit changes the data version, too, and makes nothing in the cache old.
 void PagedFilter::committed() {
   in_transaction_ = false;
+  knows_savepoints_ = true;
   version_ = store_.data_version();
 }
 
 void PagedFilter::rolled_back() {
   in_transaction_ = false;
+  knows_savepoints_ = true;
+  rolled_back_state();
+}
+
+void PagedFilter::rolled_back_state() {
   forget();
+  failed_savepoint_.reset();
+  broken_ = false;
+}
+
+void PagedFilter::require_whole() const {
+  if (broken_) {
+    throw SqliteError(SQLITE_ERROR,
+                      "a statement failed halfway, so the transaction must be rolled back");
+  }
 }
 
 void PagedFilter::notice_commits() {
@@ -108,6 +165,7 @@ void PagedFilter::forget() {
 }
 
 void PagedFilter::load() {
+  require_whole();
   config_ = store_.load_config();
   cache_.reset(config_.header.shape);
   filter_.emplace(config_.header.shape);
@@ -118,7 +176,30 @@ const Header& PagedFilter::header() {
   return config_.header;
 }
 
+bool PagedFilter::add(const Hash& hash) {
+  Change change(*this);
+  const bool changed = filter_->add(hash, cache_);
+  change.done();
+  return changed;
+}
+
+bool PagedFilter::remove(const Hash& hash) {
+  Change change(*this);
+  const bool removed = filter_->remove(hash, cache_);
+  change.done();
+  return removed;
+}
+
+void PagedFilter::replace(const Hash& old_key, const Hash& new_key) {
+  Change change(*this);
+  may_contain(new_key);  // finds most of what may be wrong before anything is changed
+  filter_->remove(old_key, cache_);
+  filter_->add(new_key, cache_);
+  change.done();
+}
+
 void PagedFilter::merge(const FilterView& filter) {
+  Change change(*this);
   check();
   const Kind kind = shape().kind;
   for (std::uint64_t i = 0; i < chunk_count(shape()); ++i) {
@@ -133,19 +214,22 @@ void PagedFilter::merge(const FilterView& filter) {
     config_.merged = true;
     store_.save_config(config_);
   }
+  change.done();
 }
 
 void PagedFilter::clear() {
-  loaded();
+  Change change(*this);
   store_.delete_chunks_from(0);
   cache_.forget();
   if (config_.merged) {
     config_.merged = false;
     store_.save_config(config_);
   }
+  change.done();
 }
 
 void PagedFilter::halve() {
+  Change change(*this);
   check();
   const Header half = halved(header());
   StoredChunks chunks(store_, shape());
@@ -162,6 +246,7 @@ void PagedFilter::halve() {
   store_.delete_chunks_from(chunk_count(half.shape));
   store_.save_config({.header = half, .merged = config_.merged});
   forget();
+  change.done();
 }
 
 template <typename F>
@@ -208,6 +293,30 @@ Filter PagedFilter::whole() {
     std::copy(cells.begin(), cells.end(), to + first * bits_per_cell(shape().kind) / 8);
   });
   return whole;
+}
+
+std::shared_ptr<PagedFilter> PagedFilters::of(sqlite3* db, const std::string& schema,
+                                              const std::string& table, std::uint64_t cache_bytes) {
+  std::erase_if(filters_, [](const auto& filter) { return filter.expired(); });
+  for (const auto& weak : filters_) {
+    if (auto filter = weak.lock(); filter->is_of(schema, table)) {
+      return filter;
+    }
+  }
+  auto filter = std::make_shared<PagedFilter>(db, schema, table, cache_bytes);
+  filters_.push_back(filter);
+  return filter;
+}
+
+void PagedFilters::make_room_for(const std::string& schema, const std::string& table) {
+  std::erase_if(filters_, [&](const auto& weak) {
+    const auto filter = weak.lock();
+    const bool gone = filter && filter->is_of(schema, table);
+    if (gone) {
+      filter->forget();
+    }
+    return gone || !filter;
+  });
 }
 
 }  // namespace bloom

@@ -4,12 +4,16 @@
 // In a transaction, changed chunks stay in the cache until a savepoint or the commit writes them.
 // Between transactions the cache holds what the database had at data version `version_`.
 // Everything may throw SqliteError for a statement on the shadow tables that fails, with
-// SQLITE_CORRUPT_VTAB for one that finds them damaged.
+// SQLITE_CORRUPT_VTAB for one that finds them damaged. A change that fails halfway cannot be undone
+// here: the filter is then broken, and refuses everything, the commit as well, until the
+// transaction or the savepoint before that change is rolled back.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/chunked.h"
 #include "core/estimate.h"
@@ -25,30 +29,34 @@ class PagedFilter {
 
   const std::string& schema() const { return store_.schema(); }
   const std::string& table() const { return store_.table(); }
+  bool is_of(const std::string& schema, const std::string& table) const;
 
   // The shadow tables. create() also begins a transaction.
   void create(const Header& header);
   void drop();
   void rename(const std::string& table);
 
-  // A transaction: begin(); write_changes() at savepoints and before the commit; committed() or
-  // rolled_back(). To call notice_commits() before the first reading of a statement.
+  // What SQLite tells of a transaction: sql/sqlite/module.h.
   void begin();
-  void write_changes();
+  void savepoint(int number);
+  void rolled_back_to(int number);
+  void sync() { write_changes(); }
   void committed();
   void rolled_back();
-  void rolled_back_to_savepoint() { forget(); }
+
+  // To call before the first reading of a statement.
   void notice_commits();
-  // Without regard to changes: the shadow tables are gone, or older than the cache.
+  // Without regard to changes: the shadow tables are gone.
   void forget();
 
   const Header& header();
   const Shape& shape() { return header().shape; }
 
-  // As those of core's Filter.
+  // As those of core's Filter. replace() removes one key and adds another.
   bool may_contain(const Hash& hash) { return loaded().may_contain(hash, cache_); }
-  bool add(const Hash& hash) { return loaded().add(hash, cache_); }
-  bool remove(const Hash& hash) { return loaded().remove(hash, cache_); }
+  bool add(const Hash& hash);
+  bool remove(const Hash& hash);
+  void replace(const Hash& old_key, const Hash& new_key);
 
   // Merges in a filter of the same shape.
   void merge(const FilterView& filter);
@@ -61,6 +69,8 @@ class PagedFilter {
   Filter whole();
 
  private:
+  class Change;
+
   const ChunkedFilter<ChunkCache>& loaded() {
     if (!filter_) {
       load();
@@ -68,6 +78,9 @@ class PagedFilter {
     return *filter_;
   }
   void load();
+  void write_changes();
+  void rolled_back_state();
+  void require_whole() const;
 
   // Calls f(first cell, cells) for each stored chunk in order.
   template <typename F>
@@ -79,6 +92,26 @@ class PagedFilter {
   std::optional<ChunkedFilter<ChunkCache>> filter_;
   unsigned version_ = 0;
   bool in_transaction_ = false;
+  // Whether SQLite has told of all savepoints that are open.
+  bool knows_savepoints_ = true;
+  // One at which the changes before it could not be written.
+  std::optional<int> failed_savepoint_;
+  bool broken_ = false;
+};
+
+// The filters of a connection: one for each table. When SQLite reads the schema anew in a
+// transaction, it makes another object of a table that may have changes at hand; both must see
+// them.
+class PagedFilters {
+ public:
+  // The filter of a table: the one that is in use, or a new one.
+  std::shared_ptr<PagedFilter> of(sqlite3* db, const std::string& schema, const std::string& table,
+                                  std::uint64_t cache_bytes);
+  // A table of this name is to come. What is still in use under the name is of one that went.
+  void make_room_for(const std::string& schema, const std::string& table);
+
+ private:
+  std::vector<std::weak_ptr<PagedFilter>> filters_;
 };
 
 }  // namespace bloom

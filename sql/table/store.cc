@@ -157,6 +157,7 @@ Config Store::load_config() {
 
 void Store::save_config(const Config& config) {
   const InUse in_use(*this);
+  ++writes_;
   const Statement replace(db_, "REPLACE INTO " + shadow(kConfig) + " VALUES (?1, ?2)", kNotThere);
   const auto header = write_header(config.header);
   Run(replace).bind(1, "header").bind(2, header).step();
@@ -188,6 +189,7 @@ void Store::insert_chunk(std::uint64_t i, std::span<const std::uint8_t> cells) {
   if (sqlite3_changes(db_) == 0) {
     damaged(chunk_name(i) + " is there already");
   }
+  ++writes_;
 }
 
 void ChunkWriter::write(std::uint64_t i, std::span<const std::uint8_t> cells) {
@@ -212,12 +214,14 @@ void ChunkWriter::write(std::uint64_t i, std::span<const std::uint8_t> cells) {
 void Store::delete_chunk(std::uint64_t i) {
   const InUse in_use(*this);
   run("DELETE FROM " + shadow(kData) + " WHERE id = " + std::to_string(i));
+  ++writes_;
 }
 
 void Store::delete_chunks_from(std::uint64_t i) {
   const InUse in_use(*this);
   run("DELETE FROM " + shadow(kData) +
       (i == 0 ? std::string() : " WHERE id >= " + std::to_string(i)));
+  ++writes_;
 }
 
 void Store::for_each_chunk(const Shape& shape, const EachChunk& f) {
@@ -241,10 +245,9 @@ unsigned Store::data_version() const {
   return version;
 }
 
-bool Store::exists() const {
-  const std::string data = table_ + std::string(kData);
-  return sqlite3_table_column_metadata(db_, schema_.c_str(), data.c_str(), nullptr, nullptr,
-                                       nullptr, nullptr, nullptr, nullptr) == SQLITE_OK;
+// It could write several rows, and fail after the first: for that SQLite opens a savepoint.
+void Store::announce_savepoints() {
+  run("INSERT INTO " + shadow(kConfig) + " SELECT 'version', 1 WHERE 0");
 }
 
 }  // namespace bloom

@@ -56,9 +56,13 @@ class Store {
 
   // Changes whenever something was committed to the database, by whomever.
   unsigned data_version() const;
-  // Whether the shadow tables are still there: ROLLBACK TO can take a new table away without a
-  // word.
-  bool exists() const;
+
+  // Runs a statement that does nothing but have a savepoint, at which SQLite tells every table of
+  // the transaction of those that are open.
+  void announce_savepoints();
+
+  // Goes up whenever something is written, but for what ChunkWriter writes.
+  std::uint64_t writes() const { return writes_; }
 
  private:
   friend class ChunkWriter;
@@ -69,6 +73,7 @@ class Store {
   std::string table_;
   // Shadow tables that a hostile schema made views of the table itself must not end in recursion.
   bool in_use_ = false;
+  std::uint64_t writes_ = 0;
 
   // Prepared when they are first used.
   std::optional<sqlite::Statement> load_;

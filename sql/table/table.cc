@@ -42,38 +42,38 @@ Value column_of(const Values& columns, Column column) { return columns[static_ca
 
 }  // namespace
 
-BloomTable::BloomTable(const sqlite::Definition& definition, Shared& tables)
+BloomTable::BloomTable(const sqlite::Definition& definition, PagedFilters& filters)
     : db_(definition.db),
-      tables_(tables),
-      options_(definition.db, definition.arguments),
-      filter_(definition.db, definition.schema, definition.table, options_.cache_bytes()) {
+      filters_(filters),
+      schema_(definition.schema),
+      created_as_(definition.table),
+      columns_("CREATE TABLE x(key PRIMARY KEY, filter BLOB HIDDEN, info TEXT HIDDEN, " +
+               sqlite::quoted_name(definition.table) + " HIDDEN) WITHOUT ROWID"),
+      options_(definition.db, definition.arguments) {
   require_name(definition.table);
-  columns_ = "CREATE TABLE x(key PRIMARY KEY, filter BLOB HIDDEN, info TEXT HIDDEN, " +
-             sqlite::quoted_name(definition.table) + " HIDDEN) WITHOUT ROWID";
-  tables_.push_back(this);
 }
 
-BloomTable::~BloomTable() { tables_.erase(std::find(tables_.begin(), tables_.end(), this)); }
-
-void BloomTable::create() { filter_.create(options_.header()); }
+void BloomTable::create() {
+  filters_.make_room_for(schema_, created_as_);
+  connect();
+  filter_->create(options_.header());
+}
 
 void BloomTable::connect() {
-  for (BloomTable* other : tables_) {
-    if (other->filter_.schema() == filter_.schema() &&
-        sqlite3_stricmp(other->name(), name()) == 0) {
-      other->filter_.write_changes();
-    }
-  }
+  filter_ = filters_.of(db_, schema_, created_as_, options_.cache_bytes());
 }
 
 void BloomTable::rename(const char* name) {
   require_name(name);
-  filter_.rename(name);
+  if (!filter_->is_of(schema_, name)) {
+    filters_.make_room_for(schema_, name);
+  }
+  filter_->rename(name);
 }
 
 void BloomTable::check() {
-  filter_.notice_commits();
-  filter_.check();
+  filter_->notice_commits();
+  filter_->check();
 }
 
 int BloomTable::update(const Values& values) {
@@ -106,8 +106,8 @@ int BloomTable::insert(const Values& columns) {
     return SQLITE_OK;
   }
   if (!filter.is_null()) {
-    filter_.merge(
-        resized(filter_argument(filter, "filter"), filter_.shape(), "filter", "the table has")
+    filter_->merge(
+        resized(filter_argument(filter, "filter"), filter_->shape(), "filter", "the table has")
             .view());
     return SQLITE_OK;
   }
@@ -123,54 +123,58 @@ int BloomTable::add_key(const Value& value) {
     }
     return SQLITE_CONSTRAINT;
   }
-  const Hash hash = key.hash(filter_.shape());
+  const Hash hash = key.hash(filter_->shape());
   if (!skip) {
-    filter_.add(hash);
+    filter_->add(hash);
     return SQLITE_OK;
   }
-  const bool counting = filter_.shape().kind == Kind::counting;
-  const bool is_new = counting ? !filter_.may_contain(hash) : filter_.add(hash);
+  const bool counting = filter_->shape().kind == Kind::counting;
+  const bool is_new = counting ? !filter_->may_contain(hash) : filter_->add(hash);
   if (is_new && counting) {
-    filter_.add(hash);
+    filter_->add(hash);
   }
   return is_new ? SQLITE_OK : SQLITE_CONSTRAINT;
 }
 
-void BloomTable::remove_key(const Value& value) {
-  const Kind kind = filter_.shape().kind;
+void BloomTable::require_counting() {
+  const Kind kind = filter_->shape().kind;
   if (kind != Kind::counting) {
     refuse("a table to delete from", "a counting one (no other kind can remove)",
            std::string("a ").append(name_of(kind)).append(" one"));
   }
+}
+
+void BloomTable::remove_key(const Value& value) {
+  require_counting();
   const Key key(value);
   if (!key.is_null()) {
-    filter_.remove(key.hash(filter_.shape()));
+    filter_->remove(key.hash(filter_->shape()));
   }
 }
 
 void BloomTable::replace_key(const Value& old_key, const Values& columns) {
   for (const Column column : {Column::filter, Column::info, Column::command}) {
     if (const Value value = column_of(columns, column); !value.is_unchanged()) {
-      refuse("an UPDATE", "of key", "another column");
+      refuse("an UPDATE", "of key alone, and without FROM", "another column");
     }
   }
   const Key new_key(column_of(columns, Column::key));
   if (new_key.is_null()) {
     refuse_null_key();
   }
-  remove_key(old_key);
-  filter_.add(new_key.hash(filter_.shape()));
+  require_counting();
+  filter_->replace(Key(old_key).hash(filter_->shape()), new_key.hash(filter_->shape()));
 }
 
 void BloomTable::run_command(const Value& command) {
   const std::string_view name = command.type() == SQLITE_TEXT ? command.text() : std::string_view();
   if (name == "clear") {
-    filter_.clear();
+    filter_->clear();
   } else if (name == "halve") {
-    require_halvable(filter_.shape(), "the table");
-    filter_.halve();
+    require_halvable(filter_->shape(), "the table");
+    filter_->halve();
   } else if (name == "integrity-check") {
-    filter_.check();
+    filter_->check();
   } else {
     refuse("a command", kCommands, command.in_words());
   }

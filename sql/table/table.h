@@ -1,9 +1,9 @@
 // The table of CREATE VIRTUAL TABLE ... USING bloom(...): docs/virtual-table.md says what it does.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "sql/arguments.h"
 #include "sql/sqlite/module.h"
@@ -17,55 +17,53 @@ class BloomTable {
  public:
   static constexpr char kModule[] = "bloom";
 
-  // All tables of a connection. When SQLite reads the schema anew in a transaction, it makes a new
-  // object for a table, while the old one may still hold changes.
-  using Shared = std::vector<BloomTable*>;
+  using Shared = PagedFilters;
 
   class Cursor;
 
-  BloomTable(const sqlite::Definition& definition, Shared& tables);
-  BloomTable(const BloomTable&) = delete;
-  BloomTable& operator=(const BloomTable&) = delete;
-  ~BloomTable();
+  BloomTable(const sqlite::Definition& definition, PagedFilters& filters);
 
   void create();
   void connect();
-  void destroy() { filter_.drop(); }
+  void destroy() { filter_->drop(); }
   void rename(const char* name);
   static bool is_shadow(std::string_view suffix) { return Store::is_shadow(suffix); }
 
   sqlite3* db() const { return db_; }
-  const char* name() const { return filter_.table().c_str(); }
+  const char* name() const { return filter_->table().c_str(); }
   const char* columns() const { return columns_.c_str(); }
 
   static int plan(sqlite3_index_info& info) { return choose_plan(info); }
   int update(const Values& values);
 
-  void begin() { filter_.begin(); }
-  void sync() { filter_.write_changes(); }
-  void committed() { filter_.committed(); }
-  void rolled_back() { filter_.rolled_back(); }
-  void savepoint() { filter_.write_changes(); }
-  void rolled_back_to() { filter_.rolled_back_to_savepoint(); }
+  void begin() { filter_->begin(); }
+  void sync() { filter_->sync(); }
+  void committed() { filter_->committed(); }
+  void rolled_back() { filter_->rolled_back(); }
+  void savepoint(int number) { filter_->savepoint(number); }
+  void rolled_back_to(int number) { filter_->rolled_back_to(number); }
   void check();
 
  private:
   int insert(const Values& columns);
   int add_key(const Value& value);
+  void require_counting();
   void remove_key(const Value& value);
   void replace_key(const Value& old_key, const Values& columns);
   void run_command(const Value& command);
 
   sqlite3* db_;
-  Shared& tables_;
-  Options options_;
-  PagedFilter filter_;
+  PagedFilters& filters_;
+  std::string schema_;
+  std::string created_as_;
   std::string columns_;
+  Options options_;
+  std::shared_ptr<PagedFilter> filter_;
 };
 
 class BloomTable::Cursor {
  public:
-  explicit Cursor(BloomTable& table) : filter_(table.filter_) { filter_.notice_commits(); }
+  explicit Cursor(BloomTable& table) : filter_(*table.filter_) { filter_.notice_commits(); }
 
   void filter(int plan, const char* text, const Values& values);
   void next() noexcept { found_ = false; }
