@@ -154,6 +154,191 @@ class Transactions(InFolder):
         db.execute("COMMIT")
         self.assertPresent(self.connect(), [*range(20), *range(100, 120)])
 
+    # A table made in place of another, by name, until a savepoint from before is rolled back.
+    REPLACEMENTS = (
+        "DROP TABLE f; CREATE VIRTUAL TABLE f USING bloom(capacity=100)",
+        "DROP TABLE f; CREATE VIRTUAL TABLE f USING bloom(capacity=10)",
+        "DROP TABLE f; CREATE VIRTUAL TABLE f USING bloom(capacity=100000, kind=counting)",
+        "ALTER TABLE f RENAME TO g; CREATE VIRTUAL TABLE f USING bloom(capacity=100)",
+        "CREATE VIRTUAL TABLE g USING bloom(capacity=100); INSERT INTO g(key) VALUES ('g'); DROP TABLE f; ALTER TABLE g RENAME TO f",
+    )
+
+    def test_a_table_that_was_replaced_for_a_while_is_as_it_was(self):
+        for number, replacement in enumerate(self.REPLACEMENTS):
+            for between in ("SELECT 1", "SELECT info FROM f", "SAVEPOINT b", "INSERT INTO other VALUES (1), (2)", "PRAGMA writable_schema = RESET"):
+                db = self.connect(f"{self.path}{number}{len(between)}")
+                db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100)")
+                db.execute("CREATE TABLE other(x UNIQUE)")
+                db.execute("INSERT INTO f(key) VALUES ('old')")
+                before = one(db, "SELECT filter FROM f")
+                db.execute("BEGIN")
+                db.execute("SAVEPOINT a")
+                for statement in replacement.split("; "):
+                    db.execute(statement)
+                db.execute("INSERT INTO f(key) VALUES ('new')")
+                db.execute(between).fetchall()
+                db.execute("INSERT INTO f(key) VALUES ('newer')")
+                self.assertPresent(db, ["new", "newer"])
+                db.execute("ROLLBACK TO a")
+                self.assertEqual(one(db, "SELECT filter FROM f"), before)
+                db.execute("INSERT INTO f(key) VALUES ('more')")
+                db.execute("COMMIT")
+                for reader in (db, self.connect(f"{self.path}{number}{len(between)}")):
+                    self.assertEqual(one(reader, "SELECT filter = bloom_add(bloom_create(100), 'old', 'more') FROM f"), 1, (replacement, between))
+                    reader.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+
+    def test_a_statement_that_could_not_begin_loses_nothing(self):
+        # With a shared cache, a reader of the rows keeps them from being written.
+        a, b = (self.connect(f"file:{self.path}?cache=shared", uri=True) for _ in range(2))
+        a.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=20000, kind=counting)")
+        a.execute("CREATE TABLE t(x UNIQUE)")
+        self.add(a, range(1000))
+        keys = list(range(1000))
+        for statement in ("INSERT INTO t VALUES (1), (2)", "SAVEPOINT s", "INSERT INTO f(key) VALUES ('x'), ('y')", "SELECT info FROM f"):
+            a.execute("BEGIN")
+            a.execute("DELETE FROM f WHERE key = ?", (keys.pop(0),))
+            for key in range(len(keys) + 1, len(keys) + 50):
+                a.execute("INSERT INTO f(key) VALUES (?)", (f"{statement} {key}",))
+                keys.append(f"{statement} {key}")
+            b.execute("BEGIN")
+            b.execute("SELECT count(*) FROM f_data").fetchall()
+            self.assertFails(a, "locked", statement)
+            b.execute("COMMIT")
+            self.assertPresent(a, keys[-60:])
+            a.execute("COMMIT")
+            self.assertEqual(one(b, "SELECT filter FROM f"), self.filter_of(b, keys), statement)
+
+    def filter_of(self, db, keys):
+        db.execute("CREATE TEMP TABLE IF NOT EXISTS keys(k)")
+        db.execute("DELETE FROM keys")
+        db.executemany("INSERT INTO keys VALUES (?)", [(key,) for key in keys])
+        return one(db, "SELECT bloom_build(k, 20000, 0.01, 'counting') FROM keys")
+
+    def test_what_fails_halfway_cannot_be_committed(self):
+        def deny(action, table, *_):
+            return sqlite3.SQLITE_DENY if (action, table) in denied else sqlite3.SQLITE_OK
+
+        for sql, *what in (
+            ("INSERT INTO f(f) VALUES ('halve')", sqlite3.SQLITE_INSERT, "f_config"),
+            ("INSERT INTO f(f) VALUES ('halve')", sqlite3.SQLITE_INSERT, "f_data"),
+            ("INSERT INTO f(f) VALUES ('clear')", sqlite3.SQLITE_INSERT, "f_config"),
+            ("INSERT INTO f(filter) VALUES (?)", sqlite3.SQLITE_INSERT, "f_config"),
+        ):
+            for savepoint in (False, True):
+                path = f"{self.path}{what[0]}{len(sql)}{savepoint}"
+                db = self.connect(path, cached_statements=0)
+                db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=20000, kind=counting)")
+                empty = one(db, "SELECT filter FROM f")
+                if "'clear'" in sql:
+                    db.execute("INSERT INTO f(filter) VALUES (?)", (empty,))
+                db.execute("CREATE TABLE other(x)")
+                self.add(db, range(300))
+                before = one(db, "SELECT filter FROM f")
+                db.execute("BEGIN")
+                db.execute("INSERT INTO other VALUES (1)" if not savepoint else "SAVEPOINT s")
+                given = self.filter_of(self.connect(":memory:"), ["given"])
+                denied = {tuple(what)}
+                db.set_authorizer(deny)
+                with self.assertRaisesRegex(sqlite3.Error, "not authorized"):
+                    db.execute(sql, (given,) * sql.count("?"))
+                db.set_authorizer(None)
+                self.assertFails(db, "aborted", "SAVEPOINT t")
+                for refused in ("SELECT key FROM f WHERE key = 1", "INSERT INTO f(key) VALUES (1)"):
+                    self.assertFails(db, "f: a statement failed halfway, so the transaction must be rolled back", refused)
+                if savepoint:
+                    db.execute("ROLLBACK TO s")
+                    db.execute("COMMIT")
+                else:
+                    self.assertFails(db, "f: a statement failed halfway", "COMMIT")
+                for reader in (db, self.connect(path)):
+                    self.assertEqual(one(reader, "SELECT filter FROM f"), before, (sql, what, savepoint))
+                    self.assertPresent(reader, range(300))
+
+    def test_an_update_that_fails_keeps_the_old_key(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=20000, kind=counting)")
+        self.add(db, range(300))
+        db.execute("UPDATE f_data SET chunk = x'' WHERE id = 3")
+        db = self.connect()
+        failed = 0
+        db.execute("BEGIN")
+        for key in range(100):
+            try:
+                db.execute("UPDATE f SET key = ? WHERE key = ?", (f"new {key}", key))
+                self.assertPresent(db, [f"new {key}"])
+            except sqlite3.Error:
+                failed += 1
+                try:
+                    self.assertPresent(db, [key])
+                except sqlite3.Error as error:
+                    self.assertIn("chunk 3", str(error))
+        db.execute("COMMIT")
+        self.assertGreater(failed, 3)
+
+    def test_an_interrupted_commit_loses_nothing_that_it_says_it_kept(self):
+        for point in range(1, 80):
+            path = f"{self.path}{point}"
+            db = self.connect(path)
+            db.execute("CREATE TABLE t(x)")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=20000)")
+            db.execute("INSERT INTO f(key) VALUES ('old')")
+            db.execute("BEGIN")
+            db.execute("INSERT INTO f(key) VALUES ('a'), ('b')")
+            db.execute("INSERT INTO t VALUES (1)")
+            db.execute("PRAGMA writable_schema = RESET")
+            calls = iter(range(1, 1000))
+            db.set_progress_handler(lambda: next(calls) == point, 1)
+            try:
+                db.execute("COMMIT")
+            except sqlite3.Error:
+                pass
+            db.set_progress_handler(None, 1)
+            if db.in_transaction:
+                db.execute("COMMIT")
+            reader = self.connect(path)
+            kept = one(reader, "SELECT count(*) FROM t") == 1
+            (self.assertPresent if kept else self.assertAbsent)(reader, ["a", "b"])
+            self.assertPresent(reader, ["old"])
+
+    def test_a_schema_that_is_read_anew_and_rolled_back(self):
+        for end in ("ROLLBACK", "ROLLBACK TO a"):
+            db = self.connect(self.path + end)
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, kind=counting)")
+            db.execute("INSERT INTO f(key) VALUES ('x')")
+            db.execute("BEGIN")
+            db.execute("SAVEPOINT a")
+            db.execute("DELETE FROM f WHERE key = 'x'")
+            db.execute("PRAGMA writable_schema = RESET")
+            self.assertAbsent(db, ["x"])
+            db.execute(end)
+            self.assertPresent(db, ["x"])
+            db.execute("INSERT INTO f(key) VALUES ('y')")
+            if db.in_transaction:
+                db.execute("COMMIT")
+            self.assertPresent(db, ["x", "y"])
+            self.assertPresent(self.connect(self.path + end), ["x", "y"])
+
+    def test_a_statement_keeps_its_table_while_a_function_changes_the_schema(self):
+        for change in ("ALTER TABLE other RENAME COLUMN a TO b", "PRAGMA writable_schema = RESET"):
+            db = self.connect(self.path + str(len(change)))
+            db.executescript("CREATE VIRTUAL TABLE f USING bloom(capacity=100); CREATE TABLE other(a); CREATE TABLE source(k); INSERT INTO source VALUES ('s1'), ('s2'), ('s3')")
+
+            def disturb(key):
+                if key == "s2":
+                    db.execute(change)
+                    db.execute("INSERT INTO f(key) VALUES ('inner')")
+                return key
+
+            db.create_function("disturb", 1, disturb)
+            db.execute("BEGIN")
+            try:
+                db.execute("INSERT INTO f(key) SELECT disturb(k) FROM source")
+            except sqlite3.Error:
+                db.execute("ROLLBACK")
+                continue
+            db.execute("COMMIT")
+            self.assertPresent(self.connect(self.path + str(len(change))), ["s1", "s2", "s3", "inner"])
+
     def test_a_trigger_that_fails_takes_its_key_back(self):
         db = self.connect()
         db.executescript("""

@@ -147,7 +147,7 @@ void PagedFilter::rolled_back_state() {
 
 void PagedFilter::require_whole() const {
   if (broken_) {
-    throw SqliteError(SQLITE_ERROR,
+    throw SqliteError(SQLITE_ABORT,
                       "a statement failed halfway, so the transaction must be rolled back");
   }
 }
