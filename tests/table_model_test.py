@@ -84,6 +84,7 @@ class World:
         self.rng = rng
         self.kind = kind
         options, self.empty = TABLES[kind]
+        self.options = f"{options}, cache={cache}"
         self.counting = kind.startswith("counting")
         self.committed = State()
         self.log = []
@@ -91,7 +92,7 @@ class World:
         self.sides.append(Side(self))
         db = self.sides[0].db
         db.execute(f"PRAGMA journal_mode = {journal}")
-        db.execute(f"CREATE VIRTUAL TABLE seen USING bloom({options}, cache={cache})")
+        db.execute(f"CREATE VIRTUAL TABLE seen USING bloom({self.options})")
         db.execute("CREATE TABLE source(k)")
         db.execute("CREATE TABLE other(x)")
         self.wal = journal == "wal"
@@ -222,8 +223,25 @@ class World:
 
     def change_schema(self, side):
         """Makes SQLite read the schema anew, and the table's object with it."""
-        side.run("ALTER TABLE other RENAME TO other2")
-        side.run("ALTER TABLE other2 RENAME TO other")
+        if self.rng.random() < 0.5:
+            side.run("PRAGMA writable_schema = RESET")
+        else:
+            side.run("ALTER TABLE other RENAME TO other2")
+            side.run("ALTER TABLE other2 RENAME TO other")
+
+    def replace_table(self, side):
+        """Another table takes the name; often this is rolled back later."""
+        state = State()
+        state.name = side.sees.name
+        if side.working is None:
+            return
+        if self.rng.random() < 0.5:
+            side.run(f"DROP TABLE {state.name}")
+        else:
+            side.run("DROP TABLE IF EXISTS gone")
+            side.run(f"ALTER TABLE {state.name} RENAME TO gone")
+        side.run(f"CREATE VIRTUAL TABLE {state.name} USING bloom({self.options})")
+        side.change(state)
 
     def check_integrity(self, side):
         name = side.sees.name
@@ -284,7 +302,7 @@ class World:
 
     STEPS = {
         insert_row: 20, insert_rows: 10, insert_new_rows: 10, insert_by_trigger: 4, insert_in_vain: 6, delete: 10, update: 4,
-        merge: 3, halve: 0.3, clear: 0.5, rename: 2, change_schema: 3, check_integrity: 1, begin: 12, commit: 8,
+        merge: 3, halve: 0.3, clear: 0.5, rename: 2, change_schema: 3, replace_table: 2, check_integrity: 1, begin: 12, commit: 8,
         rollback: 4, savepoint: 8, rollback_to: 6, release: 4, reopen: 2, vacuum: 0.5,
     }  # fmt: skip
 

@@ -218,14 +218,14 @@ class Transactions(InFolder):
         def deny(action, table, *_):
             return sqlite3.SQLITE_DENY if (action, table) in denied else sqlite3.SQLITE_OK
 
-        for sql, *what in (
+        for number, (sql, *what) in enumerate((
             ("INSERT INTO f(f) VALUES ('halve')", sqlite3.SQLITE_INSERT, "f_config"),
             ("INSERT INTO f(f) VALUES ('halve')", sqlite3.SQLITE_INSERT, "f_data"),
             ("INSERT INTO f(f) VALUES ('clear')", sqlite3.SQLITE_INSERT, "f_config"),
             ("INSERT INTO f(filter) VALUES (?)", sqlite3.SQLITE_INSERT, "f_config"),
-        ):
+        )):  # fmt: skip
             for savepoint in (False, True):
-                path = f"{self.path}{what[0]}{len(sql)}{savepoint}"
+                path = f"{self.path}{number}{savepoint}"
                 db = self.connect(path, cached_statements=0)
                 db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=20000, kind=counting)")
                 empty = one(db, "SELECT filter FROM f")
