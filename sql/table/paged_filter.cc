@@ -52,7 +52,8 @@ class StoredChunks {
 
 }  // namespace
 
-// A change of the filter: all of it or, if it ends without done(), nothing.
+// A change of the filter: all of it or, if it ends without done(), nothing. A statement on the
+// shadow tables that fails for want of memory or disk may have rolled the transaction back already.
 class PagedFilter::Change {
  public:
   explicit Change(PagedFilter& filter) : filter_(filter) {
@@ -60,23 +61,27 @@ class PagedFilter::Change {
       filter.store_.announce_savepoints();
       filter.knows_savepoints_ = true;
     }
-    filter.loaded();
-    before_ = filter.cache_.changes() + filter.store_.writes();
+    filter_.loaded();
+    writes_ = writes();
+    rollbacks_ = filter_.rollbacks_;
   }
   Change(const Change&) = delete;
   Change& operator=(const Change&) = delete;
   ~Change() {
-    if (!done_ && before_ != filter_.cache_.changes() + filter_.store_.writes()) {
+    if (!done_ && writes_ != writes()) {
       filter_.forget();
-      filter_.broken_ = true;
+      filter_.broken_ = rollbacks_ == filter_.rollbacks_;
     }
   }
 
   void done() { done_ = true; }
 
  private:
+  std::uint64_t writes() const { return filter_.cache_.changes() + filter_.store_.writes(); }
+
   PagedFilter& filter_;
-  std::uint64_t before_;
+  std::uint64_t writes_ = 0;
+  std::uint64_t rollbacks_ = 0;
   bool done_ = false;
 };
 
@@ -143,6 +148,7 @@ void PagedFilter::rolled_back_state() {
   forget();
   failed_savepoint_.reset();
   broken_ = false;
+  ++rollbacks_;
 }
 
 void PagedFilter::require_whole() const {
@@ -161,7 +167,7 @@ void PagedFilter::notice_commits() {
 
 void PagedFilter::forget() {
   cache_.forget();
-  filter_.reset();
+  is_loaded_ = false;
 }
 
 void PagedFilter::load() {
@@ -169,6 +175,7 @@ void PagedFilter::load() {
   config_ = store_.load_config();
   cache_.reset(config_.header.shape);
   filter_.emplace(config_.header.shape);
+  is_loaded_ = true;
 }
 
 const Header& PagedFilter::header() {

@@ -72,7 +72,7 @@ class PagedFilter {
   class Change;
 
   const ChunkedFilter<ChunkCache>& loaded() {
-    if (!filter_) {
+    if (!is_loaded_) {
       load();
     }
     return *filter_;
@@ -88,7 +88,8 @@ class PagedFilter {
 
   Store store_;
   ChunkCache cache_;
-  Config config_;  // if filter_ is there
+  bool is_loaded_ = false;
+  Config config_;
   std::optional<ChunkedFilter<ChunkCache>> filter_;
   unsigned version_ = 0;
   bool in_transaction_ = false;
@@ -96,6 +97,7 @@ class PagedFilter {
   bool knows_savepoints_ = true;
   // One at which the changes before it could not be written.
   std::optional<int> failed_savepoint_;
+  std::uint64_t rollbacks_ = 0;
   bool broken_ = false;
 };
 
