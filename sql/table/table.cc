@@ -98,7 +98,8 @@ int BloomTable::insert(const Values& columns) {
   if (!info.is_null()) {
     refuse("a row", "a key, a filter or a command", "info, which is read only");
   }
-  if (!key.is_null() + !filter.is_null() + !command.is_null() > 1) {
+  const auto given = {key, filter, command};
+  if (std::count_if(given.begin(), given.end(), [](Value value) { return !value.is_null(); }) > 1) {
     refuse("a row", "a key, a filter or a command", "more than one");
   }
   if (!command.is_null()) {
