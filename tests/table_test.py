@@ -589,7 +589,7 @@ class Counted(InFolder):
     def test_single_inserts_write_less_than_into_a_primary_key(self):
         db = self.make()
         db.execute("CREATE TABLE pk(k TEXT PRIMARY KEY)")
-        n = 3000
+        n = 1000
         ours, theirs = (
             self.wal_bytes(db, [(f"INSERT INTO {into} VALUES (?)", f"https://example.com/{i * 7919 % 1000003}") for i in range(n)]) for into in ("f(key)", "pk")
         )
@@ -715,6 +715,30 @@ class Damage(InFolder):
             for rule in ("", "OR IGNORE"):
                 self.assertFails(db, text, f"INSERT {rule} INTO f(key) VALUES ('x')")
                 self.assertAbsent(db, ["x"])
+
+    def test_a_key_whose_row_could_not_be_made_can_be_added_again(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=20000)")
+        db.execute("CREATE TRIGGER t BEFORE INSERT ON f_data BEGIN SELECT RAISE(ABORT, 'no'); END")
+        db.execute("BEGIN")
+        self.assertFails(db, "f: no", "INSERT INTO f(key) VALUES ('x')")
+        self.assertAbsent(db, ["x"])
+        db.execute("DROP TRIGGER t")
+        db.execute("INSERT INTO f(key) VALUES ('x')")
+        db.execute("COMMIT")
+        self.assertPresent(self.connect(), ["x"])
+
+    def test_rows_that_were_changed_under_it_stop_the_commit(self):
+        for size in (0, 1000, 5000):
+            path = f"{self.path}{size}"
+            db = self.connect(path)
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=20000)")
+            self.add(db, self.KEYS)
+            db.execute("BEGIN")
+            db.execute("UPDATE f_data SET chunk = zeroblob(?)", (size,))
+            db.execute("INSERT INTO f(key) VALUES ('new, into what is at hand')")
+            self.assertFails(db, r"f: chunk \d+ has changed its size", "COMMIT")
+            self.assertPresent(db, self.KEYS)
 
     def test_integrity_check_finds_what_questions_do_not(self):
         damages = {

@@ -43,6 +43,7 @@ class ChunkCache {
 
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  static constexpr std::uint64_t kRowsAtOnce = 4;
 
   struct Place {
     std::uint64_t chunk = kNone;
@@ -57,6 +58,7 @@ class ChunkCache {
     return static_cast<std::size_t>(i < places_.size() ? i : i % places_.size());
   }
   void load(Place& place, std::uint64_t i);
+  void make_rows(std::uint64_t i, std::span<const std::uint8_t> cells);
   std::span<std::uint8_t> cells_of(const Place& place, std::uint64_t i) const;
 
   Store& store_;

@@ -134,13 +134,11 @@ void PagedFilter::rolled_back_to(int number) {
 // Its own commit changes the data version, too, and makes nothing in the cache old.
 void PagedFilter::committed() {
   in_transaction_ = false;
-  knows_savepoints_ = true;
   version_ = store_.data_version();
 }
 
 void PagedFilter::rolled_back() {
   in_transaction_ = false;
-  knows_savepoints_ = true;
   rolled_back_state();
 }
 
@@ -313,17 +311,6 @@ std::shared_ptr<PagedFilter> PagedFilters::of(sqlite3* db, const std::string& sc
   auto filter = std::make_shared<PagedFilter>(db, schema, table, cache_bytes);
   filters_.push_back(filter);
   return filter;
-}
-
-void PagedFilters::make_room_for(const std::string& schema, const std::string& table) {
-  std::erase_if(filters_, [&](const auto& weak) {
-    const auto filter = weak.lock();
-    const bool gone = filter && filter->is_of(schema, table);
-    if (gone) {
-      filter->forget();
-    }
-    return gone || !filter;
-  });
 }
 
 }  // namespace bloom

@@ -109,8 +109,6 @@ class PagedFilters {
   // The filter of a table: the one that is in use, or a new one.
   std::shared_ptr<PagedFilter> of(sqlite3* db, const std::string& schema, const std::string& table,
                                   std::uint64_t cache_bytes);
-  // A table of this name is to come. What is still in use under the name is of one that went.
-  void make_room_for(const std::string& schema, const std::string& table);
 
  private:
   std::vector<std::weak_ptr<PagedFilter>> filters_;

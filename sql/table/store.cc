@@ -1,6 +1,7 @@
 #include "sql/table/store.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <variant>
 
@@ -181,15 +182,25 @@ bool Store::load_chunk(std::uint64_t i, std::span<std::uint8_t> cells) {
 }
 
 void Store::insert_chunk(std::uint64_t i, std::span<const std::uint8_t> cells) {
+  if (!insert_or_ignore(i, cells)) {
+    damaged(chunk_name(i) + " is there already");
+  }
+}
+
+void Store::insert_empty_chunk(std::uint64_t i, std::size_t size) {
+  const std::array<std::uint8_t, kChunkBytes> empty{};
+  insert_or_ignore(i, std::span(empty).first(size));
+}
+
+bool Store::insert_or_ignore(std::uint64_t i, std::span<const std::uint8_t> cells) {
   const InUse in_use(*this);
   const KeepLastRowid keep(db_);
   const Statement& insert =
       prepared(insert_, "INSERT OR IGNORE INTO " + shadow(kData) + " VALUES (?1, ?2)");
   Run(insert).bind(1, static_cast<std::int64_t>(i)).bind(2, cells).step();
-  if (sqlite3_changes(db_) == 0) {
-    damaged(chunk_name(i) + " is there already");
-  }
-  ++writes_;
+  const bool inserted = sqlite3_changes(db_) != 0;
+  writes_ += inserted ? 1 : 0;
+  return inserted;
 }
 
 void ChunkWriter::write(std::uint64_t i, std::span<const std::uint8_t> cells) {

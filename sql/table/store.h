@@ -47,6 +47,8 @@ class Store {
   bool load_chunk(std::uint64_t i, std::span<std::uint8_t> cells);
   // A new row. Counts in changes(), so only a statement on the table itself may do it.
   void insert_chunk(std::uint64_t i, std::span<const std::uint8_t> cells);
+  // The same with so many bytes that are 0, unless there is a row.
+  void insert_empty_chunk(std::uint64_t i, std::size_t size);
   void delete_chunk(std::uint64_t i);
   void delete_chunks_from(std::uint64_t i);
 
@@ -82,6 +84,7 @@ class Store {
   std::string shadow(std::string_view suffix) const;
   const sqlite::Statement& prepared(std::optional<sqlite::Statement>& statement,
                                     const std::string& sql);
+  bool insert_or_ignore(std::uint64_t i, std::span<const std::uint8_t> cells);
   void run(const std::string& sql);
   void forget_statements();
 };

@@ -54,7 +54,6 @@ BloomTable::BloomTable(const sqlite::Definition& definition, PagedFilters& filte
 }
 
 void BloomTable::create() {
-  filters_.make_room_for(schema_, created_as_);
   connect();
   filter_->create(options_.header());
 }
@@ -65,9 +64,6 @@ void BloomTable::connect() {
 
 void BloomTable::rename(const char* name) {
   require_name(name);
-  if (!filter_->is_of(schema_, name)) {
-    filters_.make_room_for(schema_, name);
-  }
   filter_->rename(name);
 }
 
