@@ -522,6 +522,21 @@ class Copies(InFolder):
         self.assertPresent(self.connect(), self.KEYS + ["a9", "b9"])
 
 
+    def test_a_schema_name_that_comes_to_mean_another_file(self):
+        for name in ("a", "b"):
+            db = self.connect(self.path + name)
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=1000)")
+            db.execute("INSERT INTO f(key) VALUES (?)", (f"in {name}",))
+            db.close()
+        # The statement stays prepared, and holds on to the table that it knew.
+        db = self.connect(":memory:", cached_statements=100)
+        for name, other in (("a", "b"), ("b", "a")) * 3:
+            db.execute("ATTACH ? AS x", (self.path + name,))
+            self.assertPresent(db, [f"in {name}"], "x.f")
+            self.assertAbsent(db, [f"in {other}"], "x.f")
+            db.execute("DETACH x")
+
+
 class Counted(InFolder):
     """What a statement reads and writes."""
 

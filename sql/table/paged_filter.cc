@@ -89,8 +89,8 @@ PagedFilter::PagedFilter(sqlite3* db, std::string schema, std::string table,
                          std::uint64_t cache_bytes)
     : store_(db, std::move(schema), std::move(table)), cache_(store_, cache_bytes) {}
 
-bool PagedFilter::is_of(const std::string& schema, const std::string& table) const {
-  return sqlite3_stricmp(store_.schema().c_str(), schema.c_str()) == 0 &&
+bool PagedFilter::is_changing(const std::string& schema, const std::string& table) const {
+  return in_transaction_ && sqlite3_stricmp(store_.schema().c_str(), schema.c_str()) == 0 &&
          sqlite3_stricmp(store_.table().c_str(), table.c_str()) == 0;
 }
 
@@ -304,7 +304,7 @@ std::shared_ptr<PagedFilter> PagedFilters::of(sqlite3* db, const std::string& sc
                                               const std::string& table, std::uint64_t cache_bytes) {
   std::erase_if(filters_, [](const auto& filter) { return filter.expired(); });
   for (const auto& weak : filters_) {
-    if (auto filter = weak.lock(); filter->is_of(schema, table)) {
+    if (auto filter = weak.lock(); filter->is_changing(schema, table)) {
       return filter;
     }
   }

@@ -29,7 +29,8 @@ class PagedFilter {
 
   const std::string& schema() const { return store_.schema(); }
   const std::string& table() const { return store_.table(); }
-  bool is_of(const std::string& schema, const std::string& table) const;
+  // Whether it is the filter of this table, and in a transaction.
+  bool is_changing(const std::string& schema, const std::string& table) const;
 
   // The shadow tables. create() also begins a transaction.
   void create(const Header& header);
@@ -101,12 +102,14 @@ class PagedFilter {
   bool broken_ = false;
 };
 
-// The filters of a connection: one for each table. When SQLite reads the schema anew in a
-// transaction, it makes another object of a table that may have changes at hand; both must see
-// them.
+// The filters of a connection. When SQLite reads the schema anew in a transaction, it makes another
+// object of a table that may have changes at hand: both must have one filter. Not so outside of a
+// transaction: the name of a schema can come to mean another file, while statements keep the old
+// object. The filter of a table that went within the transaction has forgotten all, and serves the
+// next one of its name.
 class PagedFilters {
  public:
-  // The filter of a table: the one that is in use, or a new one.
+  // The filter of a table: the one that the transaction changes, or a new one.
   std::shared_ptr<PagedFilter> of(sqlite3* db, const std::string& schema, const std::string& table,
                                   std::uint64_t cache_bytes);
 
