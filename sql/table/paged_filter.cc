@@ -134,6 +134,7 @@ void PagedFilter::rolled_back_to(int number) {
 // Its own commit changes the data version, too, and makes nothing in the cache old.
 void PagedFilter::committed() {
   in_transaction_ = false;
+  failed_savepoint_.reset();
   version_ = store_.data_version();
 }
 

@@ -27,7 +27,6 @@ class PagedFilter {
  public:
   PagedFilter(sqlite3* db, std::string schema, std::string table, std::uint64_t cache_bytes);
 
-  const std::string& schema() const { return store_.schema(); }
   const std::string& table() const { return store_.table(); }
   // Whether it is the filter of this table, and in a transaction.
   bool is_changing(const std::string& schema, const std::string& table) const;
@@ -47,8 +46,6 @@ class PagedFilter {
 
   // To call before the first reading of a statement.
   void notice_commits();
-  // Without regard to changes: the shadow tables are gone.
-  void forget();
 
   const Header& header();
   const Shape& shape() { return header().shape; }
@@ -79,6 +76,7 @@ class PagedFilter {
     return *filter_;
   }
   void load();
+  void forget();  // changes, too
   void write_changes();
   void rolled_back_state();
   void require_whole() const;
