@@ -744,7 +744,7 @@ class Damage(InFolder):
 
     def test_a_key_whose_row_could_not_be_made_can_be_added_again(self):
         db = self.connect()
-        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=20000)")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(cells=40000, hashes=1)")
         db.execute("BEGIN")
         deny = sqlite3.SQLITE_INSERT, "f_data"
         db.set_authorizer(lambda action, table, *_: sqlite3.SQLITE_DENY if (action, table) == deny else sqlite3.SQLITE_OK)
