@@ -17,8 +17,7 @@ enum class Plan : int {
   whole = 2,
   // Not answered, because the key is not given, or is compared under another collation, which
   // stands behind kForeignCollation in the text of the plan. SQLite takes such a plan only when it
-  // has no other; running it is an
-  // error.
+  // has no other; running it is an error.
   refused_scan = 3,
   refused_collation = 4,
 };
