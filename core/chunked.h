@@ -79,6 +79,20 @@ class ChunkedFilter {
   Geometry geometry_;
 };
 
+// The chunks of one filter among those of several, of which its own begin at `first`.
+template <typename Chunks>
+class ChunksFrom {
+ public:
+  ChunksFrom(Chunks& chunks, std::uint64_t first) : chunks_(chunks), first_(first) {}
+
+  std::uint8_t* at(std::uint64_t i) { return chunks_.at(first_ + i); }
+  void changed(std::uint64_t i) { chunks_.changed(first_ + i); }
+
+ private:
+  Chunks& chunks_;
+  std::uint64_t first_;
+};
+
 // The cells of chunk i, good until the next call; null if all are 0.
 using ChunkReader = std::function<const std::uint8_t*(std::uint64_t i)>;
 

@@ -4,9 +4,8 @@
 #include <cmath>
 
 namespace bloom {
-namespace {
 
-double keys_in_block(double used, double cells, double k) {
+double keys_for(double used, double cells, double k) {
   if (used == 0) {
     return 0;
   }
@@ -14,8 +13,6 @@ double keys_in_block(double used, double cells, double k) {
   // One cell tells only that there is a key.
   return cells == 1 ? 1 : std::log(empty / cells) / (k * std::log1p(-1 / cells));
 }
-
-}  // namespace
 
 Estimate estimate(const FilterView& filter) {
   Estimator estimator(filter.shape());
@@ -65,7 +62,7 @@ void Estimator::end_region() {
 
 void Estimator::end_block() {
   result_.fpr += regions_of_block_ == regions_ ? rate_of_block_ : 0;
-  result_.keys += keys_in_block(static_cast<double>(used_in_block_),
+  result_.keys += keys_for(static_cast<double>(used_in_block_),
                                 static_cast<double>(shape_.block_cells()), shape_.hashes);
   used_ += used_in_block_;
   used_in_block_ = 0;

@@ -1,6 +1,6 @@
 // A Bloom filter: stored bytes that can be asked (FilterView) or owned and changed (Filter).
 //
-// Both work on hashes; core/hash.h makes them from keys, with the seed of the filter's shape.
+// Both work on hashes; hash_of() in core/key.h makes them from keys.
 // A key that was added is never answered "absent". The one misuse that can break this is to remove
 // a key that was never added: it may pass as present and take cells from keys that are there.
 #pragma once

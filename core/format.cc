@@ -23,7 +23,8 @@ enum Offset : std::size_t {
   kCellsAt = 8,
   kBlockAt = 16,
   kSeedAt = 24,
-  kReserved4At = 28,
+  kCollationAt = 28,
+  kReserved3At = 29,
   kCapacityAt = 32,
   kFprAt = 40,
   kReserved8At = 48,
@@ -33,6 +34,8 @@ enum Offset : std::size_t {
 std::uint64_t checksum(const std::uint8_t* header) {
   return hash_key({reinterpret_cast<const char*>(header), kChecksumAt}, kChecksumSeed).h1;
 }
+
+bool is_set(std::uint8_t byte) { return byte != 0; }
 
 Problem foreign(std::string text) { return {true, std::move(text)}; }
 Problem damaged(std::string text) { return {false, std::move(text)}; }
@@ -58,6 +61,11 @@ std::size_t chunk_bytes(const Shape& shape, std::uint64_t i) {
       std::min<std::uint64_t>(kChunkBytes, cell_bytes(shape) - i * kChunkBytes));
 }
 
+std::uint64_t cells_in_chunk(const Shape& shape, std::uint64_t i) {
+  const std::uint64_t per_chunk = chunk_cells(shape.kind);
+  return std::min(per_chunk, shape.cells - i * per_chunk);
+}
+
 std::array<std::uint8_t, kHeaderBytes> write_header(const Header& header) {
   const Shape& shape = header.shape;
   std::array<std::uint8_t, kHeaderBytes> bytes{};
@@ -69,6 +77,7 @@ std::array<std::uint8_t, kHeaderBytes> write_header(const Header& header) {
   store_le(&bytes[kCellsAt], shape.cells);
   store_le(&bytes[kBlockAt], shape.block);
   store_le(&bytes[kSeedAt], shape.seed);
+  bytes[kCollationAt] = static_cast<std::uint8_t>(shape.collation);
   store_le(&bytes[kCapacityAt], header.capacity);
   store_le(&bytes[kFprAt], std::bit_cast<std::uint64_t>(header.fpr));
   store_le(&bytes[kChecksumAt], checksum(bytes.data()));
@@ -97,8 +106,12 @@ std::variant<Header, Problem> parse_header(ByteView stored) {
       kind > static_cast<std::uint8_t>(Kind::partitioned)) {
     return foreign("unknown kind " + std::to_string(kind));
   }
-  if (load_le<std::uint32_t>(bytes + kReserved4At) != 0 ||
-      load_le<std::uint64_t>(bytes + kReserved8At) != 0) {
+  const std::uint8_t collation = bytes[kCollationAt];
+  if (collation > static_cast<std::uint8_t>(Collation::rtrim)) {
+    return foreign("unknown collation " + std::to_string(collation));
+  }
+  if (std::any_of(bytes + kReserved3At, bytes + kCapacityAt, is_set) ||
+      std::any_of(bytes + kReserved8At, bytes + kChecksumAt, is_set)) {
     return foreign("reserved header bytes are in use");
   }
 
@@ -108,6 +121,7 @@ std::variant<Header, Problem> parse_header(ByteView stored) {
   header.shape.cells = load_le<std::uint64_t>(bytes + kCellsAt);
   header.shape.block = load_le<std::uint64_t>(bytes + kBlockAt);
   header.shape.seed = load_le<std::uint32_t>(bytes + kSeedAt);
+  header.shape.collation = static_cast<Collation>(collation);
   header.capacity = load_le<std::uint64_t>(bytes + kCapacityAt);
   header.fpr = std::bit_cast<double>(load_le<std::uint64_t>(bytes + kFprAt));
 

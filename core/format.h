@@ -38,6 +38,7 @@ std::uint64_t stored_bytes(const Shape& shape);
 std::uint64_t chunk_cells(Kind kind);
 std::uint64_t chunk_count(const Shape& shape);
 std::size_t chunk_bytes(const Shape& shape, std::uint64_t i);
+std::uint64_t cells_in_chunk(const Shape& shape, std::uint64_t i);
 
 std::array<std::uint8_t, kHeaderBytes> write_header(const Header& header);
 

@@ -20,6 +20,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/collation.h"
 #include "core/hash.h"
 
 namespace bloom {
@@ -42,6 +43,7 @@ struct Shape {
   std::uint64_t cells = 0;   // m, 1..kMaxCells
   std::uint64_t block = 0;   // b, a divisor of m; 0 is the whole
   std::uint32_t seed = 0;    // of the hash, 0..kMaxSeed
+  Collation collation = Collation::binary;
 
   std::uint64_t blocks() const { return block == 0 ? 1 : cells / block; }
   std::uint64_t block_cells() const { return block == 0 ? cells : block; }

@@ -89,6 +89,14 @@ void NumberText::write_shortest(double value) {
   size_ = make_point_a_dot(text);
 }
 
+Hash hash_of(std::string_view key, const Shape& shape) {
+  if (shape.collation == Collation::binary) {
+    return hash_key(key, shape.seed);
+  }
+  std::string buffer;
+  return hash_key(collated(key, shape.collation, buffer), shape.seed);
+}
+
 void append_part(std::string& key, std::string_view part) {
   key.append(NumberText(static_cast<std::int64_t>(part.size())).view());
   key.append(1, ':').append(part).append(1, ',');

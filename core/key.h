@@ -17,6 +17,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/geometry.h"
+
 namespace bloom {
 
 // The text of a number, held without allocation.
@@ -41,5 +43,8 @@ class NumberText {
 // each other: ('ab','c') is "2:ab,1:c," and ('a','bc') is "1:a,2:bc,".
 // https://cr.yp.to/proto/netstrings.txt
 void append_part(std::string& key, std::string_view part);
+
+// The hash of a key, as a filter of this shape takes it.
+Hash hash_of(std::string_view key, const Shape& shape);
 
 }  // namespace bloom

@@ -52,6 +52,10 @@ void require_alike(const Shape& f, const Shape& g, const Names& names) {
   }
   names.require_same("k = ", f.hashes, g.hashes);
   names.require_same("seed = ", f.seed, g.seed);
+  if (f.collation != g.collation) {
+    names.refuse_other("collation " + std::string(name_of(f.collation)),
+                       "collation " + std::string(name_of(g.collation)));
+  }
 }
 
 void require_mergeable(const Shape& f, const Shape& g, std::string_view subject) {

@@ -8,18 +8,15 @@
 
 #include "core/estimate.h"
 #include "core/filter.h"
+#include "core/key.h"
 #include "core/sizing.h"
 
 namespace {
 
-bloom::Hash hash_for(const bloom::Shape& shape, std::string_view key) {
-  return bloom::hash_key(key, shape.seed);
-}
-
 void write_example(const char* path) {
   bloom::Filter filter(bloom::header_for(1000, 0.01, bloom::Kind::standard));
   for (const char* key : {"apple", "pear", "42"}) {
-    filter.add(hash_for(filter.shape(), key));
+    filter.add(bloom::hash_of(key, filter.shape()));
   }
   const bloom::ByteView stored = filter.stored();
   std::ofstream(path, std::ios::binary)
@@ -52,7 +49,7 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends th
   std::cout << "about " << bloom::estimate(filter).keys << " keys in " << stored.size()
             << " bytes\n";
   for (int i = 2; i < argc; ++i) {
-    const bool maybe = filter.may_contain(hash_for(filter.shape(), argv[i]));
+    const bool maybe = filter.may_contain(bloom::hash_of(argv[i], filter.shape()));
     std::cout << argv[i] << ": " << (maybe ? "maybe" : "no") << '\n';
   }
   return 0;

@@ -39,7 +39,7 @@ class Key {
 
   bool is_null() const { return null_; }
   std::string_view bytes() const { return number_ ? number_->view() : bytes_; }
-  Hash hash(const Shape& shape) const { return hash_key(bytes(), shape.seed); }
+  Hash hash(const Shape& shape) const { return hash_of(bytes(), shape); }
 
  private:
   std::optional<NumberText> number_;

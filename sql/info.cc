@@ -9,12 +9,28 @@
 namespace bloom {
 namespace {
 
+// A JSON text.
+std::string quoted(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string json = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20) {
+      json.append("\\u00").append(1, kHex[byte / 16]).append(1, kHex[byte % 16]);
+    } else {
+      json.append(c == '"' || c == '\\' ? "\\" : "").append(1, c);
+    }
+  }
+  return json.append("\"");
+}
+
 // A JSON object, member by member.
 class JsonObject {
  public:
   void add(std::string_view name, std::string_view json) {
     text_.append(text_.size() > 1 ? ",\"" : "\"").append(name).append("\":").append(json);
   }
+  void add(std::string_view name, const std::string& json) { add(name, std::string_view(json)); }
   void add(std::string_view name, std::uint64_t value) {
     add(name, NumberText(static_cast<std::int64_t>(value)).view());
   }
@@ -33,6 +49,60 @@ class JsonObject {
   std::string text_ = "{";
 };
 
+// The capacity is not known if that of a layer is not.
+Header sum_of(std::span<const Header> layers) {
+  Header sum;
+  for (const Header& layer : layers) {
+    sum.shape.cells += layer.shape.cells;
+    sum.capacity += layer.capacity;
+  }
+  return sum;
+}
+
+std::uint64_t bytes_of(std::span<const Header> layers) {
+  std::uint64_t bytes = 0;
+  for (const Header& layer : layers) {
+    bytes += stored_bytes(layer.shape);
+  }
+  return bytes;
+}
+
+// A key is a false positive of the whole if it is one of any layer.
+Estimate sum_of(std::span<const Header> layers, std::span<const Estimate> estimates) {
+  Estimate sum;
+  double used = 0;
+  double cells = 0;
+  double none = 1;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const auto size = static_cast<double>(layers[i].shape.cells);
+    used += estimates[i].fill * size;
+    cells += size;
+    sum.keys += estimates[i].keys;
+    none *= 1 - estimates[i].fpr;
+    sum.stuck += estimates[i].stuck;
+  }
+  sum.fill = used / cells;
+  sum.fpr = layers.size() == 1 ? estimates.front().fpr : 1 - none;
+  return sum;
+}
+
+std::string layers_json(std::span<const Header> layers, std::span<const Estimate> estimates) {
+  std::string json;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    JsonObject layer;
+    layer.add("cells", layers[i].shape.cells);
+    layer.add("hashes", std::uint64_t{layers[i].shape.hashes});
+    layer.add("block", layers[i].shape.block);
+    layer.add("capacity", layers[i].capacity);
+    layer.add("target_fpr", layers[i].fpr);
+    layer.add("fill", estimates[i].fill);
+    layer.add("keys", rounded_keys(estimates[i]));
+    layer.add("fpr", estimates[i].fpr);
+    json.append(json.empty() ? "[" : ",").append(layer.finish());
+  }
+  return json + "]";
+}
+
 }  // namespace
 
 std::uint64_t rounded_keys(const Estimate& estimate) {
@@ -40,22 +110,42 @@ std::uint64_t rounded_keys(const Estimate& estimate) {
 }
 
 std::string info_json(const Header& header, const Estimate& now) {
-  const Shape& shape = header.shape;
+  return info_json(std::span(&header, 1), std::span(&now, 1), {});
+}
+
+std::string info_json(std::span<const Header> layers, std::span<const Estimate> now,
+                      const TableInfo& table) {
+  const Header& first = layers.front();
+  const Shape& shape = first.shape;
   JsonObject json;
-  json.add("kind", '"' + std::string(name_of(shape.kind)) + '"');
-  json.add("cells", shape.cells);
-  json.add("hashes", std::uint64_t{shape.hashes});
-  json.add("block", shape.block);
+  json.add("kind", quoted(name_of(shape.kind)));
+  const Header whole = sum_of(layers);
+  json.add("cells", whole.shape.cells);
+  if (layers.size() == 1) {
+    json.add("hashes", std::uint64_t{shape.hashes});
+    json.add("block", shape.block);
+  }
   json.add("seed", std::uint64_t{shape.seed});
-  json.add_if_known("capacity", header.capacity);
-  json.add_if_known("target_fpr", header.fpr);
-  json.add("fill", now.fill);
-  json.add("keys", rounded_keys(now));
-  json.add("fpr", now.fpr);
-  json.add("bytes", stored_bytes(shape));
-  json.add("overfull", overfull(header, now.keys));
+  if (shape.collation != Collation::binary) {
+    json.add("collate", quoted(name_of(shape.collation)));
+  }
+  const Estimate all = sum_of(layers, now);
+  json.add_if_known("capacity", whole.capacity);
+  json.add_if_known("target_fpr", table.growth_fpr.value_or(first.fpr));
+  json.add("fill", all.fill);
+  json.add("keys", rounded_keys(all));
+  json.add("fpr", all.fpr);
+  json.add("bytes", bytes_of(layers));
+  json.add("overfull", overfull(layers.back(), now.back().keys));
   if (shape.kind == Kind::counting) {
-    json.add("saturated", now.stuck);
+    json.add("saturated", all.stuck);
+  }
+  if (table.growth_fpr) {
+    json.add("layers", layers_json(layers, now));
+  }
+  if (table.source) {
+    json.add("source", quoted(*table.source));
+    json.add("stale", table.stale);
   }
   return json.finish();
 }

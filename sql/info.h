@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "core/estimate.h"
@@ -13,5 +15,16 @@ std::uint64_t rounded_keys(const Estimate& estimate);
 
 // JSON; docs/functions.md has its members.
 std::string info_json(const Header& header, const Estimate& now);
+
+// What a table can tell beside that.
+struct TableInfo {
+  std::optional<double> growth_fpr;   // of a table that grows: for all its layers
+  std::optional<std::string> source;  // the table that it follows
+  std::uint64_t stale = 0;
+};
+
+// The same for the layers of a table; docs/virtual-table.md has its members.
+std::string info_json(std::span<const Header> layers, std::span<const Estimate> now,
+                      const TableInfo& table);
 
 }  // namespace bloom

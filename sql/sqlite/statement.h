@@ -10,8 +10,9 @@
 #include "sql/sqlite/value.h"
 namespace bloom::sqlite {
 
-// "a name", to be put into SQL.
+// "a name" or 'a text', to be put into SQL.
 std::string quoted_name(std::string_view name);
+std::string text_literal(std::string_view text);
 
 // Runs SQL that gives no rows. Throws SqliteError.
 void execute(sqlite3* db, const std::string& sql);
@@ -54,8 +55,9 @@ class Run {
   // Of the row, until the next step.
   int type(int column) const { return sqlite3_column_type(statement_, column); }
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
+  Value value(int column) const { return Value(sqlite3_column_value(statement_, column)); }
   std::span<const std::uint8_t> blob(int column) const;  // throws std::bad_alloc
-  OwnedValue value(int column) const;                    // a copy; throws std::bad_alloc
+  OwnedValue copy(int column) const;                     // throws std::bad_alloc
 
  private:
   const Statement& origin_;

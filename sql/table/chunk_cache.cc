@@ -4,17 +4,25 @@
 
 namespace bloom {
 
-void ChunkCache::reset(const Shape& shape) {
-  const std::uint64_t places =
-      std::clamp<std::uint64_t>(bytes_ / kChunkBytes, 1, chunk_count(shape));
+void ChunkCache::reset(const Layers& layers) {
   forget();
-  if (places != places_.size()) {
-    places_ = std::vector<Place>(static_cast<std::size_t>(places));
-    used_.clear();
-    used_.reserve(places_.size());
-    changed_.reserve(places_.size());
+  if (places_for(layers) != places_.size()) {
+    places_.clear();
   }
-  shape_ = shape;
+  extend(layers);
+}
+
+// A chunk keeps its place: there are more of them only while there is one for each chunk.
+void ChunkCache::extend(const Layers& layers) {
+  places_.resize(places_for(layers));
+  used_.reserve(places_.size());
+  changed_.reserve(places_.size());
+  layers_ = &layers;
+}
+
+std::size_t ChunkCache::places_for(const Layers& layers) const {
+  return static_cast<std::size_t>(
+      std::clamp<std::uint64_t>(bytes_ / kChunkBytes, 1, layers.chunk_count()));
 }
 
 void ChunkCache::forget() {
@@ -49,10 +57,10 @@ void ChunkCache::changed(std::uint64_t i) {
 void ChunkCache::make_rows(std::uint64_t i, std::span<const std::uint8_t> cells) {
   store_.insert_chunk(i, cells);
   const std::uint64_t first = i / kRowsAtOnce * kRowsAtOnce;
-  const std::uint64_t end = std::min(first + kRowsAtOnce, chunk_count(shape_));
+  const std::uint64_t end = std::min(first + kRowsAtOnce, layers_->chunk_count());
   for (std::uint64_t other = first; other < end; ++other) {
     if (other != i) {
-      store_.insert_empty_chunk(other, chunk_bytes(shape_, other));
+      store_.insert_empty_chunk(other, layers_->chunk_bytes(other));
       Place& place = places_[place_of(other)];
       place.stored = place.stored || place.chunk == other;
     }
@@ -96,7 +104,7 @@ void ChunkCache::load(Place& place, std::uint64_t i) {
 }
 
 std::span<std::uint8_t> ChunkCache::cells_of(const Place& place, std::uint64_t i) const {
-  return std::span(*place.cells).first(chunk_bytes(shape_, i));
+  return std::span(*place.cells).first(layers_->chunk_bytes(i));
 }
 
 }  // namespace bloom

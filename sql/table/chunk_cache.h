@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/format.h"
+#include "core/layers.h"
 #include "sql/table/store.h"
 
 namespace bloom {
@@ -20,8 +21,11 @@ class ChunkCache {
   // Holds at most so many bytes of chunks, and at least one chunk.
   ChunkCache(Store& store, std::uint64_t bytes) : store_(store), bytes_(bytes) {}
 
-  // Forgets all chunks, changed ones too, and goes on with those of a filter of this shape.
-  void reset(const Shape& shape);
+  // Forgets all chunks, changed ones too, and goes on with those of other layers, which must live as
+  // long as they are used.
+  void reset(const Layers& layers);
+  // Goes on with the same layers and newer ones.
+  void extend(const Layers& layers);
   // Forgets all chunks, changed ones too.
   void forget();
 
@@ -59,11 +63,12 @@ class ChunkCache {
   }
   void load(Place& place, std::uint64_t i);
   void make_rows(std::uint64_t i, std::span<const std::uint8_t> cells);
+  std::size_t places_for(const Layers& layers) const;
   std::span<std::uint8_t> cells_of(const Place& place, std::uint64_t i) const;
 
   Store& store_;
   std::uint64_t bytes_;
-  Shape shape_;
+  const Layers* layers_ = nullptr;
   std::vector<Place> places_;
   std::vector<std::size_t> used_;  // places that may hold a chunk
   std::uint64_t changes_ = 0;

@@ -14,8 +14,9 @@
 namespace bloom {
 namespace {
 
-constexpr std::array<std::string_view, 8> kNames = {"capacity", "fpr",   "kind",   "block",
-                                                    "seed",     "cells", "hashes", "cache"};
+constexpr std::array<std::string_view, 12> kNames = {
+    "capacity", "fpr",    "kind",    "block",  "seed",   "cells",
+    "hashes",   "growth", "collate", "source", "column", "cache"};
 
 // Room for the filter of 53 million keys at 1 %. A smaller one takes its own size only.
 constexpr std::uint64_t kDefaultCache = 64U << 20U;
@@ -24,6 +25,23 @@ constexpr std::uint64_t kLeastCache = 4096;
 constexpr std::uint64_t kMostCache = std::uint64_t{1} << 32U;
 
 bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+// Where the first name of a list ends: at a comma that is not between quotes.
+std::size_t end_of_name(std::string_view text) {
+  char quote = '\0';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote == '\0' && c == ',') {
+      return i;
+    }
+    if (c == quote) {
+      quote = '\0';
+    } else if (quote == '\0' && (c == '"' || c == '\'')) {
+      quote = c;
+    }
+  }
+  return text.size();
+}
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_space(text.front())) {
@@ -59,17 +77,51 @@ std::optional<std::string> unquoted(std::string_view text) {
   return inner;
 }
 
-// SQLite itself tells which words are numbers.
-sqlite::OwnedValue value_of(sqlite3* db, std::string_view text) {
-  const std::optional<std::string> inner = unquoted(text);
+// SQLite itself tells which words are numbers. A list of names is kept as it is written.
+sqlite::OwnedValue value_of(sqlite3* db, std::string_view text, bool list) {
+  const std::optional<std::string> inner = list ? std::string(text) : unquoted(text);
   const sqlite::Statement select(db, "SELECT ?1");
   sqlite::Run run(select);
   run.bind(1, inner ? std::string_view(*inner) : text).step();
-  sqlite::OwnedValue value = run.value(0);
+  sqlite::OwnedValue value = run.copy(0);
   if (!inner) {
     sqlite3_value_numeric_type(value.get());
   }
   return value;
+}
+
+std::string text_argument(const Value& value, std::string_view name) {
+  if (value.type() != SQLITE_TEXT || value.text().empty()) {
+    refuse(name, "a name", value.in_words());
+  }
+  return std::string(value.text());
+}
+
+bool switch_argument(const Value& value, std::string_view name) {
+  const std::string word = value.type() == SQLITE_TEXT ? lower(value.text()) : "";
+  if (word != "on" && word != "off") {
+    refuse(name, "on or off", value.in_words());
+  }
+  return word == "on";
+}
+
+// The names in "a" or "(a, b)", each as it is or between quotes.
+std::vector<std::string> column_names(std::string_view text) {
+  const bool list = text.size() > 1 && text.front() == '(' && text.back() == ')';
+  std::string_view rest = list ? text.substr(1, text.size() - 2) : text;
+  std::vector<std::string> names;
+  for (;;) {
+    const std::size_t end = list ? end_of_name(rest) : rest.size();
+    const std::string_view name = trimmed(rest.substr(0, end));
+    names.push_back(unquoted(name).value_or(std::string(name)));
+    if (names.back().empty()) {
+      refuse("column", "a name, or names in brackets: (a, b)", sqlite::quoted_text(text));
+    }
+    if (end == rest.size()) {
+      return names;
+    }
+    rest.remove_prefix(end + 1);
+  }
 }
 
 // "capacity, fpr, ... or cache".
@@ -100,19 +152,68 @@ Options::Options(sqlite3* db, std::span<const char* const> arguments) {
     if (has(name.c_str())) {
       refuse("option " + name, "given once", "it again");
     }
-    values_.emplace(name, value_of(db, trimmed(text.substr(equals + 1))));
+    values_.emplace(name, value_of(db, trimmed(text.substr(equals + 1)), name == "column"));
+  }
+  if (has("collate")) {
+    const std::string name = text_argument(value("collate"), "collate");
+    const auto collation = collation_named(name);
+    if (!collation) {
+      refuse("collate", kCollationRule, sqlite::quoted_text(name));
+    }
+    collation_ = *collation;
   }
 }
 
-Header Options::header() const {
+std::optional<Growth> Options::growth() const {
+  return grows() ? std::optional(target()) : std::nullopt;
+}
+
+bool Options::grows() const {
+  const bool exact = has("cells") || has("hashes");
+  if (!has("growth")) {
+    return !has("capacity") && !exact && kind() != Kind::counting;
+  }
+  const bool on = switch_argument(value("growth"), "growth");
+  if (on && exact) {
+    refuse_both("cells", "growth");
+  }
+  if (on && kind() == Kind::counting) {
+    refuse("growth of a counting filter",
+           "off (a key could be removed from a layer that it is not in)", "on");
+  }
+  return on;
+}
+
+bool Options::sizes_itself() const {
+  return has("source") && !has("capacity") && !has("cells") && !has("hashes");
+}
+
+Header Options::header(std::uint64_t keys) const {
   refuse_both("cells", "capacity");
   refuse_both("cells", "fpr");
-  Header header = has("cells") || has("hashes") ? exact() : sized();
-  if (has("seed")) {
-    header.shape.seed =
-        static_cast<std::uint32_t>(count_argument(value("seed"), "seed", 0, kMaxSeed));
-  }
+  Header header = has("cells") || has("hashes") ? exact() : sized(keys);
+  header.shape.seed = target().seed;
+  header.shape.collation = collation_;
   return header;
+}
+
+void Options::take_collation(Collation collation) {
+  if (has("collate") && collation != collation_) {
+    refuse("collate", "left out, or that of the source, " + std::string(name_of(collation)),
+           name_of(collation_));
+  }
+  collation_ = collation;
+}
+
+std::optional<SourceNames> Options::source() const {
+  if (!has("source") && !has("column")) {
+    return std::nullopt;
+  }
+  if (!has("source") || !has("column")) {
+    refuse("source and column", "given together", has("source") ? "source only" : "column only");
+  }
+  return SourceNames{text_argument(value("source"), "source"),
+                     column_names(text_argument(value("column"), "column"))};
 }
 
 std::uint64_t Options::cache_bytes() const {
@@ -129,17 +230,38 @@ void Options::refuse_both(const char* name, const char* other) const {
   }
 }
 
-Header Options::sized() const {
-  if (!has("capacity")) {
-    refuse("the options",
-           "capacity=N, or cells=M and hashes=K (this version has no tables that grow)", "neither");
+double Options::fpr() const { return has("fpr") ? rate_argument(value("fpr"), "fpr") : kDefaultFpr; }
+
+Kind Options::kind() const { return has("kind") ? kind_argument(value("kind")) : Kind::standard; }
+
+std::optional<std::uint64_t> Options::block() const {
+  return has("block") ? std::optional(count_argument(value("block"), "block", 0, kMaxCells))
+                      : std::nullopt;
+}
+
+Growth Options::target() const {
+  const auto seed = has("seed") ? count_argument(value("seed"), "seed", 0, kMaxSeed) : 0;
+  return {.fpr = fpr(),
+          .kind = kind(),
+          .block = block(),
+          .seed = static_cast<std::uint32_t>(seed),
+          .collation = collation_};
+}
+
+Header Options::sized(std::uint64_t keys) const {
+  const bool growing = grows();
+  if (!has("capacity") && !has("source") && !growing) {
+    refuse("the options", "capacity=N, or cells=M and hashes=K, where the table does not grow",
+           "neither");
   }
-  const std::uint64_t capacity = count_argument(value("capacity"), "capacity", 1, kMaxKeys);
-  const double fpr = has("fpr") ? rate_argument(value("fpr"), "fpr") : kDefaultFpr;
-  const Kind kind = has("kind") ? kind_argument(value("kind")) : Kind::standard;
-  return has("block") ? header_for(capacity, fpr, kind,
-                                   count_argument(value("block"), "block", 0, kMaxCells))
-                      : header_for(capacity, fpr, kind);
+  const std::uint64_t stated =
+      has("capacity") ? count_argument(value("capacity"), "capacity", 1, kMaxKeys) : kFirstCapacity;
+  const std::uint64_t capacity = std::max(stated, std::min(keys + keys / 2, kMaxKeys));
+  if (growing) {
+    return first_layer(target(), capacity);
+  }
+  const auto size = block();
+  return size ? header_for(capacity, fpr(), kind(), *size) : header_for(capacity, fpr(), kind());
 }
 
 Header Options::exact() const {
@@ -151,12 +273,8 @@ Header Options::exact() const {
   shape.cells = count_argument(value("cells"), "cells", 1, kMaxCells);
   shape.hashes =
       static_cast<std::uint32_t>(count_argument(value("hashes"), "hashes", 1, kMaxHashes));
-  if (has("kind")) {
-    shape.kind = kind_argument(value("kind"));
-  }
-  if (has("block")) {
-    shape.block = count_argument(value("block"), "block", 0, kMaxCells);
-  }
+  shape.kind = kind();
+  shape.block = block().value_or(0);
   require_valid(shape);
   return header;
 }

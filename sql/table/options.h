@@ -4,6 +4,9 @@
 // block                 cells of a block; 0 for none
 // cells, hashes         in place of capacity and fpr: m and k, as bloom_create_sized() has them
 // seed                  of the hash
+// growth                on: layers are added as keys come; off: the filter stays as it is
+// collate               binary, nocase or rtrim
+// source, column        the table and the column, or columns in brackets, that it follows
 // cache                 bytes of chunks that a connection keeps at hand
 // Values are written as in SQL: numbers, 'text', or a bare word. Each throws bloom::Error with the
 // name of the option, the rule and the value.
@@ -12,11 +15,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "core/format.h"
+#include "core/growth.h"
 #include "sql/sqlite/value.h"
+#include "sql/table/source.h"
 
 namespace bloom {
 
@@ -25,8 +31,17 @@ class Options {
   // Reads arguments as they stand between the brackets; checks names, not values.
   Options(sqlite3* db, std::span<const char* const> arguments);
 
-  // The filter that they ask for.
-  Header header() const;
+  // How the filter grows; none if it does not.
+  std::optional<Growth> growth() const;
+  // Whether the filter is to be made for the keys that its source has.
+  bool sizes_itself() const;
+  // The filter that they ask for, or its first layer. `keys`: what a source has; the filter is then
+  // made for half as many more, if that is more than the options say.
+  Header header(std::uint64_t keys = 0) const;
+  Collation collation() const { return collation_; }
+  // Makes it that of the source; throws if the options ask for another.
+  void take_collation(Collation collation);
+  std::optional<SourceNames> source() const;
   std::uint64_t cache_bytes() const;
 
  private:
@@ -34,10 +49,16 @@ class Options {
   sqlite::Value value(const char* name) const;
   // Throws if there are both.
   void refuse_both(const char* name, const char* other) const;
-  Header sized() const;  // by capacity and fpr
-  Header exact() const;  // by cells and hashes
+  bool grows() const;
+  double fpr() const;
+  Kind kind() const;
+  std::optional<std::uint64_t> block() const;
+  Growth target() const;
+  Header sized(std::uint64_t keys) const;  // by capacity and fpr
+  Header exact() const;                    // by cells and hashes
 
   std::map<std::string, sqlite::OwnedValue, std::less<>> values_;
+  Collation collation_ = Collation::binary;
 };
 
 }  // namespace bloom

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 #include "core/cells.h"
+#include "core/estimate.h"
 #include "core/merge.h"
 #include "sql/sqlite/guard.h"
 
@@ -86,8 +88,10 @@ class PagedFilter::Change {
 };
 
 PagedFilter::PagedFilter(sqlite3* db, std::string schema, std::string table,
-                         std::uint64_t cache_bytes)
-    : store_(db, std::move(schema), std::move(table)), cache_(store_, cache_bytes) {}
+                         std::uint64_t cache_bytes, const std::optional<Growth>& growth)
+    : store_(db, std::move(schema), std::move(table)),
+      cache_(store_, cache_bytes),
+      growth_(growth) {}
 
 bool PagedFilter::is_changing(const std::string& schema, const std::string& table) const {
   return in_transaction_ && sqlite3_stricmp(store_.schema().c_str(), schema.c_str()) == 0 &&
@@ -95,7 +99,7 @@ bool PagedFilter::is_changing(const std::string& schema, const std::string& tabl
 }
 
 void PagedFilter::create(const Header& header) {
-  store_.create({.header = header, .merged = false});
+  store_.create({.layers = {header}, .stale = 0, .merged = false});
   in_transaction_ = true;
   knows_savepoints_ = false;
 }
@@ -172,21 +176,71 @@ void PagedFilter::forget() {
 void PagedFilter::load() {
   require_whole();
   config_ = store_.load_config();
-  cache_.reset(config_.header.shape);
-  filter_.emplace(config_.header.shape);
+  layers_ = Layers(config_.layers);
+  cache_.reset(layers_);
+  filter_.emplace(layers_);
   is_loaded_ = true;
 }
 
-const Header& PagedFilter::header() {
+const Layers& PagedFilter::layers() {
   loaded();
-  return config_.header;
+  return layers_;
 }
 
 bool PagedFilter::add(const Hash& hash) {
   Change change(*this);
-  const bool changed = filter_->add(hash, cache_);
+  const bool changed = add_key(hash);
   change.done();
   return changed;
+}
+
+bool PagedFilter::add_key(const Hash& hash) {
+  if (!growth_) {
+    return filter_->add(hash, cache_);
+  }
+  const bool added = !filter_->may_contain(hash, cache_) && filter_->add(hash, cache_);
+  if (added) {
+    grow_if_full(hash);
+  }
+  return added;
+}
+
+// How full the newest layer is, is written nowhere: it would cost every transaction a page. Its
+// cells tell, and are looked at once for some 1/256 of its keys, by whichever connection adds the
+// key with such a hash.
+void PagedFilter::grow_if_full(const Hash& hash) {
+  constexpr std::uint64_t kLooks = 256;
+  const std::uint64_t capacity = layers_.newest().header.capacity;
+  const std::uint64_t mask = std::bit_floor(std::max<std::uint64_t>(1, capacity / kLooks)) - 1;
+  if ((hash.h1 & mask) != 0 || keys_in_newest() < static_cast<double>(capacity)) {
+    return;
+  }
+  if (const auto next = next_layer(*growth_, config_.layers)) {
+    config_.layers.push_back(*next);
+    store_.save_config(config_);
+    layers_ = Layers(config_.layers);
+    cache_.extend(layers_);
+    filter_.emplace(layers_);
+  }
+}
+
+// From at most 64 of its chunks: 0.3 % off, since each has room for some 2,000 keys.
+double PagedFilter::keys_in_newest() {
+  constexpr std::uint64_t kSample = 64;
+  const auto& [header, first_chunk] = layers_.newest();
+  const Shape& shape = header.shape;
+  const std::uint64_t chunks = chunk_count(shape);
+  const std::uint64_t sample = std::min(chunks, kSample);
+  std::uint64_t used = 0;
+  std::uint64_t cells = 0;
+  for (std::uint64_t i = 0; i < sample; ++i) {
+    const std::uint64_t chunk = i * chunks / sample;
+    const std::uint64_t count = cells_in_chunk(shape, chunk);
+    used += count_used(shape.kind, cache_.at(first_chunk + chunk), 0, count);
+    cells += count;
+  }
+  return keys_for(static_cast<double>(used), static_cast<double>(cells), shape.hashes) *
+         static_cast<double>(shape.cells) / static_cast<double>(cells);
 }
 
 bool PagedFilter::remove(const Hash& hash) {
@@ -201,6 +255,40 @@ void PagedFilter::replace(const Hash& old_key, const Hash& new_key) {
   may_contain(new_key);  // finds most of what may be wrong before anything is changed
   filter_->remove(old_key, cache_);
   filter_->add(new_key, cache_);
+  change.done();
+}
+
+void PagedFilter::count_stale() {
+  Change change(*this);
+  store_.count_stale();
+  ++config_.stale;
+  change.done();
+}
+
+// Only while a Change can undo it.
+void PagedFilter::use(Config config) {
+  store_.delete_chunks_from(0);
+  store_.save_config(config);
+  forget();
+  loaded();
+}
+
+void PagedFilter::add_all(const std::function<void(const Add&)>& fill) {
+  Change change(*this);
+  fill([this](const Hash& hash) { add_key(hash); });
+  change.done();
+}
+
+void PagedFilter::remake(const Header& header, const std::function<void(const Add&)>& fill) {
+  Change change(*this);
+  use({.layers = {header}, .stale = 0, .merged = false});
+  fill([this](const Hash& hash) { add_key(hash); });
+  change.done();
+}
+
+void PagedFilter::clear() {
+  Change change(*this);
+  use({.layers = {config_.layers.front()}, .stale = 0, .merged = false});
   change.done();
 }
 
@@ -223,21 +311,10 @@ void PagedFilter::merge(const FilterView& filter) {
   change.done();
 }
 
-void PagedFilter::clear() {
-  Change change(*this);
-  store_.delete_chunks_from(0);
-  cache_.forget();
-  if (config_.merged) {
-    config_.merged = false;
-    store_.save_config(config_);
-  }
-  change.done();
-}
-
 void PagedFilter::halve() {
   Change change(*this);
   check();
-  const Header half = halved(header());
+  const Header half = halved(layers_.newest().header);
   StoredChunks chunks(store_, shape());
   std::array<std::uint8_t, kChunkBytes> folded{};
   for (std::uint64_t i = 0; i < chunk_count(half.shape); ++i) {
@@ -250,7 +327,8 @@ void PagedFilter::halve() {
     }
   }
   store_.delete_chunks_from(chunk_count(half.shape));
-  store_.save_config({.header = half, .merged = config_.merged});
+  config_.layers = {half};
+  store_.save_config(config_);
   forget();
   change.done();
 }
@@ -259,18 +337,21 @@ template <typename F>
 void PagedFilter::for_each_run(F&& f) {
   loaded();
   write_changes();
-  const std::uint64_t per_chunk = chunk_cells(shape().kind);
-  store_.for_each_chunk(shape(), [&](std::uint64_t i, std::span<const std::uint8_t> cells) {
-    f(i * per_chunk, cells);
+  store_.for_each_chunk(layers_, [&](std::uint64_t i, std::span<const std::uint8_t> cells) {
+    const Layers::Layer& layer = layers_.layer_of(i);
+    const Shape& shape = layer.header.shape;
+    const std::uint64_t chunk = i - layer.first_chunk;
+    f(layer, chunk * chunk_cells(shape.kind), cells_in_chunk(shape, chunk), cells);
   });
 }
 
 void PagedFilter::check() {
-  CounterTotals totals(shape());
+  loaded();
   const bool totals_known = shape().kind == Kind::counting && !config_.merged;
-  for_each_run([&](std::uint64_t first, std::span<const std::uint8_t> cells) {
-    const std::uint64_t count = std::min(chunk_cells(shape().kind), shape().cells - first);
-    if (first + count == shape().cells && has_stray_bits(shape(), cells.back())) {
+  CounterTotals totals(shape());
+  for_each_run([&](const auto& layer, auto first, auto count, auto cells) {
+    const Shape& shape = layer.header.shape;
+    if (first + count == shape.cells && has_stray_bits(shape, cells.back())) {
       damaged("bits after the last cell are set");
     }
     if (totals_known) {
@@ -283,33 +364,43 @@ void PagedFilter::check() {
   }
 }
 
-Estimate PagedFilter::estimate() {
-  Estimator estimator(shape());
-  for_each_run([&](std::uint64_t first, std::span<const std::uint8_t> cells) {
-    const std::uint64_t count = std::min(chunk_cells(shape().kind), shape().cells - first);
-    estimator.add(first, count, cells.data());
+std::vector<Estimate> PagedFilter::estimates() {
+  loaded();
+  std::vector<Estimator> estimators;
+  for (const Header& header : config_.layers) {
+    estimators.emplace_back(header.shape);
+  }
+  for_each_run([&](const auto& layer, auto first, auto count, auto cells) {
+    estimators[static_cast<std::size_t>(&layer - layers_.all().data())].add(first, count,
+                                                                            cells.data());
   });
-  return estimator.finish();
+  std::vector<Estimate> estimates;
+  for (Estimator& estimator : estimators) {
+    estimates.push_back(estimator.finish());
+  }
+  return estimates;
 }
 
 Filter PagedFilter::whole() {
-  Filter whole(header());
+  Filter whole(layers().newest().header);
   std::uint8_t* const to = whole.cells();
-  for_each_run([&](std::uint64_t first, std::span<const std::uint8_t> cells) {
-    std::copy(cells.begin(), cells.end(), to + first * bits_per_cell(shape().kind) / 8);
+  for_each_run([&](const auto& layer, auto first, auto, auto cells) {
+    const Shape& shape = layer.header.shape;
+    std::copy(cells.begin(), cells.end(), to + first * bits_per_cell(shape.kind) / 8);
   });
   return whole;
 }
 
 std::shared_ptr<PagedFilter> PagedFilters::of(sqlite3* db, const std::string& schema,
-                                              const std::string& table, std::uint64_t cache_bytes) {
+                                              const std::string& table, std::uint64_t cache_bytes,
+                                              const std::optional<Growth>& growth) {
   std::erase_if(filters_, [](const auto& filter) { return filter.expired(); });
   for (const auto& weak : filters_) {
     if (auto filter = weak.lock(); filter->is_changing(schema, table)) {
       return filter;
     }
   }
-  auto filter = std::make_shared<PagedFilter>(db, schema, table, cache_bytes);
+  auto filter = std::make_shared<PagedFilter>(db, schema, table, cache_bytes, growth);
   filters_.push_back(filter);
   return filter;
 }

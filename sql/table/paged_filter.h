@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,8 @@
 #include "core/chunked.h"
 #include "core/estimate.h"
 #include "core/filter.h"
+#include "core/growth.h"
+#include "core/layers.h"
 #include "sql/table/chunk_cache.h"
 #include "sql/table/store.h"
 
@@ -25,14 +28,16 @@ namespace bloom {
 
 class PagedFilter {
  public:
-  PagedFilter(sqlite3* db, std::string schema, std::string table, std::uint64_t cache_bytes);
+  // `growth`: adds layers as keys come (core/growth.h).
+  PagedFilter(sqlite3* db, std::string schema, std::string table, std::uint64_t cache_bytes,
+              const std::optional<Growth>& growth);
 
   const std::string& table() const { return store_.table(); }
   // Whether it is the filter of this table, and in a transaction.
   bool is_changing(const std::string& schema, const std::string& table) const;
 
   // The shadow tables. create() also begins a transaction.
-  void create(const Header& header);
+  void create(const Header& header);  // of the first layer
   void drop();
   void rename(const std::string& table);
 
@@ -47,29 +52,41 @@ class PagedFilter {
   // To call before the first reading of a statement.
   void notice_commits();
 
-  const Header& header();
-  const Shape& shape() { return header().shape; }
+  const Layers& layers();
+  const Shape& shape() { return layers().shape(); }
+  bool grows() const { return growth_.has_value(); }
+  std::uint64_t stale() { return loaded(), config_.stale; }
 
-  // As those of core's Filter. replace() removes one key and adds another.
+  // As those of core's Filter. A filter that grows skips a key that it may have already; add()
+  // returns false then, too. replace() removes one key and adds another.
   bool may_contain(const Hash& hash) { return loaded().may_contain(hash, cache_); }
   bool add(const Hash& hash);
   bool remove(const Hash& hash);
   void replace(const Hash& old_key, const Hash& new_key);
 
-  // Merges in a filter of the same shape.
-  void merge(const FilterView& filter);
-  void clear();
-  void halve();
+  // A key of the source is gone that stays in the filter.
+  void count_stale();
 
-  // Reads all of it, throws for the first thing that is wrong.
-  void check();
-  Estimate estimate();
+  // Empties the filter, makes it one layer with this header, and then calls fill(add), which adds
+  // keys by add(hash).
+  using Add = std::function<void(const Hash& hash)>;
+  void remake(const Header& header, const std::function<void(const Add&)>& fill);
+  void add_all(const std::function<void(const Add&)>& fill);
+  void clear();  // also takes all layers away but the first
+
+  // REQUIRES: one layer. merge(): a filter of the same shape.
+  void merge(const FilterView& filter);
+  void halve();
   Filter whole();
+
+  // Read all of it. check() throws for the first thing that is wrong.
+  void check();
+  std::vector<Estimate> estimates();  // of each layer
 
  private:
   class Change;
 
-  const ChunkedFilter<ChunkCache>& loaded() {
+  const LayeredFilter<ChunkCache>& loaded() {
     if (!is_loaded_) {
       load();
     }
@@ -80,16 +97,23 @@ class PagedFilter {
   void write_changes();
   void rolled_back_state();
   void require_whole() const;
+  // For changes.
+  void use(Config config);
+  bool add_key(const Hash& hash);
+  void grow_if_full(const Hash& hash);
+  double keys_in_newest();
 
-  // Calls f(first cell, cells) for each stored chunk in order.
+  // Calls f(layer, first cell, count, cells) for each stored chunk in order.
   template <typename F>
   void for_each_run(F&& f);
 
   Store store_;
   ChunkCache cache_;
+  std::optional<Growth> growth_;
   bool is_loaded_ = false;
   Config config_;
-  std::optional<ChunkedFilter<ChunkCache>> filter_;
+  Layers layers_;
+  std::optional<LayeredFilter<ChunkCache>> filter_;
   unsigned version_ = 0;
   bool in_transaction_ = false;
   // Whether SQLite has told of all savepoints that are open.
@@ -109,7 +133,7 @@ class PagedFilters {
  public:
   // The filter of a table: the one that the transaction changes, or a new one.
   std::shared_ptr<PagedFilter> of(sqlite3* db, const std::string& schema, const std::string& table,
-                                  std::uint64_t cache_bytes);
+                                  std::uint64_t cache_bytes, const std::optional<Growth>& growth);
 
  private:
   std::vector<std::weak_ptr<PagedFilter>> filters_;

@@ -42,7 +42,7 @@ void refuse_collation(sqlite3_index_info& info, const char* collation) {
 
 }  // namespace
 
-int choose_plan(sqlite3_index_info& info) {
+int choose_plan(sqlite3_index_info& info, Collation own) {
   bool key_to_come = false;
   const char* foreign_collation = nullptr;
   for (int i = 0; i < info.nConstraint; ++i) {
@@ -55,14 +55,16 @@ int choose_plan(sqlite3_index_info& info) {
       continue;
     }
     const char* collation = sqlite3_vtab_collation(&info, i);
-    if (sqlite3_stricmp(collation, "BINARY") != 0) {
+    const auto known = collation_named(collation);
+    if (!known || (*known != own && *known != Collation::binary)) {
       foreign_collation = collation;
       continue;
     }
     info.aConstraintUsage[i].argvIndex = 1;
     info.aConstraintUsage[i].omit = 1;
     info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
-    offer(info, Plan::ask, kAsk, kCostOfAsking);
+    const bool binary = *known == Collation::binary;
+    offer(info, binary ? Plan::ask : Plan::ask_collated, kAsk, kCostOfAsking);
     return SQLITE_OK;
   }
   if (key_to_come) {

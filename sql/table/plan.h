@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "core/collation.h"
 #include "sql/sqlite/api.h"
 
 namespace bloom {
@@ -13,6 +14,8 @@ enum class Column : int { key, filter, info, command };
 enum class Plan : int {
   // key = ?: one row, with the key that was asked for, if it may be present.
   ask = 1,
+  // The same, compared under the filter's own collation, which is not BINARY.
+  ask_collated = 5,
   // filter or info: one row, of which the key cannot be read.
   whole = 2,
   // Not answered, because the key is not given, or is compared under another collation, which
@@ -27,6 +30,9 @@ inline constexpr std::string_view kForeignCollation = "refused: collation ";
 // Returns SQLITE_CONSTRAINT when the key is to come from a table that is not at hand in this order
 // of a join: SQLite then tries another order. There is no plan that reads keys without being given
 // one: it would lose rows.
-int choose_plan(sqlite3_index_info& info);
+//
+// `own` is the collation of the filter. It answers comparisons under BINARY as well: what is equal
+// byte for byte is equal under any other.
+int choose_plan(sqlite3_index_info& info, Collation own);
 
 }  // namespace bloom

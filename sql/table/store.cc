@@ -42,6 +42,25 @@ std::span<const std::uint8_t> chunk_column(const Run& run, int column, std::uint
   return cells;
 }
 
+std::vector<Header> parse_headers(ByteView bytes) {
+  std::vector<Header> headers;
+  do {
+    const auto header = parse_header(bytes);
+    if (const auto* problem = std::get_if<Problem>(&header)) {
+      damaged("the header in the config is damaged (" + problem->text + ")");
+    }
+    headers.push_back(std::get<Header>(header));
+    const Shape& first = headers.front().shape;
+    const Shape& shape = headers.back().shape;
+    if (shape.kind != first.kind || shape.seed != first.seed ||
+        shape.collation != first.collation) {
+      damaged("the layers in the config differ in kind, seed or collation");
+    }
+    bytes = bytes.subspan(kHeaderBytes);
+  } while (!bytes.empty());
+  return headers;
+}
+
 // Statements of the extension leave last_insert_rowid() as the user's statement made it.
 class KeepLastRowid {
  public:
@@ -94,6 +113,7 @@ void Store::run(const std::string& sql) {
 
 void Store::forget_statements() {
   load_.reset();
+  count_stale_.reset();
   insert_.reset();
 }
 
@@ -141,18 +161,19 @@ Config Store::load_config() {
   }
   {
     Run run(select);
-    if (!run.bind(1, "header").step() || run.type(0) != SQLITE_BLOB ||
-        run.blob(0).size() != kHeaderBytes) {
-      damaged("the config has no header of " + std::to_string(kHeaderBytes) + " bytes");
+    if (!run.bind(1, "header").step() || run.type(0) != SQLITE_BLOB) {
+      damaged("the config has no header");
     }
-    const auto header = parse_header(run.blob(0));
-    if (const auto* problem = std::get_if<Problem>(&header)) {
-      damaged("the header in the config is damaged (" + problem->text + ")");
-    }
-    config.header = std::get<Header>(header);
+    config.layers = parse_headers(run.blob(0));
+  }
+  {
+    Run run(select);
+    config.merged = run.bind(1, "merged").step();
   }
   Run run(select);
-  config.merged = run.bind(1, "merged").step();
+  if (run.bind(1, "stale").step()) {
+    config.stale = static_cast<std::uint64_t>(run.integer(0));
+  }
   return config;
 }
 
@@ -160,13 +181,30 @@ void Store::save_config(const Config& config) {
   const InUse in_use(*this);
   ++writes_;
   const Statement replace(db_, "REPLACE INTO " + shadow(kConfig) + " VALUES (?1, ?2)", kNotThere);
-  const auto header = write_header(config.header);
-  Run(replace).bind(1, "header").bind(2, header).step();
-  if (config.merged) {
-    Run(replace).bind(1, "merged").bind(2, std::int64_t{1}).step();
-  } else {
-    run("DELETE FROM " + shadow(kConfig) + " WHERE k = 'merged'");
+  std::vector<std::uint8_t> headers;
+  for (const Header& header : config.layers) {
+    const auto bytes = write_header(header);
+    headers.insert(headers.end(), bytes.begin(), bytes.end());
   }
+  Run(replace).bind(1, "header").bind(2, headers).step();
+  const Statement erase(db_, "DELETE FROM " + shadow(kConfig) + " WHERE k = ?1", kNotThere);
+  const auto save = [&](const char* name, std::uint64_t value) {
+    if (value != 0) {
+      Run(replace).bind(1, name).bind(2, static_cast<std::int64_t>(value)).step();
+    } else {
+      Run(erase).bind(1, name).step();
+    }
+  };
+  save("merged", config.merged ? 1 : 0);
+  save("stale", config.stale);
+}
+
+void Store::count_stale() {
+  const InUse in_use(*this);
+  ++writes_;
+  Run(prepared(count_stale_, "INSERT INTO " + shadow(kConfig) +
+                                 " VALUES ('stale', 1) ON CONFLICT(k) DO UPDATE SET v = v + 1"))
+      .step();
 }
 
 bool Store::load_chunk(std::uint64_t i, std::span<std::uint8_t> cells) {
@@ -235,18 +273,18 @@ void Store::delete_chunks_from(std::uint64_t i) {
   ++writes_;
 }
 
-void Store::for_each_chunk(const Shape& shape, const EachChunk& f) {
+void Store::for_each_chunk(const Layers& layers, const EachChunk& f) {
   const InUse in_use(*this);
   const Statement select(db_, "SELECT id, chunk FROM " + shadow(kData) + " ORDER BY id", kNotThere);
   Run run(select);
   while (run.step()) {
     const std::int64_t id = run.integer(0);
     const auto i = static_cast<std::uint64_t>(id);
-    if (run.type(0) != SQLITE_INTEGER || id < 0 || i >= chunk_count(shape)) {
+    if (run.type(0) != SQLITE_INTEGER || id < 0 || i >= layers.chunk_count()) {
       damaged(chunk_name(i) + " must not be there: the filter has " +
-              std::to_string(chunk_count(shape)));
+              std::to_string(layers.chunk_count()));
     }
-    f(i, chunk_column(run, 1, i, chunk_bytes(shape, i)));
+    f(i, chunk_column(run, 1, i, layers.chunk_bytes(i)));
   }
 }
 

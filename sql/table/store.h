@@ -1,6 +1,7 @@
 // The shadow tables of a bloom table, and the SQL that reads and writes them.
 //
-//   <name>_config(k PRIMARY KEY, v) WITHOUT ROWID    'version' and 'header', 'merged' if it is so
+//   <name>_config(k PRIMARY KEY, v) WITHOUT ROWID    'version'; 'header', of every layer one after
+//                                                    the other; 'merged' and 'stale' if it is so
 //   <name>_data(id INTEGER PRIMARY KEY, chunk BLOB)  the cells, 3,968 bytes a row (docs/format.md)
 // A chunk whose cells are all 0 needs no row. What is read is checked: a Store throws
 // SqliteError(SQLITE_CORRUPT_VTAB) for what cannot be there.
@@ -12,14 +13,17 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "core/format.h"
+#include "core/layers.h"
 #include "sql/sqlite/statement.h"
 
 namespace bloom {
 
 struct Config {
-  Header header;
+  std::vector<Header> layers;  // at least one
+  // How many keys of the source went away since the filter was last made of those that it has.
+  std::uint64_t stale = 0;
   // Filters from elsewhere were merged in: what the counters add up to is then not known.
   bool merged = false;
 };
@@ -41,6 +45,8 @@ class Store {
 
   Config load_config();
   void save_config(const Config& config);
+  // Adds 1 to the stale keys in the config.
+  void count_stale();
 
   // Fills `cells`, which is as long as chunk i is to be. Returns false, with `cells` zeroed, when
   // there is no row.
@@ -52,9 +58,9 @@ class Store {
   void delete_chunk(std::uint64_t i);
   void delete_chunks_from(std::uint64_t i);
 
-  // Calls f(i, cells) for each row in order; cells end where they are to end, whatever the shape.
+  // Calls f(i, cells) for each row in order; cells end where they are to end.
   using EachChunk = std::function<void(std::uint64_t i, std::span<const std::uint8_t> cells)>;
-  void for_each_chunk(const Shape& shape, const EachChunk& f);
+  void for_each_chunk(const Layers& layers, const EachChunk& f);
 
   // Changes whenever something was committed to the database, by whomever.
   unsigned data_version() const;
@@ -80,6 +86,7 @@ class Store {
   // Prepared when they are first used.
   std::optional<sqlite::Statement> load_;
   std::optional<sqlite::Statement> insert_;
+  std::optional<sqlite::Statement> count_stale_;
 
   std::string shadow(std::string_view suffix) const;
   const sqlite::Statement& prepared(std::optional<sqlite::Statement>& statement,

@@ -1,9 +1,11 @@
 #include "sql/table/table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
+#include "core/cardinality.h"
 #include "core/error.h"
 #include "core/merge.h"
 #include "sql/functions.h"
@@ -22,7 +24,7 @@ constexpr std::string_view kGivesKey =
 constexpr std::string_view kScan =
     "a scan (a Bloom filter cannot list its keys; the column info tells how many they are, and the "
     "command 'clear' empties it)";
-constexpr std::string_view kCommands = "'clear', 'halve' or 'integrity-check'";
+constexpr std::string_view kCommands = "'rebuild', 'clear', 'halve' or 'integrity-check'";
 
 void require_name(const char* name) {
   for (const char* column : {"key", "filter", "info"}) {
@@ -47,29 +49,73 @@ BloomTable::BloomTable(const sqlite::Definition& definition, PagedFilters& filte
       filters_(filters),
       schema_(definition.schema),
       created_as_(definition.table),
-      columns_("CREATE TABLE x(key PRIMARY KEY, filter BLOB HIDDEN, info TEXT HIDDEN, " +
-               sqlite::quoted_name(definition.table) + " HIDDEN) WITHOUT ROWID"),
       options_(definition.db, definition.arguments) {
   require_name(definition.table);
+  if (auto names = options_.source()) {
+    source_.emplace(db_, schema_, *std::move(names));
+    options_.take_collation(source_->collation());
+  }
+  columns_ = "CREATE TABLE x(key COLLATE " + std::string(name_of(options_.collation())) +
+             " PRIMARY KEY, filter BLOB HIDDEN, info TEXT HIDDEN, " +
+             sqlite::quoted_name(definition.table) + " HIDDEN) WITHOUT ROWID";
 }
 
 void BloomTable::create() {
+  if (source_) {
+    source_->require_fit(options_.collation());
+  }
   connect();
-  filter_->create(options_.header());
+  filter_->create(options_.header(options_.sizes_itself() ? keys_of_source() : 0));
+  if (source_) {
+    filter_->add_all([this](const auto& add) { fill(add); });
+    source_->install(created_as_);
+  }
 }
 
 void BloomTable::connect() {
-  filter_ = filters_.of(db_, schema_, created_as_, options_.cache_bytes());
+  filter_ = filters_.of(db_, schema_, created_as_, options_.cache_bytes(), options_.growth());
+}
+
+void BloomTable::destroy() {
+  if (source_) {
+    source_->uninstall(filter_->table());
+  }
+  filter_->drop();
 }
 
 void BloomTable::rename(const char* name) {
   require_name(name);
+  const std::string old_name = filter_->table();
+  const bool following = source_ && source_->find(old_name);
   filter_->rename(name);
+  if (following) {
+    source_->uninstall(old_name);
+    source_->install(name);
+  }
+}
+
+int BloomTable::plan(sqlite3_index_info& info) {
+  source_is_checked_ = false;
+  return choose_plan(info, options_.collation());
+}
+
+void BloomTable::require_in_step() {
+  if (source_ && !source_is_checked_) {
+    if (!source_->find(filter_->table())) {
+      refuse("the triggers of source " + sqlite::quoted_text(source_->names().table),
+             "there, for the filter to follow it (the command 'rebuild' makes them anew)",
+             "not all of them");
+    }
+    source_is_checked_ = true;
+  }
 }
 
 void BloomTable::check() {
   filter_->notice_commits();
   filter_->check();
+  if (source_) {
+    check_source();
+  }
 }
 
 int BloomTable::update(const Values& values) {
@@ -95,6 +141,13 @@ int BloomTable::insert(const Values& columns) {
     refuse("a row", "a key, a filter or a command", "info, which is read only");
   }
   const auto given = {key, filter, command};
+  if (!command.is_null()) {
+    const std::string_view name = command.type() == SQLITE_TEXT ? command.text() : "";
+    if (source_ && (name == Source::kAdd || name == Source::kRemove)) {
+      change_by_source(name, key);
+      return SQLITE_OK;
+    }
+  }
   if (std::count_if(given.begin(), given.end(), [](Value value) { return !value.is_null(); }) > 1) {
     refuse("a row", "a key, a filter or a command", "more than one");
   }
@@ -102,7 +155,9 @@ int BloomTable::insert(const Values& columns) {
     run_command(command);
     return SQLITE_OK;
   }
+  refuse_if_following("an INSERT");
   if (!filter.is_null()) {
+    require_one_layer();
     filter_->merge(
         resized(filter_argument(filter, "filter"), filter_->shape(), "filter", "the table has")
             .view());
@@ -133,6 +188,41 @@ int BloomTable::add_key(const Value& value) {
   return is_new ? SQLITE_OK : SQLITE_CONSTRAINT;
 }
 
+// Whatever the conflict rule of the statement that fired the trigger.
+void BloomTable::change_by_source(std::string_view change, const Value& value) {
+  const Key key(value);
+  if (key.is_null()) {
+    return;
+  }
+  const Hash hash = key.hash(filter_->shape());
+  if (change == Source::kAdd) {
+    filter_->add(hash);
+  } else if (filter_->shape().kind != Kind::counting) {
+    filter_->count_stale();
+  } else if (!filter_->remove(hash)) {
+    refuse("the key of a row that goes away",
+           "in the filter, which has lost step with its source (the command 'rebuild' mends that)",
+           value.in_words());
+  }
+}
+
+void BloomTable::refuse_if_following(std::string_view what) const {
+  if (source_) {
+    refuse(what, "of the source " + sqlite::quoted_text(source_->names().table) +
+                     ", which the table follows", "one of the table itself");
+  }
+}
+
+void BloomTable::require_one_layer() {
+  const std::size_t layers = filter_->layers().size();
+  if (layers != 1) {
+    refuse("the table",
+           "of one layer for this (one with a source is, after 'rebuild'; one with a capacity and "
+           "growth=off always)",
+           "of " + std::to_string(layers));
+  }
+}
+
 void BloomTable::require_counting() {
   const Kind kind = filter_->shape().kind;
   if (kind != Kind::counting) {
@@ -142,6 +232,7 @@ void BloomTable::require_counting() {
 }
 
 void BloomTable::remove_key(const Value& value) {
+  refuse_if_following("a DELETE");
   require_counting();
   const Key key(value);
   if (!key.is_null()) {
@@ -155,6 +246,7 @@ void BloomTable::replace_key(const Value& old_key, const Values& columns) {
       refuse("an UPDATE", "of key alone, and without FROM", "another column");
     }
   }
+  refuse_if_following("an UPDATE");
   const Key new_key(column_of(columns, Column::key));
   if (new_key.is_null()) {
     refuse_null_key();
@@ -166,35 +258,101 @@ void BloomTable::replace_key(const Value& old_key, const Values& columns) {
 void BloomTable::run_command(const Value& command) {
   const std::string_view name = command.type() == SQLITE_TEXT ? command.text() : std::string_view();
   if (name == "clear") {
+    refuse_if_following("the command 'clear'");
     filter_->clear();
+  } else if (name == "rebuild") {
+    rebuild();
   } else if (name == "halve") {
+    require_one_layer();
     require_halvable(filter_->shape(), "the table");
     filter_->halve();
   } else if (name == "integrity-check") {
-    filter_->check();
+    check();
   } else {
     refuse("a command", kCommands, command.in_words());
   }
 }
 
+void BloomTable::rebuild() {
+  if (!source_) {
+    refuse("a table to rebuild", "one with a source (a Bloom filter cannot list its keys)",
+           "one without");
+  }
+  const bool installed = source_->find(filter_->table());
+  source_->require_fit(options_.collation());
+  filter_->remake(options_.header(keys_of_source()), [this](const auto& add) { fill(add); });
+  if (!installed) {
+    source_->uninstall(filter_->table());
+    source_->install(filter_->table());
+  }
+}
+
+void BloomTable::fill(const PagedFilter::Add& add) {
+  source_->for_each_key([&](const Value& value) { add(Key(value).hash(filter_->shape())); });
+}
+
+std::uint64_t BloomTable::keys_of_source() {
+  Cardinality keys;
+  Shape shape;
+  shape.collation = options_.collation();
+  source_->for_each_key([&](const Value& value) { keys.add(Key(value).hash(shape)); });
+  return static_cast<std::uint64_t>(std::llround(keys.estimate()));
+}
+
+// What the source has and the filter calls absent.
+void BloomTable::check_source() {
+  if (!source_->find(filter_->table())) {
+    throw SqliteError(SQLITE_CORRUPT_VTAB, "triggers of the source are not there");
+  }
+  source_->for_each_key([&](const Value& value) {
+    if (!filter_->may_contain(Key(value).hash(filter_->shape()))) {
+      throw SqliteError(SQLITE_CORRUPT_VTAB,
+                        "the source has " + value.in_words() + ", which the filter has not");
+    }
+  });
+}
+
+std::string BloomTable::info() {
+  TableInfo table;
+  if (const auto growth = options_.growth()) {
+    table.growth_fpr = growth->fpr;
+  }
+  if (source_) {
+    table.source = source_->names().table;
+    table.stale = filter_->stale();
+  }
+  return info_json(filter_->layers().headers(), filter_->estimates(), table);
+}
+
 void BloomTable::Cursor::filter(int plan, const char* text, const Values& values) {
   plan_ = static_cast<Plan>(plan);
   switch (plan_) {
+    case Plan::ask_collated:
+      if (filter_.shape().collation != table_.options_.collation()) {
+        refuse("the collation of the source's column",
+               name_of(filter_.shape().collation),
+               name_of(table_.options_.collation()));
+      }
+      [[fallthrough]];
     case Plan::ask:
+      table_.require_in_step();
       key_.keep(values[0]);
       found_ = may_contain(values[0]);
       return;
     case Plan::whole:
+      table_.require_in_step();
       found_ = true;
       return;
     case Plan::refused_scan:
       refuse("the statement", kGivesKey, kScan);
-    case Plan::refused_collation:
+    case Plan::refused_collation: {
+      const std::string own_collation =
+          "that of the filter, " + std::string(name_of(table_.options_.collation())) +
+          ", or BINARY (COLLATE BINARY asks for what is equal byte for byte)";
       refuse("the collation of a comparison with key",
-             "BINARY, the filter's own (COLLATE BINARY asks for what is equal byte for byte; for "
-             "more, "
-             "fill the filter with lower(...) and ask with lower(...))",
+             own_collation,
              std::string_view(text).substr(kForeignCollation.size()));
+    }
   }
 }
 
@@ -210,15 +368,16 @@ void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
   Context context(raw);
   switch (static_cast<Column>(i)) {
     case Column::key:
-      if (plan_ != Plan::ask) {
+      if (plan_ != Plan::ask && plan_ != Plan::ask_collated) {
         refuse("the statement", kGivesKey, kScan);
       }
       return key_.give(raw);
     case Column::filter:
+      table_.require_one_layer();
       require_fits(context, "the filter", stored_bytes(filter_.shape()), kAskTable);
       return return_filter(context, filter_.whole());
     case Column::info:
-      return context.text(info_json(filter_.header(), filter_.estimate()));
+      return context.text(table_.info());
     case Column::command:
       return;
   }

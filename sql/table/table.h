@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,7 @@
 #include "sql/table/options.h"
 #include "sql/table/paged_filter.h"
 #include "sql/table/plan.h"
+#include "sql/table/source.h"
 
 namespace bloom {
 
@@ -25,7 +27,7 @@ class BloomTable {
 
   void create();
   void connect();
-  void destroy() { filter_->drop(); }
+  void destroy();
   void rename(const char* name);
   static bool is_shadow(std::string_view suffix) { return Store::is_shadow(suffix); }
 
@@ -33,7 +35,7 @@ class BloomTable {
   const char* name() const { return filter_->table().c_str(); }
   const char* columns() const { return columns_.c_str(); }
 
-  static int plan(sqlite3_index_info& info) { return choose_plan(info); }
+  int plan(sqlite3_index_info& info);
   int update(const Values& values);
 
   void begin() { filter_->begin(); }
@@ -45,12 +47,23 @@ class BloomTable {
   void check();
 
  private:
+  // Throws unless the filter follows its source, if it has one.
+  void require_in_step();
+
   int insert(const Values& columns);
+  void change_by_source(std::string_view change, const Value& value);
+  void refuse_if_following(std::string_view what) const;
+  void require_one_layer();
   int add_key(const Value& value);
   void require_counting();
   void remove_key(const Value& value);
   void replace_key(const Value& old_key, const Values& columns);
   void run_command(const Value& command);
+  void rebuild();
+  void check_source();
+  void fill(const PagedFilter::Add& add);
+  std::uint64_t keys_of_source();
+  std::string info();
 
   sqlite3* db_;
   PagedFilters& filters_;
@@ -58,12 +71,17 @@ class BloomTable {
   std::string created_as_;
   std::string columns_;
   Options options_;
+  std::optional<Source> source_;
+  // SQLite prepares every statement anew when the schema has changed.
+  bool source_is_checked_ = false;
   std::shared_ptr<PagedFilter> filter_;
 };
 
 class BloomTable::Cursor {
  public:
-  explicit Cursor(BloomTable& table) : filter_(*table.filter_) { filter_.notice_commits(); }
+  explicit Cursor(BloomTable& table) : table_(table), filter_(*table.filter_) {
+    filter_.notice_commits();
+  }
 
   void filter(int plan, const char* text, const Values& values);
   void next() noexcept { found_ = false; }
@@ -73,6 +91,7 @@ class BloomTable::Cursor {
  private:
   bool may_contain(const Value& value);
 
+  BloomTable& table_;
   PagedFilter& filter_;
   Plan plan_ = Plan::refused_scan;
   sqlite::KeptValue key_;  // as it was asked for: joins are rewritten through this column

@@ -1,0 +1,48 @@
+#include "core/growth.h"
+
+#include <cmath>
+
+namespace bloom {
+namespace {
+
+constexpr double kShares = 3;
+constexpr double kSmall = 100000;
+constexpr double kFactorOfSmall = 10;
+constexpr double kFactor = 2.15443469003188;  // 10^(1/3)
+
+Header layer(const Growth& growth, std::size_t i, std::uint64_t capacity) {
+  const double fpr = growth.fpr * share_of_layer(i);
+  Header header = growth.block ? header_for(capacity, fpr, growth.kind, *growth.block)
+                               : header_for(capacity, fpr, growth.kind);
+  header.shape.seed = growth.seed;
+  header.shape.collation = growth.collation;
+  return header;
+}
+
+}  // namespace
+
+double share_of_layer(std::size_t i) {
+  const auto n = static_cast<double>(i);
+  return kShares / ((n + kShares) * (n + kShares + 1));
+}
+
+Header first_layer(const Growth& growth, std::uint64_t capacity) {
+  return layer(growth, 0, capacity);
+}
+
+std::optional<Header> next_layer(const Growth& growth, std::span<const Header> layers) {
+  double total = 0;
+  for (const Header& header : layers) {
+    total += static_cast<double>(header.capacity);
+  }
+  const double capacity =
+      std::ceil(total * (total < kSmall ? kFactorOfSmall : kFactor)) - total;
+  // A classic filter takes 1.44 times this many cells.
+  const double rate = growth.fpr * share_of_layer(layers.size());
+  if (capacity * -std::log2(rate) * 4 > static_cast<double>(kMaxCells)) {
+    return std::nullopt;
+  }
+  return layer(growth, layers.size(), static_cast<std::uint64_t>(capacity));
+}
+
+}  // namespace bloom

@@ -1,0 +1,45 @@
+// How a filter grows that was not sized beforehand: by layers, each a filter of its own. A key is
+// added to the newest layer, and asked for in all (P. Almeida, C. Baquero, N. Preguica, D.
+// Hutchison, "Scalable Bloom Filters", 2007).
+//
+// Layer i has the share 3 / ((i + 3)(i + 4)) of the rate: 1/4, 3/20, 1/10, ... add up to 1, so that
+// the whole never exceeds its rate however often it grows. The shares fall much slower than those
+// of a geometric series, and so the bits per key grow much slower.
+//
+// Each layer brings the capacity to 10 times what it was, up to 100,000 keys, and then to 10^(1/3)
+// times: 1,000, 10,000, 100,000, 215,000, 464,000, 1,000,000, ... Small filters thus have few
+// layers, and a question to a large one some three for every further power of ten.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "core/format.h"
+#include "core/sizing.h"
+
+namespace bloom {
+
+// Keys of the first layer, unless it is known better.
+inline constexpr std::uint64_t kFirstCapacity = 1000;
+
+// What all layers of a filter are made for.
+struct Growth {
+  double fpr = kDefaultFpr;  // of the whole
+  Kind kind = Kind::standard;
+  std::optional<std::uint64_t> block;  // as for header_for()
+  std::uint32_t seed = 0;
+  Collation collation = Collation::binary;
+};
+
+// The share of the rate that layer i may have.
+double share_of_layer(std::size_t i);
+
+// The first layer. Throws bloom::Error as header_for() does.
+Header first_layer(const Growth& growth, std::uint64_t capacity);
+
+// The layer to come after these; none when it would have more than kMaxCells cells.
+std::optional<Header> next_layer(const Growth& growth, std::span<const Header> layers);
+
+}  // namespace bloom
