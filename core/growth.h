@@ -28,7 +28,7 @@ inline constexpr std::uint64_t kFirstCapacity = 1000;
 struct Growth {
   double fpr = kDefaultFpr;  // of the whole
   Kind kind = Kind::standard;
-  std::optional<std::uint64_t> block;  // as for header_for()
+  std::optional<std::uint64_t> block = std::nullopt;  // as for header_for()
   std::uint32_t seed = 0;
   Collation collation = Collation::binary;
 };

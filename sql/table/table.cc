@@ -346,9 +346,12 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
     case Plan::refused_scan:
       refuse("the statement", kGivesKey, kScan);
     case Plan::refused_collation: {
+      const Collation own = table_.options_.collation();
       const std::string own_collation =
-          "that of the filter, " + std::string(name_of(table_.options_.collation())) +
-          ", or BINARY (COLLATE BINARY asks for what is equal byte for byte)";
+          own == Collation::binary
+              ? "BINARY, the filter's own (COLLATE BINARY asks for what is equal byte for byte; a "
+                "table made with collate=nocase or collate=rtrim knows more)"
+              : std::string(name_of(own)) + ", the filter's own, or binary";
       refuse("the collation of a comparison with key",
              own_collation,
              std::string_view(text).substr(kForeignCollation.size()));

@@ -55,7 +55,7 @@ TEST(Format, WhatIsWrittenIsReadBack) {
 }
 
 TEST(Format, HeaderBytesAreWhereTheDocumentSays) {
-  const Header header{.shape = {Kind::counting, 7, 0x0102030405, 0x05, 0x11223344},
+  const Header header{.shape = {Kind::counting, 7, 0x0102030405, 0x05, 0x11223344, Collation::rtrim},
                       .capacity = 0x0a0b0c,
                       .fpr = 0.5};
   const auto bytes = write_header(header);
@@ -63,7 +63,7 @@ TEST(Format, HeaderBytesAreWhereTheDocumentSays) {
       'B',  'L',  'M',  'F',  1,    1, 2,    7,     // magic, version, hash, kind, k
       0x05, 0x04, 0x03, 0x02, 0x01, 0, 0,    0,     // m
       0x05, 0,    0,    0,    0,    0, 0,    0,     // block
-      0x44, 0x33, 0x22, 0x11, 0,    0, 0,    0,     // seed, reserved
+      0x44, 0x33, 0x22, 0x11, 2,    0, 0,    0,     // seed, collation, reserved
       0x0c, 0x0b, 0x0a, 0,    0,    0, 0,    0,     // capacity
       0,    0,    0,    0,    0,    0, 0xe0, 0x3f,  // fpr
   };
@@ -143,7 +143,8 @@ TEST(Format, ProblemsSayWhatIsWrong) {
   EXPECT_EQ(edited(7, 0), "k must be between 1 and 255, is 0");
   EXPECT_EQ(edited(8, 0), "m must be between 1 and 1099511627776, is 0");
   EXPECT_EQ(edited(16, 3), "block must be 0 or a divisor of m = 100, is 3");
-  EXPECT_EQ(edited(28, 1), "reserved header bytes are in use");
+  EXPECT_EQ(edited(28, 3), "unknown collation 3");
+  EXPECT_EQ(edited(29, 1), "reserved header bytes are in use");
   EXPECT_EQ(edited(31, 0x80), "reserved header bytes are in use");
   EXPECT_EQ(edited(48, 1), "reserved header bytes are in use");
   EXPECT_EQ(edited(55, 0x80), "reserved header bytes are in use");
@@ -170,19 +171,20 @@ std::vector<Golden> golden_files() {
       {"counting-blocks", header_for(2'000, 0.05, counting)},
       {"partitioned-whole", {{partitioned, 3, 900, 0, 0}, 0, 0}},
       {"partitioned-blocks", header_for(8'000, 0.02, partitioned)},
+      {"standard-nocase", {{standard, 4, 2000, 0, 5, Collation::nocase}, 0, 0}},
+      {"standard-rtrim", {{standard, 4, 2000, 0, 5, Collation::rtrim}, 0, 0}},
   };
 }
 
 // Keys of every type: text, blob, integer and real forms, an empty key and one with a NUL.
 Filter golden_filter(const Header& header) {
   Filter filter(header);
-  const std::uint32_t seed = header.shape.seed;
   for (const std::string_view key : {std::string_view(""), std::string_view("a\0b", 3),
                                      std::string_view("K\xc3\xb6ln"), std::string_view("-1.5")}) {
-    filter.add(hash_key(key, seed));
+    filter.add(hash_of(key, header.shape));
   }
   for (std::uint64_t key = 0; key < 100; ++key) {
-    filter.add(key_hash(key, seed));
+    filter.add(key_hash(key, header.shape.seed));
   }
   return filter;
 }

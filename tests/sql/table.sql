@@ -1,9 +1,17 @@
 -- The statements of a bloom table, and what each refuses.
 .bail off
 .print -- options
-CREATE VIRTUAL TABLE e USING bloom;
-CREATE VIRTUAL TABLE e USING bloom();
-CREATE VIRTUAL TABLE e USING bloom(fpr=0.1);
+CREATE VIRTUAL TABLE e USING bloom(growth=off);
+CREATE VIRTUAL TABLE e USING bloom(kind=counting);
+CREATE VIRTUAL TABLE e USING bloom(kind=counting, capacity=10, growth=on);
+CREATE VIRTUAL TABLE e USING bloom(cells=10, hashes=2, growth=on);
+CREATE VIRTUAL TABLE e USING bloom(growth=1);
+CREATE VIRTUAL TABLE e USING bloom(collate=unicode);
+CREATE VIRTUAL TABLE e USING bloom(capacity=10, source=t);
+CREATE VIRTUAL TABLE e USING bloom(capacity=10, column=c);
+CREATE VIRTUAL TABLE e USING bloom(capacity=10, source=12, column=c);
+CREATE VIRTUAL TABLE e USING bloom(capacity=10, source=t, column=(a,));
+CREATE VIRTUAL TABLE e USING bloom(capacity=10, source=t, column=c);
 CREATE VIRTUAL TABLE e USING bloom(capacity=0);
 CREATE VIRTUAL TABLE e USING bloom(capacity=-1);
 CREATE VIRTUAL TABLE e USING bloom(capacity=1.5);

@@ -1,0 +1,162 @@
+// Filters that grow: the plan of their layers, and the layers as one filter.
+
+#include "core/growth.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "core/layers.h"
+#include "tests/support/keys.h"
+
+namespace bloom::test {
+namespace {
+
+std::uint64_t total_of(const std::vector<Header>& layers) {
+  std::uint64_t total = 0;
+  for (const Header& layer : layers) {
+    total += layer.capacity;
+  }
+  return total;
+}
+
+std::vector<Header> grown_to(const Growth& growth, std::uint64_t first, std::uint64_t keys) {
+  std::vector<Header> layers = {first_layer(growth, first)};
+  while (total_of(layers) < keys) {
+    layers.push_back(*next_layer(growth, layers));
+  }
+  return layers;
+}
+
+TEST(Growth, SharesAddUpToOneAndNeverMore) {
+  double sum = 0;
+  for (std::size_t i = 0; i < 100'000; ++i) {
+    sum += share_of_layer(i);
+    ASSERT_LT(sum, 1) << i;
+  }
+  EXPECT_NEAR(sum, 1, 1e-4);
+}
+
+TEST(Growth, TheWholeStaysBelowItsRateWhenEveryLayerIsFull) {
+  for (const Kind kind : {Kind::standard, Kind::partitioned}) {
+    for (const double fpr : {0.3, 0.01, 1e-6}) {
+      const auto layers = grown_to({.fpr = fpr, .kind = kind}, kFirstCapacity, 100'000'000);
+      double none = 1;
+      for (const Header& layer : layers) {
+        none *= 1 - predicted_rate(layer.shape, layer.capacity);
+        EXPECT_LE(1 - none, fpr);
+      }
+    }
+  }
+}
+
+TEST(Growth, ReachesPowersOfTenFull) {
+  std::set<std::uint64_t> totals;
+  std::vector<Header> layers = {first_layer({}, kFirstCapacity)};
+  while (layers.size() < 20) {
+    totals.insert(total_of(layers));
+    layers.push_back(*next_layer({}, layers));
+  }
+  for (const std::uint64_t power : {1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000}) {
+    const auto total = totals.lower_bound(power);
+    EXPECT_LE(*total, power + power / 10'000) << power;
+  }
+}
+
+TEST(Growth, AFullFilterHasLessThanTwiceTheBytesOfOneMadeInAdvance) {
+  std::vector<Header> layers = {first_layer({}, kFirstCapacity)};
+  double bytes = 0;
+  for (; total_of(layers) < 20'000'000; layers.push_back(*next_layer({}, layers))) {
+    bytes += static_cast<double>(stored_bytes(layers.back().shape));
+    const Header sized = header_for(total_of(layers), kDefaultFpr, Kind::standard);
+    EXPECT_LT(bytes / static_cast<double>(stored_bytes(sized.shape)), 2) << layers.size();
+  }
+}
+
+TEST(Growth, EndsWhereAFilterMustEnd) {
+  std::vector<Header> layers = {first_layer({}, std::uint64_t{1} << 36)};
+  EXPECT_FALSE(next_layer({}, layers));
+  layers = {first_layer({}, 1'000'000'000)};
+  for (std::optional<Header> next; (next = next_layer({}, layers)); layers.push_back(*next)) {
+    EXPECT_LE(next->shape.cells, kMaxCells);
+  }
+  EXPECT_GT(total_of(layers), 10'000'000'000U);
+}
+
+TEST(Growth, LayersTakeOneHashOfAKey) {
+  const Growth growth{.fpr = 0.01,
+                      .kind = Kind::partitioned,
+                      .block = 512,
+                      .seed = 7,
+                      .collation = Collation::nocase};
+  for (const Header& layer : grown_to(growth, 50, 500'000)) {
+    EXPECT_EQ(layer.shape.kind, Kind::partitioned);
+    EXPECT_EQ(layer.shape.block, 512U);
+    EXPECT_EQ(layer.shape.seed, 7U);
+    EXPECT_EQ(layer.shape.collation, Collation::nocase);
+  }
+}
+
+// Every chunk that was ever asked for.
+class AllChunks {
+ public:
+  explicit AllChunks(const Layers& layers) : layers_(layers) {}
+
+  std::uint8_t* at(std::uint64_t i) {
+    EXPECT_LT(i, layers_.chunk_count());
+    auto& chunk = chunks_[i];
+    chunk.resize(layers_.chunk_bytes(i));
+    return chunk.data();
+  }
+  void changed(std::uint64_t i) { EXPECT_TRUE(chunks_.contains(i)); }
+
+ private:
+  const Layers& layers_;
+  std::map<std::uint64_t, std::vector<std::uint8_t>> chunks_;
+};
+
+TEST(Layers, LoseNoKeyWhenOthersComeOnTop) {
+  std::vector<Header> headers;
+  Layers layers;
+  AllChunks cells(layers);
+  std::uint64_t n = 0;
+  for (const std::uint64_t keys : {100, 5'000, 200, 20'000}) {
+    headers.push_back(header_for(keys, 0.001, Kind::standard));
+    layers = Layers(headers);
+    const LayeredFilter<AllChunks> filter(layers);
+    for (const std::uint64_t end = n + keys; n < end; ++n) {
+      filter.add(key_hash(n), cells);
+    }
+    for (std::uint64_t i = 0; i < n; ++i) {
+      ASSERT_TRUE(filter.may_contain(key_hash(i), cells)) << i;
+    }
+    std::uint64_t wrong = 0;
+    for (std::uint64_t i = 0; i < 50'000; ++i) {
+      wrong += filter.may_contain(key_hash(i + 1'000'000), cells) ? 1 : 0;
+    }
+    // 50 for each layer are to be expected.
+    EXPECT_LT(wrong, 50 * headers.size() + 40);
+  }
+}
+
+TEST(Layers, NumberTheirChunksThrough) {
+  std::vector<Header> headers;
+  for (const std::uint64_t keys : {100, 5'000, 200, 20'000}) {
+    headers.push_back(header_for(keys, 0.001, Kind::standard));
+  }
+  const Layers layers(headers);
+  std::uint64_t i = 0;
+  for (std::size_t l = 0; l < headers.size(); ++l) {
+    for (std::uint64_t c = 0; c < chunk_count(headers[l].shape); ++c, ++i) {
+      EXPECT_EQ(&layers.layer_of(i), &layers.all()[l]);
+      EXPECT_EQ(layers.chunk_bytes(i), chunk_bytes(headers[l].shape, c));
+    }
+  }
+  EXPECT_EQ(layers.chunk_count(), i);
+}
+
+}  // namespace
+}  // namespace bloom::test
