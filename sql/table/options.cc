@@ -198,11 +198,9 @@ Header Options::header(std::uint64_t keys) const {
 }
 
 void Options::take_collation(Collation collation) {
-  if (has("collate") && collation != collation_) {
-    refuse("collate", "left out, or that of the source, " + std::string(name_of(collation)),
-           name_of(collation_));
+  if (!has("collate")) {
+    collation_ = collation;
   }
-  collation_ = collation;
 }
 
 std::optional<SourceNames> Options::source() const {

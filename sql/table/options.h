@@ -39,7 +39,7 @@ class Options {
   // made for half as many more, if that is more than the options say.
   Header header(std::uint64_t keys = 0) const;
   Collation collation() const { return collation_; }
-  // Makes it that of the source; throws if the options ask for another.
+  // That of the source, unless the options name one.
   void take_collation(Collation collation);
   std::optional<SourceNames> source() const;
   std::uint64_t cache_bytes() const;

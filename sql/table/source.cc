@@ -64,31 +64,42 @@ std::string Source::collation_name(const std::string& column) const {
   return name == nullptr ? "" : name;
 }
 
-// That of a composite key is binary, since its columns are not compared one by one.
+// That of a composite key is binary, since its columns are not compared one by one. SQLite 3.54
+// must not be asked for columns of a virtual table that it has not opened yet.
 Collation Source::collation() const {
-  if (names_.columns.size() != 1) {
+  if (names_.columns.size() != 1 || what_else_it_is() != nullptr) {
     return Collation::binary;
   }
   return collation_named(collation_name(names_.columns.front())).value_or(Collation::binary);
 }
 
-void Source::require_fit(Collation collation) const {
+const char* Source::what_else_it_is() const {
   const Statement select(db_, "SELECT type, rootpage FROM " + qualified("sqlite_master") +
                                   " WHERE name = ?1 COLLATE NOCASE AND type IN ('table', 'view')");
   Run run(select);
-  const char* got = "none of that name in the schema ";
-  if (run.bind(1, names_.table).step()) {
-    const bool table = run.value(0).text() == "table";
-    got = !table ? "a view in the schema " : run.integer(1) == 0 ? "a virtual table in the schema " : nullptr;
+  if (!run.bind(1, names_.table).step()) {
+    return "none of that name";
   }
-  if (got != nullptr) {
-    refuse("source " + quoted_text(names_.table), "an ordinary table", got + schema_);
+  if (run.value(0).text() != "table") {
+    return "a view";
+  }
+  return run.integer(1) == 0 ? "a virtual table" : nullptr;
+}
+
+void Source::require_fit(Collation collation) const {
+  if (const char* other = what_else_it_is()) {
+    refuse("source " + quoted_text(names_.table), "an ordinary table",
+           std::string(other) + " in the schema " + schema_);
   }
   for (const std::string& column : names_.columns) {
     facts_of(column);
-    if (collation_named(collation_name(column)) != collation) {
-      refuse("the collation of column " + quoted_text(column), "BINARY, NOCASE or RTRIM, and BINARY in a key of several columns",
-             collation_name(column));
+    const std::string name = collation_name(column);
+    const bool possible = names_.columns.size() == 1 && collation_named(name);
+    if (collation_named(name) != collation) {
+      refuse("the collation of column " + quoted_text(column),
+             possible ? std::string(name_of(collation)) + ", which is that of the filter"
+                      : "BINARY, NOCASE or RTRIM, and BINARY in a key of several columns",
+             name);
     }
   }
 }

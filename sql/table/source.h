@@ -51,6 +51,8 @@ class Source {
  private:
   struct ColumnFacts;
 
+  // Null if it is an ordinary table.
+  const char* what_else_it_is() const;
   std::string qualified(std::string_view name) const;
   std::string key_of(std::string_view row) const;
   std::string update_clause() const;

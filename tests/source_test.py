@@ -1,0 +1,501 @@
+"""Bloom tables that follow a source, that grow, and that have a collation.
+
+    /usr/bin/python3 tests/source_test.py EXTENSION [unittest options]
+
+tests/source_model_test.py has random statements on sources.
+"""
+
+import itertools
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from support.host import EXTENSION, connect, one
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "db")
+
+    def connect(self, path=None, **options):
+        db = connect(path or self.path, isolation_level=None, timeout=0, **options)
+        self.addCleanup(db.close)
+        return db
+
+    def following(self, options="source=t, column=k"):
+        db = self.connect()
+        db.execute("CREATE TABLE t(k, x)")
+        db.executemany("INSERT INTO t VALUES (?, 0)", [("a",), ("b",), (3,)])
+        db.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
+        return db
+
+    def present(self, db, *keys, table="f"):
+        return [key for key in keys if db.execute(f"SELECT 1 FROM {table} WHERE key = ?", (key,)).fetchone()]
+
+    def info(self, db, table="f"):
+        return json.loads(one(db, f"SELECT info FROM {table}"))
+
+    def names(self, db):
+        return {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")}
+
+    def assertFails(self, db, text, sql, *arguments):
+        with self.assertRaisesRegex(sqlite3.Error, text):
+            db.execute(sql, arguments).fetchall()
+
+
+class Following(InFolder):
+    def test_an_update_of_other_columns_costs_nothing(self):
+        db = self.following()
+        programs = [row for row in db.execute("EXPLAIN UPDATE t SET x = 1") if row[1] == "Program"]
+        self.assertEqual(programs, [])
+        programs = [row for row in db.execute("EXPLAIN UPDATE t SET k = 1") if row[1] == "Program"]
+        self.assertEqual(len(programs), 1)
+
+    def test_what_cannot_be_followed_leaves_nothing_behind(self):
+        db = self.connect()
+        db.create_collation("backwards", lambda a, b: (a < b) - (a > b))
+        db.executescript("""
+            CREATE TABLE t(k, c TEXT COLLATE backwards, n TEXT COLLATE NOCASE);
+            CREATE VIEW v AS SELECT k FROM t;
+            CREATE VIRTUAL TABLE b USING bloom(capacity=10);
+            CREATE TRIGGER f_after_delete AFTER DELETE ON t BEGIN SELECT 1; END;
+            ATTACH ':memory:' AS other; CREATE TABLE other.elsewhere(k); CREATE TEMP TABLE temporary(k);
+        """)
+        before = self.names(db)
+        for options, text in {
+            "source=v, column=k": "source 'v' must be an ordinary table, got a view in the schema main",
+            "source=b, column=key": "source 'b' must be an ordinary table, got a virtual table in the schema main",
+            "source=elsewhere, column=k": "got none of that name in the schema main",
+            "source=temporary, column=k": "got none of that name in the schema main",
+            "source=sqlite_master, column=name": "got none of that name",
+            "source=f_data, column=chunk": "got none of that name",
+            "source=t, column=nope": "column must be one of t, got 'nope'",
+            "source=t, column=rowid": "column must be one of t, got 'rowid'",
+            "source=t, column=c": "the collation of column 'c' must be BINARY, NOCASE or RTRIM.*got backwards",
+            "source=t, column=(k, n)": "the collation of column 'n' must be .*BINARY in a key of several columns, got NOCASE",
+            "source=t, column=n, collate=binary": "the collation of column 'n' must be binary, which is that of the filter, got NOCASE",
+            "source=t, column=k": "trigger .*f_after_delete.* already exists",
+            "source=t, column=k, capacity=0": "capacity must be",
+        }.items():
+            with self.subTest(options):
+                self.assertFails(db, text, f"CREATE VIRTUAL TABLE f USING bloom({options})")
+                self.assertEqual(self.names(db), before)
+        db.execute("INSERT INTO t(k) VALUES (1)")
+
+    def test_attached_and_temporary_tables_are_followed_in_their_own_schema(self):
+        db = self.connect()
+        db.execute("ATTACH ? AS other", (self.path + "2",))
+        for schema in ("temp", "other", "main"):
+            db.execute(f"CREATE TABLE {schema}.t(k)")
+        for schema in ("temp", "other", "main"):
+            db.execute(f"CREATE VIRTUAL TABLE {schema}.f USING bloom(source=t, column=k)")
+        for schema in ("temp", "other", "main"):
+            db.execute(f"INSERT INTO {schema}.t VALUES (?)", (schema,))
+        for schema in ("temp", "other", "main"):
+            self.assertEqual(self.present(db, "temp", "other", "main", table=f"{schema}.f"), [schema])
+        self.assertEqual(self.present(self.connect(self.path + "2"), "temp", "other", "main"), ["other"])
+
+    def test_two_filters_of_one_source(self):
+        db = self.following()
+        db.execute("CREATE VIRTUAL TABLE g USING bloom(source=t, column=(k, x), kind=counting)")
+        db.execute("INSERT INTO t VALUES ('new', 7)")
+        self.assertEqual(self.present(db, "new"), ["new"])
+        self.assertEqual(one(db, "SELECT count(*) FROM g WHERE key = bloom_key('new', 7)"), 1)
+        db.execute("DROP TABLE f")
+        db.execute("UPDATE t SET x = 8 WHERE k = 'new'")
+        self.assertEqual(one(db, "SELECT count(*) FROM g WHERE key = bloom_key('new', 7)"), 0)
+        self.assertEqual(one(db, "SELECT count(*) FROM g WHERE key = bloom_key('new', 8)"), 1)
+
+    def test_drop_takes_the_triggers_away(self):
+        db = self.following()
+        db.execute("DROP TABLE f")
+        self.assertEqual(self.names(db), {"t"})
+        plain = sqlite3.connect(self.path)
+        plain.execute("INSERT INTO t VALUES ('x', 1)")
+        plain.close()
+
+    def test_standard_filters_count_stale_keys_until_they_are_rebuilt(self):
+        db = self.following()
+        db.execute("UPDATE t SET k = 'c' WHERE k = 'b'")
+        db.execute("BEGIN")
+        db.execute("DELETE FROM t WHERE k = 'a'")
+        self.assertEqual(self.info(db)["stale"], 2)
+        db.execute("ROLLBACK")
+        self.assertEqual(self.info(db)["stale"], 1)
+        db.execute("DELETE FROM t WHERE k = 'a'")
+        self.assertEqual(self.present(db, "a", "b", "c", 3), ["a", "b", "c", 3])
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertEqual(self.present(db, "a", "b", "c", 3), ["c", 3])
+        self.assertEqual(self.info(db)["stale"], 0)
+        self.assertEqual(self.info(self.connect())["source"], "t")
+
+    def test_rebuild_gives_the_filter_the_size_of_its_source(self):
+        db = self.following()
+        self.assertEqual(self.info(db)["capacity"], 1000)
+        fill = "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO t SELECT i, i FROM n, (SELECT 1 UNION ALL SELECT 2)"
+        db.execute(fill, (20000,))
+        grown = self.info(db)
+        self.assertEqual(len(grown["layers"]), 3)
+        self.assertFails(db, "the table must be of one layer", "SELECT filter FROM f")
+        self.assertFails(db, "the table must be of one layer", "INSERT INTO f(f) VALUES ('halve')")
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        rebuilt = self.info(db)
+        self.assertEqual(len(rebuilt["layers"]), 1)
+        # Keys, and half as many again; their number is estimated to within 3 %.
+        self.assertAlmostEqual(rebuilt["capacity"] / 30000, 1, delta=0.03)
+        self.assertLess(rebuilt["bytes"], grown["bytes"])
+        self.assertEqual(one(db, "SELECT count(*) FROM t LEFT JOIN f ON f.key = t.k WHERE f.key IS NULL"), 0)
+        db.execute("DELETE FROM t WHERE k > 10")
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertEqual(self.info(db)["capacity"], 1000)
+        # A new table is made for the rows that are there, too.
+        db.execute(fill, (20000,))
+        db.execute("CREATE VIRTUAL TABLE g USING bloom(source=t, column=k, kind=counting)")
+        self.assertAlmostEqual(self.info(db, "g")["capacity"] / 30000, 1, delta=0.03)
+        self.assertFalse(self.info(db, "g")["overfull"])
+
+    def test_a_rebuild_that_is_rolled_back_changes_nothing(self):
+        db = self.following()
+        db.execute("DELETE FROM t WHERE k = 'a'")
+        db.execute("BEGIN")
+        db.execute("SAVEPOINT s")
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertEqual(self.present(db, "a", "b"), ["b"])
+        db.execute("ROLLBACK TO s")
+        self.assertEqual(self.present(db, "a", "b"), ["a", "b"])
+        db.execute("COMMIT")
+        self.assertEqual(self.present(self.connect(), "a", "b"), ["a", "b"])
+
+    def test_counting_filters_forget_what_goes(self):
+        db = self.following("source=t, column=k, kind=counting, capacity=1000")
+        db.execute("INSERT INTO t VALUES ('b', 1)")
+        db.execute("DELETE FROM t WHERE k = 'a'")
+        db.execute("DELETE FROM t WHERE k = 'b' AND x = 1")
+        self.assertEqual(self.present(db, "a", "b", 3), ["b", 3])
+        db.execute("DELETE FROM t")
+        self.assertEqual(self.present(db, "a", "b", 3), [])
+        self.assertEqual(self.info(db)["fill"], 0)
+
+    def test_replace_keeps_old_keys_where_triggers_do_not_recur(self):
+        for recur, stays in (("OFF", ["old"]), ("ON", [])):
+            db = self.connect(":memory:")
+            db.execute(f"PRAGMA recursive_triggers = {recur}")
+            db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, k)")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, kind=counting)")
+            db.execute("INSERT INTO t VALUES (1, 'old')")
+            db.execute("REPLACE INTO t VALUES (1, 'new')")
+            self.assertEqual(self.present(db, "old", "new"), stays + ["new"])
+
+    def test_no_rule_of_the_statement_makes_a_key_be_skipped(self):
+        for rule in ("OR IGNORE", "OR REPLACE", "OR FAIL", "OR ABORT", "OR ROLLBACK"):
+            db = self.connect(":memory:")
+            db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, k)")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, kind=counting)")
+            for i in range(2):
+                db.execute(f"INSERT {rule} INTO t VALUES (?, 'twice')", (i,))
+            db.execute("DELETE FROM t WHERE id = 0")
+            self.assertEqual(self.present(db, "twice"), ["twice"], rule)
+
+    def test_direct_writes_are_refused(self):
+        db = self.following("source=t, column=k, kind=counting")
+        for sql in (
+            "INSERT INTO f(key) VALUES ('x')",
+            "INSERT OR IGNORE INTO f(key) VALUES ('x')",
+            "INSERT INTO f(filter) SELECT filter FROM f",
+            "DELETE FROM f WHERE key = 'a'",
+            "UPDATE f SET key = 'x' WHERE key = 'a'",
+            "INSERT INTO f(f) VALUES ('clear')",
+        ):
+            self.assertFails(db, "must be of the source 't', which the table follows", sql)
+        self.assertEqual(self.present(db, "a", "x"), ["a"])
+
+    def test_add_and_remove_are_no_commands_of_other_tables(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=10)")
+        self.assertFails(db, "a row must be a key, a filter or a command, got more than one", "INSERT INTO f(f, key) VALUES ('add', 1)")
+        self.assertFails(db, "a command must be", "INSERT INTO f(f) VALUES ('remove')")
+
+    def test_a_filter_out_of_step_says_so(self):
+        db = self.following("source=t, column=k, kind=counting")
+        # What no trigger saw, as under SQLITE_DBCONFIG_ENABLE_TRIGGER.
+        trigger = one(db, "SELECT sql FROM sqlite_master WHERE name = 'f_after_insert'")
+        db.executescript(f"DROP TRIGGER f_after_insert; INSERT INTO t VALUES ('unseen', 1); {trigger}")
+        self.assertFails(db, "the source has 'unseen', which the filter has not", "INSERT INTO f(f) VALUES ('integrity-check')")
+        self.assertFails(db, "lost step with its source .*'rebuild'.*got 'unseen'", "DELETE FROM t WHERE k = 'unseen'")
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        db.execute("DELETE FROM t WHERE k = 'unseen'")
+
+    def test_without_its_triggers_nothing_is_answered(self):
+        db = self.following()
+        other = self.connect(cached_statements=100)
+        ask = "SELECT 1 FROM f WHERE key = 'z'"
+        for connection in (db, other):
+            self.assertEqual(connection.execute(ask).fetchall(), [])
+        # What tools do to alter a table: the triggers go with the old one.
+        db.executescript("BEGIN; CREATE TABLE new(k, x); INSERT INTO new SELECT * FROM t; DROP TABLE t; ALTER TABLE new RENAME TO t; COMMIT;")
+        db.execute("INSERT INTO t VALUES ('z', 0)")
+        for connection in (db, other, self.connect()):
+            for sql in (ask, "SELECT info FROM f", "SELECT filter FROM f", "INSERT INTO f(f) VALUES ('integrity-check')"):
+                self.assertFails(connection, "triggers of (the )?source", sql)
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        db.execute("INSERT INTO t VALUES ('y', 0)")
+        for connection in (db, other, self.connect()):
+            self.assertEqual(self.present(connection, "a", "y", "z", "no"), ["a", "y", "z"])
+
+    def test_names_change_with_the_tables(self):
+        db = self.following()
+        db.execute('ALTER TABLE f RENAME TO "the ""filter"""')
+        db.execute('ALTER TABLE t RENAME TO "the ""source"""')
+        db.execute('ALTER TABLE "the ""source""" RENAME COLUMN k TO "a ""key"""')
+        db.execute('INSERT INTO "the ""source""" VALUES (\'new\', 1)')
+        name = '"the ""filter"""'
+        for connection in (db, self.connect()):
+            self.assertEqual(self.present(connection, "a", "new", "no", table=name), ["a", "new"])
+            self.assertEqual(self.info(connection, name)["source"], 'the "source"')
+        self.assertFails(db, "column must be one of the \"source\", got 'k'", f"INSERT INTO {name}({name}) VALUES ('rebuild')")
+        if sqlite3.sqlite_version_info >= (3, 35):
+            self.assertFails(db, "error in trigger", 'ALTER TABLE "the ""source""" DROP COLUMN "a ""key"""')
+        db.execute(f"DROP TABLE {name}")
+        self.assertEqual(self.names(db), {'the "source"'})
+
+    def test_a_dump_restores_answers_and_triggers(self):
+        for kind in ("standard", "counting"):
+            db = self.following(f"source=t, column=k, kind={kind}, capacity=1000")
+            # The shell's own library, whichever this process has.
+            environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+            dump = subprocess.run(["sqlite3", self.path, ".dump"], check=True, capture_output=True, env=environment).stdout
+            copy = self.path + kind
+            subprocess.run(["sqlite3", "-cmd", f".load {EXTENSION}", copy], input=dump, check=True, env=environment)
+            restored = self.connect(copy)
+            self.assertEqual(self.present(restored, "a", "b", 3, "c"), ["a", "b", 3])
+            self.assertEqual(one(restored, "SELECT filter FROM f"), one(db, "SELECT filter FROM f"))
+            restored.execute("INSERT INTO t VALUES ('c', 1)")
+            restored.execute("DELETE FROM t WHERE k = 'a'")
+            self.assertEqual(self.present(restored, "a", "b", 3, "c"), (["a"] if kind == "standard" else []) + ["b", 3, "c"])
+            restored.execute("INSERT INTO f(f) VALUES ('rebuild')")
+            self.assertEqual(self.present(restored, "a", "b", 3, "c"), ["b", 3, "c"])
+            db.executescript("DROP TABLE f; DROP TABLE t")
+
+    def test_a_connection_without_the_extension_cannot_write_unseen(self):
+        self.following()
+        plain = sqlite3.connect(self.path)
+        self.addCleanup(plain.close)
+        self.assertEqual(plain.execute("SELECT count(*) FROM t").fetchone(), (3,))
+        with self.assertRaisesRegex(sqlite3.OperationalError, "no such module: bloom"):
+            plain.execute("INSERT INTO t VALUES ('unseen', 1)")
+        plain.execute("UPDATE t SET x = 5")
+        plain.commit()
+
+
+class Growing(InFolder):
+    KEYS = "WITH RECURSIVE n(i) AS (VALUES(?1) UNION ALL SELECT i + 1 FROM n WHERE i < ?2) "
+
+    def add(self, db, first, last):
+        db.execute(self.KEYS + "INSERT INTO f(key) SELECT 'key ' || i FROM n", (first, last))
+
+    def lost(self, db, first, last):
+        return one(db, self.KEYS + "SELECT count(*) FROM n LEFT JOIN f ON f.key = 'key ' || i WHERE f.key IS NULL", first, last)
+
+    def wrong(self, db, asked):
+        return one(db, self.KEYS + "SELECT count(*) FROM n JOIN f ON f.key = 'other ' || i", 1, asked)
+
+    def test_it_keeps_its_rate_and_its_keys(self):
+        for options in ("", "fpr=0.0005", "kind=partitioned", "block=0, cache=8192", "block=512", "capacity=50, growth=on", "collate=nocase"):
+            with self.subTest(options):
+                db = self.connect(":memory:")
+                db.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
+                n, asked = 0, 40000
+                for goal in (10, 1000, 3000, 12000, 60000):
+                    self.add(db, n + 1, goal)
+                    n = goal
+                    info = self.info(db)
+                    self.assertEqual(self.lost(db, 1, n), 0)
+                    mean = asked * info["target_fpr"]
+                    self.assertLess(self.wrong(db, asked), mean + 4 * mean**0.5)
+                    self.assertLess(info["fpr"], info["target_fpr"])
+                    self.assertAlmostEqual(info["keys"] / n, 1, delta=0.05 if n > 1000 else 0.3)
+                    self.assertLess(info["keys"], info["capacity"] * 1.05)
+                    self.assertFalse(info["overfull"])
+                    self.assertEqual(info["bytes"], 64 * len(info["layers"]) + sum((layer["cells"] + 7) // 8 for layer in info["layers"]))
+                self.assertGreater(len(info["layers"]), 2)
+
+    def test_what_comes_again_takes_no_room(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom")
+        for _ in range(5):
+            self.add(db, 1, 900)
+        self.assertEqual(len(self.info(db)["layers"]), 1)
+        self.add(db, 1, 5000)
+        grown = self.info(db)
+        self.add(db, 1, 5000)
+        self.assertEqual(self.info(db), grown)
+
+    def test_layers_come_and_go_with_transactions(self):
+        db = self.connect()
+        other = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(cache=4096)")
+        self.add(db, 1, 500)
+        self.assertEqual(self.lost(other, 1, 500), 0)
+        db.execute("BEGIN")
+        self.add(db, 501, 800)
+        db.execute("SAVEPOINT s")
+        self.add(db, 801, 5000)
+        self.assertEqual(len(self.info(db)["layers"]), 2)
+        db.execute("ROLLBACK TO s")
+        self.assertEqual(len(self.info(db)["layers"]), 1)
+        self.assertEqual(self.lost(db, 1, 800), 0)
+        self.assertGreater(self.lost(db, 801, 5000), 4000)
+        self.add(db, 801, 20000)
+        self.assertEqual(len(self.info(other)["layers"]), 1)
+        db.execute("COMMIT")
+        for connection in (db, other, self.connect()):
+            self.assertEqual(self.lost(connection, 1, 20000), 0)
+            self.assertEqual(len(self.info(connection)["layers"]), 3)
+        self.add(other, 20001, 20100)
+        self.assertEqual(self.lost(db, 1, 20100), 0)
+
+    def test_many_connections_that_add_a_key_each_make_it_grow_in_time(self):
+        db = self.connect()
+        db.execute("PRAGMA synchronous = OFF")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, growth=on)")
+        for i in range(1, 400):
+            with connect(self.path) as once:
+                once.execute("PRAGMA synchronous = OFF")
+                once.execute("INSERT INTO f(key) VALUES ('key ' || ?)", (i,))
+            once.close()
+        self.assertEqual(self.lost(db, 1, 399), 0)
+        self.assertEqual([round(layer["keys"], -1) for layer in self.info(db)["layers"]], [100, 300])
+
+    def test_clear_goes_back_to_the_first_layer(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom")
+        empty = self.info(db)
+        self.add(db, 1, 30000)
+        db.execute("INSERT INTO f(f) VALUES ('clear')")
+        self.assertEqual(self.info(db), empty)
+        self.assertEqual(one(db, "SELECT count(*) FROM f_data"), 0)
+
+    def test_with_one_layer_it_is_a_filter_like_any_other(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=5000, growth=on)")
+        self.add(db, 1, 1000)
+        db.execute("CREATE TABLE blob AS SELECT filter FROM f")
+        db.execute("INSERT INTO f(f) VALUES ('halve')")
+        db.execute("INSERT INTO f(filter) SELECT filter FROM blob")
+        self.assertEqual(one(db, "SELECT f.filter = bloom_halve(b.filter) FROM f, blob AS b"), 1)
+        self.add(db, 1001, 9000)
+        self.assertEqual(self.lost(db, 1, 9000), 0)
+        for sql in ("INSERT INTO f(f) VALUES ('halve')", "SELECT filter FROM f", "INSERT INTO f(filter) SELECT filter FROM blob"):
+            self.assertFails(db, "the table must be of one layer for this .*, got of 2", sql)
+
+    def test_without_growth_a_full_filter_says_so(self):
+        for options in ("capacity=1000", "capacity=1000, kind=counting", "capacity=1000, growth=off"):
+            db = self.connect(":memory:")
+            db.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
+            self.add(db, 1, 3000)
+            info = self.info(db)
+            self.assertTrue(info["overfull"])
+            self.assertEqual(info["capacity"], 1000)
+            self.assertNotIn("layers", info)
+            self.assertEqual(self.lost(db, 1, 3000), 0)
+            self.assertAlmostEqual(self.wrong(db, 20000) / 20000 / info["fpr"], 1, delta=0.1)
+
+    def test_damaged_layers_are_named(self):
+        for damage, text in {
+            "substr(v, 1, 100)": "36 bytes are too few for a header",
+            "CAST(v || x'00' AS BLOB)": "1 bytes are too few for a header",
+            "CAST(v || zeroblob(64) AS BLOB)": "bad magic",
+            "CAST(v || (SELECT substr(bloom_create(10, 0.01, 'counting'), 1, 64)) AS BLOB)": "layers in the config differ in kind, seed or collation",
+            "x''": "0 bytes are too few for a header",
+            "'text'": "the config has no header",
+        }.items():
+            db = self.connect(":memory:")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom")
+            self.add(db, 1, 3000)
+            db.execute(f"UPDATE f_config SET v = {damage} WHERE k = 'header'")
+            db.execute("PRAGMA writable_schema = RESET")
+            for sql in ("SELECT 1 FROM f WHERE key = 1", "INSERT INTO f(key) VALUES (1)", "INSERT INTO f(f) VALUES ('integrity-check')"):
+                self.assertFails(db, text, sql)
+            db.execute("DROP TABLE f")
+
+
+class Collations(InFolder):
+    TEXTS = ["", " ", "a", "A", "a ", "A  ", "ab", "aB", "é", "É", "é ", "a\0b", "A\0b", "a\0B", "a\0", "a \0 ", "[", "{", "@", "`", "1", "1 ", "K", "k", "İ", "a\tb "]
+    VALUES = TEXTS + [text.encode() for text in TEXTS] + [1, 1.0, 1.5, float("inf"), -0.0, 1e300]
+
+    def test_what_sql_calls_equal_is_never_absent(self):
+        """Of every pair of values, under every comparison that the table answers."""
+        answered = 0
+        for encoding in ("UTF-8", "UTF-16le"):
+            for own in ("binary", "nocase", "rtrim"):
+                db = self.connect(":memory:")
+                db.execute(f"PRAGMA encoding = '{encoding}'")
+                db.execute("CREATE TABLE asked(v, n COLLATE NOCASE, r COLLATE RTRIM)")
+                db.executemany("INSERT INTO asked VALUES (?1, ?1, ?1)", [(value,) for value in self.VALUES])
+                for value in self.VALUES:
+                    db.execute(f"CREATE VIRTUAL TABLE f USING bloom(capacity=1000, fpr=1e-9, collate={own})")
+                    db.execute("INSERT INTO f(key) VALUES (?)", (value,))
+                    for column, form in itertools.product(("v", "n", "r"), ("f.key = t.{0}", "t.{0} = f.key", "f.key = t.{0} COLLATE NOCASE")):
+                        compared = form.format(column)
+                        equal = f"SELECT t.rowid FROM asked AS t, (SELECT ? COLLATE {own} AS key) AS f WHERE {compared}"
+                        want = {row[0] for row in db.execute(equal, (value,))}
+                        try:
+                            got = {row[0] for row in db.execute(f"SELECT t.rowid FROM asked AS t JOIN f ON {compared}")}
+                        except sqlite3.OperationalError as error:
+                            self.assertIn("the collation of a comparison with key must be", str(error))
+                            continue
+                        answered += 1
+                        self.assertLessEqual(want, got, (own, encoding, value, compared))
+                    db.execute("DROP TABLE f")
+        self.assertGreater(answered, 1000)
+
+    def test_the_filter_takes_its_collation_along(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=NoCase)")
+        db.execute("INSERT INTO f(key) VALUES ('Straße'), ('B')")
+        self.assertEqual(self.info(db)["collate"], "nocase")
+        db.execute("CREATE TABLE s AS SELECT filter FROM f")
+        row = db.execute(
+            "SELECT bloom_contains(filter, 'STRAße'), bloom_contains(filter, 'b'), bloom_contains(bloom_halve(filter), 'b'), "
+            "bloom_contains(bloom_add(filter, 'C'), 'c'), bloom_contains(bloom_union(filter, filter), 'b'), bloom_contains(filter, 'c') FROM s"
+        ).fetchone()
+        self.assertEqual(row, (1, 1, 1, 1, 1, 0))
+        self.assertEqual(json.loads(one(db, "SELECT bloom_info(filter) FROM s"))["collate"], "nocase")
+        self.assertFails(db, "must be a filter with collation nocase, as the one before it, got collation binary", "SELECT bloom_union(filter, bloom_create(100)) FROM s")
+        self.assertFails(db, "filter must be a filter with collation nocase, as the table has, got collation binary", "INSERT INTO f(filter) VALUES (bloom_create(100))")
+        db.execute("INSERT INTO f(filter) SELECT bloom_add(filter, 'Z') FROM s")
+        self.assertEqual(self.present(db, "z", "Z", "y"), ["z", "Z"])
+
+    def test_counting_takes_out_what_is_equal(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=rtrim, kind=counting)")
+        db.execute("INSERT INTO f(key) VALUES ('a'), ('b ')")
+        db.execute("DELETE FROM f WHERE key = 'a   '")
+        db.execute("UPDATE f SET key = 'c ' WHERE key = 'b'")
+        self.assertEqual(self.present(db, "a", "a   ", "b", "c", "c  "), ["c", "c  "])
+
+    def test_a_source_gives_its_own(self):
+        db = self.connect()
+        db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE)")
+        db.execute("INSERT INTO t(name) VALUES ('Ann')")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=name, collate=nocase)")
+        self.assertEqual(self.present(db, "ANN", "bob"), ["ANN"])
+        self.assertEqual(one(db, "SELECT count(*) FROM t JOIN f ON f.key = t.name"), 1)
+        self.assertEqual(one(db, "SELECT count(*) FROM t JOIN f ON t.name = f.key"), 1)
+        # After the source was renamed a new connection cannot see its collation: BINARY is then what it compares by.
+        db.execute("ALTER TABLE t RENAME TO people")
+        self.assertEqual(self.present(self.connect(), "ANN", "bob"), ["ANN"])
+        # A source of another collation is another table.
+        db.executescript("DROP TABLE people; CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
+        self.assertFails(db, "the collation of column 'name' must be nocase, which is that of the filter, got BINARY", "INSERT INTO f(f) VALUES ('rebuild')")
+
+
+if __name__ == "__main__":
+    unittest.main()
