@@ -7,7 +7,7 @@ namespace {
 
 constexpr double kShares = 3;
 constexpr double kSmall = 100000;
-constexpr double kFactorOfSmall = 10;
+constexpr double kFactorOfSmall = 3.16227766016838;  // 10^(1/2)
 constexpr double kFactor = 2.15443469003188;  // 10^(1/3)
 
 Header layer(const Growth& growth, std::size_t i, std::uint64_t capacity) {

@@ -6,9 +6,9 @@
 // the whole never exceeds its rate however often it grows. The shares fall much slower than those
 // of a geometric series, and so the bits per key grow much slower.
 //
-// Each layer brings the capacity to 10 times what it was, up to 100,000 keys, and then to 10^(1/3)
-// times: 1,000, 10,000, 100,000, 215,000, 464,000, 1,000,000, ... Small filters thus have few
-// layers, and a question to a large one some three for every further power of ten.
+// Each layer brings the capacity to 10^(1/2) times what it was, up to 100,000 keys, and then to
+// 10^(1/3) times: 1,050, 3,320, 10,500, 33,200, 105,000, 226,000, 487,000, 1,050,000, ... The
+// larger the filter, the less of it is room that is not used yet; the smaller, the fewer layers.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,9 @@
 
 namespace bloom {
 
-// Keys of the first layer, unless it is known better.
-inline constexpr std::uint64_t kFirstCapacity = 1000;
+// Keys of the first layer, unless it is known better. It makes all powers of ten fit: how full a
+// layer is, is estimated.
+inline constexpr std::uint64_t kFirstCapacity = 1050;
 
 // What all layers of a filter are made for.
 struct Growth {
