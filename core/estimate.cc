@@ -63,7 +63,7 @@ void Estimator::end_region() {
 void Estimator::end_block() {
   result_.fpr += regions_of_block_ == regions_ ? rate_of_block_ : 0;
   result_.keys += keys_for(static_cast<double>(used_in_block_),
-                                static_cast<double>(shape_.block_cells()), shape_.hashes);
+                           static_cast<double>(shape_.block_cells()), shape_.hashes);
   used_ += used_in_block_;
   used_in_block_ = 0;
   rate_of_block_ = 1;

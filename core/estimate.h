@@ -14,9 +14,9 @@ struct Estimate {
   std::uint64_t stuck = 0;  // counting: counters that have lost count
 };
 
-// The keys that most likely leave so many of `cells` cells in use, where each takes k of them: the n
-// with used = cells (1 - (1 - 1/cells)^(k n)) (S. Swamidass, P. Baldi, doi:10.1021/ci600526a). With
-// no cell left, as if it were half a cell.
+// The keys that most likely leave so many of `cells` cells in use, where each takes k of them: the
+// n with used = cells (1 - (1 - 1/cells)^(k n)) (S. Swamidass, P. Baldi, doi:10.1021/ci600526a).
+// With no cell left, as if it were half a cell.
 double keys_for(double used, double cells, double k);
 
 // keys: the sum over blocks of keys_for() them.

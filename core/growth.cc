@@ -8,7 +8,7 @@ namespace {
 constexpr double kShares = 3;
 constexpr double kSmall = 100000;
 constexpr double kFactorOfSmall = 3.16227766016838;  // 10^(1/2)
-constexpr double kFactor = 2.15443469003188;  // 10^(1/3)
+constexpr double kFactor = 2.15443469003188;         // 10^(1/3)
 
 Header layer(const Growth& growth, std::size_t i, std::uint64_t capacity) {
   const double fpr = growth.fpr * share_of_layer(i);
@@ -35,8 +35,7 @@ std::optional<Header> next_layer(const Growth& growth, std::span<const Header> l
   for (const Header& header : layers) {
     total += static_cast<double>(header.capacity);
   }
-  const double capacity =
-      std::ceil(total * (total < kSmall ? kFactorOfSmall : kFactor)) - total;
+  const double capacity = std::ceil(total * (total < kSmall ? kFactorOfSmall : kFactor)) - total;
   // A classic filter takes 1.44 times this many cells.
   const double rate = growth.fpr * share_of_layer(layers.size());
   if (capacity * -std::log2(rate) * 4 > static_cast<double>(kMaxCells)) {

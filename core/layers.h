@@ -1,6 +1,6 @@
 // The filters that one is made of when it has grown (core/growth.h), oldest first. Their chunks are
-// numbered through: those of a layer come after those of all older ones. A filter that does not grow
-// is one layer.
+// numbered through: those of a layer come after those of all older ones. A filter that does not
+// grow is one layer.
 #pragma once
 
 #include <cstddef>

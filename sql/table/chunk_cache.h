@@ -21,8 +21,8 @@ class ChunkCache {
   // Holds at most so many bytes of chunks, and at least one chunk.
   ChunkCache(Store& store, std::uint64_t bytes) : store_(store), bytes_(bytes) {}
 
-  // Forgets all chunks, changed ones too, and goes on with those of other layers, which must live as
-  // long as they are used.
+  // Forgets all chunks, changed ones too, and goes on with those of other layers, which must live
+  // as long as they are used.
   void reset(const Layers& layers);
   // Goes on with the same layers and newer ones.
   void extend(const Layers& layers);

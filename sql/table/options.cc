@@ -14,9 +14,9 @@
 namespace bloom {
 namespace {
 
-constexpr std::array<std::string_view, 12> kNames = {
-    "capacity", "fpr",    "kind",    "block",  "seed",   "cells",
-    "hashes",   "growth", "collate", "source", "column", "cache"};
+constexpr std::array<std::string_view, 12> kNames = {"capacity", "fpr",    "kind",   "block",
+                                                     "seed",     "cells",  "hashes", "growth",
+                                                     "collate",  "source", "column", "cache"};
 
 // Room for the filter of 53 million keys at 1 %. A smaller one takes its own size only.
 constexpr std::uint64_t kDefaultCache = 64U << 20U;
@@ -228,7 +228,9 @@ void Options::refuse_both(const char* name, const char* other) const {
   }
 }
 
-double Options::fpr() const { return has("fpr") ? rate_argument(value("fpr"), "fpr") : kDefaultFpr; }
+double Options::fpr() const {
+  return has("fpr") ? rate_argument(value("fpr"), "fpr") : kDefaultFpr;
+}
 
 Kind Options::kind() const { return has("kind") ? kind_argument(value("kind")) : Kind::standard; }
 

@@ -170,7 +170,8 @@ bool Source::find(const std::string& table) {
 }
 
 void Source::for_each_key(const std::function<void(const sqlite::Value&)>& f) const {
-  const Statement select(db_, "SELECT " + key_of("t") + " FROM " + qualified(names_.table) + " AS t");
+  const Statement select(db_,
+                         "SELECT " + key_of("t") + " FROM " + qualified(names_.table) + " AS t");
   Run run(select);
   while (run.step()) {
     if (run.type(0) != SQLITE_NULL) {

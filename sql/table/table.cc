@@ -208,8 +208,10 @@ void BloomTable::change_by_source(std::string_view change, const Value& value) {
 
 void BloomTable::refuse_if_following(std::string_view what) const {
   if (source_) {
-    refuse(what, "of the source " + sqlite::quoted_text(source_->names().table) +
-                     ", which the table follows", "one of the table itself");
+    refuse(what,
+           "of the source " + sqlite::quoted_text(source_->names().table) +
+               ", which the table follows",
+           "one of the table itself");
   }
 }
 
@@ -329,8 +331,7 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
   switch (plan_) {
     case Plan::ask_collated:
       if (filter_.shape().collation != table_.options_.collation()) {
-        refuse("the collation of the source's column",
-               name_of(filter_.shape().collation),
+        refuse("the collation of the source's column", name_of(filter_.shape().collation),
                name_of(table_.options_.collation()));
       }
       [[fallthrough]];
@@ -352,8 +353,7 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
               ? "BINARY, the filter's own (COLLATE BINARY asks for what is equal byte for byte; a "
                 "table made with collate=nocase or collate=rtrim knows more)"
               : std::string(name_of(own)) + ", the filter's own, or binary";
-      refuse("the collation of a comparison with key",
-             own_collation,
+      refuse("the collation of a comparison with key", own_collation,
              std::string_view(text).substr(kForeignCollation.size()));
     }
   }

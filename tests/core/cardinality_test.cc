@@ -14,7 +14,8 @@ TEST(Cardinality, IsTheNumberOfDistinctKeys) {
   Cardinality keys;
   EXPECT_EQ(keys.estimate(), 0);
   std::uint64_t n = 0;
-  for (const std::uint64_t goal : {1, 2, 10, 100, 5'000, 30'000, 50'000, 300'000, 2'000'000}) {
+  for (const std::uint64_t goal :
+       {1U, 2U, 10U, 100U, 5'000U, 30'000U, 50'000U, 300'000U, 2'000'000U}) {
     for (; n < goal; ++n) {
       keys.add(key_hash(n));
       keys.add(key_hash(n / 2));

@@ -55,9 +55,10 @@ TEST(Format, WhatIsWrittenIsReadBack) {
 }
 
 TEST(Format, HeaderBytesAreWhereTheDocumentSays) {
-  const Header header{.shape = {Kind::counting, 7, 0x0102030405, 0x05, 0x11223344, Collation::rtrim},
-                      .capacity = 0x0a0b0c,
-                      .fpr = 0.5};
+  const Header header{
+      .shape = {Kind::counting, 7, 0x0102030405, 0x05, 0x11223344, Collation::rtrim},
+      .capacity = 0x0a0b0c,
+      .fpr = 0.5};
   const auto bytes = write_header(header);
   const std::uint8_t expected[56] = {
       'B',  'L',  'M',  'F',  1,    1, 2,    7,     // magic, version, hash, kind, k

@@ -60,7 +60,8 @@ TEST(Growth, ReachesPowersOfTenFull) {
     totals.insert(total_of(layers));
     layers.push_back(*next_layer({}, layers));
   }
-  for (const std::uint64_t power : {1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000}) {
+  for (const std::uint64_t power :
+       {1'000U, 10'000U, 100'000U, 1'000'000U, 10'000'000U, 100'000'000U}) {
     const auto total = totals.lower_bound(power);
     EXPECT_LT(*total, power + power / 18) << power;
   }
@@ -123,7 +124,7 @@ TEST(Layers, LoseNoKeyWhenOthersComeOnTop) {
   Layers layers;
   AllChunks cells(layers);
   std::uint64_t n = 0;
-  for (const std::uint64_t keys : {100, 5'000, 200, 20'000}) {
+  for (const std::uint64_t keys : {100U, 5'000U, 200U, 20'000U}) {
     headers.push_back(header_for(keys, 0.001, Kind::standard));
     layers = Layers(headers);
     const LayeredFilter<AllChunks> filter(layers);
@@ -144,7 +145,7 @@ TEST(Layers, LoseNoKeyWhenOthersComeOnTop) {
 
 TEST(Layers, NumberTheirChunksThrough) {
   std::vector<Header> headers;
-  for (const std::uint64_t keys : {100, 5'000, 200, 20'000}) {
+  for (const std::uint64_t keys : {100U, 5'000U, 200U, 20'000U}) {
     headers.push_back(header_for(keys, 0.001, Kind::standard));
   }
   const Layers layers(headers);
