@@ -699,10 +699,10 @@ class Damage(InFolder):
     def test_each_damage_is_found_and_named(self):
         damages = {
             "DELETE FROM f_config": "the config has no version",
-            "DELETE FROM f_config WHERE k = 'header'": "the config has no header of 64 bytes",
+            "DELETE FROM f_config WHERE k = 'header'": "the config has no header",
             "UPDATE f_config SET v = 'text'": "the config has no version",
             "UPDATE f_config SET v = 2 WHERE k = 'version'": "the table is of version 2, which this build does not know",
-            "UPDATE f_config SET v = x'00' WHERE k = 'header'": "the config has no header of 64 bytes",
+            "UPDATE f_config SET v = x'00' WHERE k = 'header'": r"the header in the config is damaged \(1 bytes are too few for a header\)",
             "UPDATE f_config SET v = zeroblob(64) WHERE k = 'header'": r"the header in the config is damaged \(bad magic\)",
             "UPDATE f_config SET v = CAST(substr(v, 1, 4) || x'02' || substr(v, 6) AS BLOB) WHERE k = 'header'": r"the header in the config is damaged \(unknown version 2\)",
             "UPDATE f_config SET v = CAST(substr(v, 1, 10) || x'ff' || substr(v, 12) AS BLOB) WHERE k = 'header'": "checksum does not match",

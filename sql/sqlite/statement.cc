@@ -13,18 +13,7 @@ void require_ok(sqlite3* db, int code) {
   }
 }
 
-std::string between(char quote, std::string_view text) {
-  std::string quoted(1, quote);
-  for (const char c : text) {
-    quoted.append(c == quote ? 2 : 1, c);
-  }
-  return quoted.append(1, quote);
-}
-
 }  // namespace
-
-std::string quoted_name(std::string_view name) { return between('"', name); }
-std::string text_literal(std::string_view text) { return between('\'', text); }
 
 void execute(sqlite3* db, const std::string& sql) {
   require_ok(db, sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr));

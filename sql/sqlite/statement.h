@@ -8,11 +8,8 @@
 
 #include "sql/sqlite/api.h"
 #include "sql/sqlite/value.h"
-namespace bloom::sqlite {
 
-// "a name" or 'a text', to be put into SQL.
-std::string quoted_name(std::string_view name);
-std::string text_literal(std::string_view text);
+namespace bloom::sqlite {
 
 // Runs SQL that gives no rows. Throws SqliteError.
 void execute(sqlite3* db, const std::string& sql);

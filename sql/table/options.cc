@@ -2,17 +2,19 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
 #include <utility>
 
 #include "core/error.h"
 #include "core/sizing.h"
 #include "sql/arguments.h"
+#include "sql/sqlite/sql_text.h"
 #include "sql/sqlite/statement.h"
 
 namespace bloom {
 namespace {
+
+using sqlite::trimmed;
 
 constexpr std::array<std::string_view, 12> kNames = {"capacity", "fpr",    "kind",   "block",
                                                      "seed",     "cells",  "hashes", "growth",
@@ -24,35 +26,6 @@ constexpr std::uint64_t kDefaultCache = 64U << 20U;
 constexpr std::uint64_t kLeastCache = 4096;
 constexpr std::uint64_t kMostCache = std::uint64_t{1} << 32U;
 
-bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
-
-// Where the first name of a list ends: at a comma that is not between quotes.
-std::size_t end_of_name(std::string_view text) {
-  char quote = '\0';
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quote == '\0' && c == ',') {
-      return i;
-    }
-    if (c == quote) {
-      quote = '\0';
-    } else if (quote == '\0' && (c == '"' || c == '\'')) {
-      quote = c;
-    }
-  }
-  return text.size();
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && is_space(text.back())) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
-
 std::string lower(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(),
@@ -60,26 +33,9 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// What stands between quotes, in which a doubled quote is one; none without quotes around it all.
-std::optional<std::string> unquoted(std::string_view text) {
-  if (text.size() < 2 || (text.front() != '\'' && text.front() != '"') ||
-      text.back() != text.front()) {
-    return std::nullopt;
-  }
-  const char quote = text.front();
-  std::string inner;
-  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
-    if (text[i] == quote && (i + 2 == text.size() || text[++i] != quote)) {
-      return std::nullopt;
-    }
-    inner += text[i];
-  }
-  return inner;
-}
-
 // SQLite itself tells which words are numbers. A list of names is kept as it is written.
 sqlite::OwnedValue value_of(sqlite3* db, std::string_view text, bool list) {
-  const std::optional<std::string> inner = list ? std::string(text) : unquoted(text);
+  const std::optional<std::string> inner = list ? std::string(text) : sqlite::unquoted(text);
   const sqlite::Statement select(db, "SELECT ?1");
   sqlite::Run run(select);
   run.bind(1, inner ? std::string_view(*inner) : text).step();
@@ -105,23 +61,13 @@ bool switch_argument(const Value& value, std::string_view name) {
   return word == "on";
 }
 
-// The names in "a" or "(a, b)", each as it is or between quotes.
-std::vector<std::string> column_names(std::string_view text) {
-  const bool list = text.size() > 1 && text.front() == '(' && text.back() == ')';
-  std::string_view rest = list ? text.substr(1, text.size() - 2) : text;
-  std::vector<std::string> names;
-  for (;;) {
-    const std::size_t end = list ? end_of_name(rest) : rest.size();
-    const std::string_view name = trimmed(rest.substr(0, end));
-    names.push_back(unquoted(name).value_or(std::string(name)));
-    if (names.back().empty()) {
-      refuse("column", "a name, or names in brackets: (a, b)", sqlite::quoted_text(text));
-    }
-    if (end == rest.size()) {
-      return names;
-    }
-    rest.remove_prefix(end + 1);
+std::vector<std::string> names_argument(const Value& value, std::string_view name) {
+  const std::string text = text_argument(value, name);
+  std::vector<std::string> names = sqlite::names_in(text);
+  if (std::any_of(names.begin(), names.end(), [](const auto& each) { return each.empty(); })) {
+    refuse(name, "a name, or names in brackets: (a, b)", sqlite::quoted_text(text));
   }
+  return names;
 }
 
 // "capacity, fpr, ... or cache".
@@ -211,7 +157,7 @@ std::optional<SourceNames> Options::source() const {
     refuse("source and column", "given together", has("source") ? "source only" : "column only");
   }
   return SourceNames{text_argument(value("source"), "source"),
-                     column_names(text_argument(value("column"), "column"))};
+                     names_argument(value("column"), "column")};
 }
 
 std::uint64_t Options::cache_bytes() const {

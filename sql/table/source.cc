@@ -2,8 +2,10 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "core/error.h"
+#include "sql/sqlite/sql_text.h"
 
 namespace bloom {
 namespace {
@@ -20,14 +22,21 @@ std::string trigger_name(const std::string& table, std::string_view trigger) {
   return table + std::string(trigger);
 }
 
-// "'seen_after_insert', 'seen_after_update', ..."; of the names as SQL texts.
-std::string quoted_names(const std::string& table) {
-  std::string list;
-  for (const std::string_view trigger : kTriggers) {
-    list.append(list.empty() ? "" : ", ");
-    list.append(sqlite::text_literal(trigger_name(table, trigger)));
+// The columns of `row` that a trigger names, each as row."column". All names in a trigger are
+// between quotes, and stay so when SQLite changes them.
+std::vector<std::string> columns_of(std::string_view row, std::string_view trigger) {
+  const std::string prefix = std::string(row).append(".\"");
+  std::vector<std::string> columns;
+  while (!trigger.empty()) {
+    const bool column = trigger.starts_with(prefix);
+    trigger.remove_prefix(column ? prefix.size() - 1 : 0);
+    const std::size_t size = sqlite::token_size(trigger);
+    if (column) {
+      columns.push_back(sqlite::unquoted(trigger.substr(0, size)).value_or(""));
+    }
+    trigger.remove_prefix(size);
   }
-  return list;
+  return columns;
 }
 
 std::string statement_of(const std::string& table, std::string_view command,
@@ -156,16 +165,27 @@ void Source::uninstall(const std::string& table) const {
 }
 
 bool Source::find(const std::string& table) {
-  const Statement select(db_, "SELECT min(tbl_name), count(*), count(DISTINCT tbl_name) FROM " +
-                                  qualified("sqlite_master") +
-                                  " WHERE type = 'trigger' AND name COLLATE NOCASE IN (" +
-                                  quoted_names(table) + ")");
-  Run run(select);
-  run.step();
-  if (run.integer(1) != static_cast<std::int64_t>(kTriggers.size()) || run.integer(2) != 1) {
+  names_ = stated_;
+  const Statement select(db_, "SELECT tbl_name, sql FROM " + qualified("sqlite_master") +
+                                  " WHERE type = 'trigger' AND name = ?1 COLLATE NOCASE");
+  SourceNames names;
+  for (const std::string_view trigger : kTriggers) {
+    const std::string name = trigger_name(table, trigger);
+    Run run(select);
+    if (!run.bind(1, name).step()) {
+      return false;
+    }
+    const std::string_view source = run.value(0).text();
+    if (!names.table.empty() && names.table != source) {
+      return false;
+    }
+    names.table = source;
+    names.columns = columns_of("old", run.value(1).text());
+  }
+  if (names.columns.size() != names_.columns.size()) {
     return false;
   }
-  names_.table = run.value(0).text();
+  names_ = std::move(names);
   return true;
 }
 

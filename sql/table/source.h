@@ -2,7 +2,7 @@
 //
 // Three triggers of the source tell the bloom table of every change, in the transaction of the
 // change. They are what binds the two: SQLite keeps them right when the source or its columns are
-// renamed, and drops them with the source.
+// renamed, and drops them with the source; they are where the names that it has by now are found.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ class Source {
   static constexpr std::string_view kRemove = "remove";
 
   Source(sqlite3* db, std::string schema, SourceNames names)
-      : db_(db), schema_(std::move(schema)), names_(std::move(names)) {}
+      : db_(db), schema_(std::move(schema)), stated_(std::move(names)), names_(stated_) {}
 
   const SourceNames& names() const { return names_; }
 
@@ -42,7 +42,8 @@ class Source {
   // The triggers of the bloom table of this name.
   void install(const std::string& table) const;
   void uninstall(const std::string& table) const;
-  // Whether they are all there. Takes the name that the source has by now from them.
+  // Whether they are all there. The source and its columns are then those that they name, else
+  // those of the options.
   bool find(const std::string& table);
 
   // Calls f(key) for each row whose key is not NULL. Throws SqliteError.
@@ -61,6 +62,7 @@ class Source {
 
   sqlite3* db_;
   std::string schema_;
+  SourceNames stated_;
   SourceNames names_;
 };
 

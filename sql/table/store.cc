@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "sql/sqlite/guard.h"
+#include "sql/sqlite/sql_text.h"
 
 namespace bloom {
 namespace {

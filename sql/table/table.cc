@@ -1,15 +1,14 @@
 #include "sql/table/table.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 #include <utility>
 
-#include "core/cardinality.h"
 #include "core/error.h"
 #include "core/merge.h"
 #include "sql/functions.h"
 #include "sql/info.h"
+#include "sql/sqlite/sql_text.h"
 
 namespace bloom {
 namespace {
@@ -52,8 +51,10 @@ BloomTable::BloomTable(const sqlite::Definition& definition, PagedFilters& filte
       options_(definition.db, definition.arguments) {
   require_name(definition.table);
   if (auto names = options_.source()) {
-    source_.emplace(db_, schema_, *std::move(names));
-    options_.take_collation(source_->collation());
+    Source source(db_, schema_, *std::move(names));
+    source.find(created_as_);
+    options_.take_collation(source.collation());
+    sync_.emplace(std::move(source));
   }
   columns_ = "CREATE TABLE x(key COLLATE " + std::string(name_of(options_.collation())) +
              " PRIMARY KEY, filter BLOB HIDDEN, info TEXT HIDDEN, " +
@@ -61,60 +62,33 @@ BloomTable::BloomTable(const sqlite::Definition& definition, PagedFilters& filte
 }
 
 void BloomTable::create() {
-  if (source_) {
-    source_->require_fit(options_.collation());
-  }
   connect();
-  filter_->create(options_.header(options_.sizes_itself() ? keys_of_source() : 0));
-  if (source_) {
-    filter_->add_all([this](const auto& add) { fill(add); });
-    source_->install(created_as_);
-  }
+  sync_ ? sync_->create(*filter_, options_) : filter_->create(options_.header());
 }
 
 void BloomTable::connect() {
   filter_ = filters_.of(db_, schema_, created_as_, options_.cache_bytes(), options_.growth());
 }
 
-void BloomTable::destroy() {
-  if (source_) {
-    source_->uninstall(filter_->table());
-  }
-  filter_->drop();
-}
+void BloomTable::destroy() { sync_ ? sync_->drop(*filter_) : filter_->drop(); }
 
 void BloomTable::rename(const char* name) {
   require_name(name);
-  const std::string old_name = filter_->table();
-  const bool following = source_ && source_->find(old_name);
-  filter_->rename(name);
-  if (following) {
-    source_->uninstall(old_name);
-    source_->install(name);
-  }
+  sync_ ? sync_->rename(*filter_, name) : filter_->rename(name);
 }
 
 int BloomTable::plan(sqlite3_index_info& info) {
-  source_is_checked_ = false;
-  return choose_plan(info, options_.collation());
-}
-
-void BloomTable::require_in_step() {
-  if (source_ && !source_is_checked_) {
-    if (!source_->find(filter_->table())) {
-      refuse("the triggers of source " + sqlite::quoted_text(source_->names().table),
-             "there, for the filter to follow it (the command 'rebuild' makes them anew)",
-             "not all of them");
-    }
-    source_is_checked_ = true;
+  if (sync_) {
+    sync_->expect_another_schema();
   }
+  return choose_plan(info, options_.collation());
 }
 
 void BloomTable::check() {
   filter_->notice_commits();
   filter_->check();
-  if (source_) {
-    check_source();
+  if (sync_) {
+    sync_->check(*filter_);
   }
 }
 
@@ -141,12 +115,9 @@ int BloomTable::insert(const Values& columns) {
     refuse("a row", "a key, a filter or a command", "info, which is read only");
   }
   const auto given = {key, filter, command};
-  if (!command.is_null()) {
-    const std::string_view name = command.type() == SQLITE_TEXT ? command.text() : "";
-    if (source_ && (name == Source::kAdd || name == Source::kRemove)) {
-      change_by_source(name, key);
-      return SQLITE_OK;
-    }
+  if (sync_ && command.type() == SQLITE_TEXT && Sync::is_change(command.text())) {
+    sync_->change(*filter_, command.text(), key);
+    return SQLITE_OK;
   }
   if (std::count_if(given.begin(), given.end(), [](Value value) { return !value.is_null(); }) > 1) {
     refuse("a row", "a key, a filter or a command", "more than one");
@@ -188,29 +159,10 @@ int BloomTable::add_key(const Value& value) {
   return is_new ? SQLITE_OK : SQLITE_CONSTRAINT;
 }
 
-// Whatever the conflict rule of the statement that fired the trigger.
-void BloomTable::change_by_source(std::string_view change, const Value& value) {
-  const Key key(value);
-  if (key.is_null()) {
-    return;
-  }
-  const Hash hash = key.hash(filter_->shape());
-  if (change == Source::kAdd) {
-    filter_->add(hash);
-  } else if (filter_->shape().kind != Kind::counting) {
-    filter_->count_stale();
-  } else if (!filter_->remove(hash)) {
-    refuse("the key of a row that goes away",
-           "in the filter, which has lost step with its source (the command 'rebuild' mends that)",
-           value.in_words());
-  }
-}
-
 void BloomTable::refuse_if_following(std::string_view what) const {
-  if (source_) {
+  if (sync_) {
     refuse(what,
-           "of the source " + sqlite::quoted_text(source_->names().table) +
-               ", which the table follows",
+           "of the source " + sqlite::quoted_text(sync_->source()) + ", which the table follows",
            "one of the table itself");
   }
 }
@@ -263,7 +215,11 @@ void BloomTable::run_command(const Value& command) {
     refuse_if_following("the command 'clear'");
     filter_->clear();
   } else if (name == "rebuild") {
-    rebuild();
+    if (!sync_) {
+      refuse("a table to rebuild", "one with a source (a Bloom filter cannot list its keys)",
+             "one without");
+    }
+    sync_->rebuild(*filter_, options_);
   } else if (name == "halve") {
     require_one_layer();
     require_halvable(filter_->shape(), "the table");
@@ -275,52 +231,13 @@ void BloomTable::run_command(const Value& command) {
   }
 }
 
-void BloomTable::rebuild() {
-  if (!source_) {
-    refuse("a table to rebuild", "one with a source (a Bloom filter cannot list its keys)",
-           "one without");
-  }
-  const bool installed = source_->find(filter_->table());
-  source_->require_fit(options_.collation());
-  filter_->remake(options_.header(keys_of_source()), [this](const auto& add) { fill(add); });
-  if (!installed) {
-    source_->uninstall(filter_->table());
-    source_->install(filter_->table());
-  }
-}
-
-void BloomTable::fill(const PagedFilter::Add& add) {
-  source_->for_each_key([&](const Value& value) { add(Key(value).hash(filter_->shape())); });
-}
-
-std::uint64_t BloomTable::keys_of_source() {
-  Cardinality keys;
-  Shape shape;
-  shape.collation = options_.collation();
-  source_->for_each_key([&](const Value& value) { keys.add(Key(value).hash(shape)); });
-  return static_cast<std::uint64_t>(std::llround(keys.estimate()));
-}
-
-// What the source has and the filter calls absent.
-void BloomTable::check_source() {
-  if (!source_->find(filter_->table())) {
-    throw SqliteError(SQLITE_CORRUPT_VTAB, "triggers of the source are not there");
-  }
-  source_->for_each_key([&](const Value& value) {
-    if (!filter_->may_contain(Key(value).hash(filter_->shape()))) {
-      throw SqliteError(SQLITE_CORRUPT_VTAB,
-                        "the source has " + value.in_words() + ", which the filter has not");
-    }
-  });
-}
-
 std::string BloomTable::info() {
   TableInfo table;
   if (const auto growth = options_.growth()) {
     table.growth_fpr = growth->fpr;
   }
-  if (source_) {
-    table.source = source_->names().table;
+  if (sync_) {
+    table.source = sync_->source();
     table.stale = filter_->stale();
   }
   return info_json(filter_->layers().headers(), filter_->estimates(), table);
@@ -336,12 +253,12 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
       }
       [[fallthrough]];
     case Plan::ask:
-      table_.require_in_step();
+      require_in_step();
       key_.keep(values[0]);
       found_ = may_contain(values[0]);
       return;
     case Plan::whole:
-      table_.require_in_step();
+      require_in_step();
       found_ = true;
       return;
     case Plan::refused_scan:
@@ -356,6 +273,12 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
       refuse("the collation of a comparison with key", own_collation,
              std::string_view(text).substr(kForeignCollation.size()));
     }
+  }
+}
+
+void BloomTable::Cursor::require_in_step() {
+  if (table_.sync_) {
+    table_.sync_->require_in_step(filter_);
   }
 }
 

@@ -11,7 +11,7 @@
 #include "sql/table/options.h"
 #include "sql/table/paged_filter.h"
 #include "sql/table/plan.h"
-#include "sql/table/source.h"
+#include "sql/table/sync.h"
 
 namespace bloom {
 
@@ -47,11 +47,7 @@ class BloomTable {
   void check();
 
  private:
-  // Throws unless the filter follows its source, if it has one.
-  void require_in_step();
-
   int insert(const Values& columns);
-  void change_by_source(std::string_view change, const Value& value);
   void refuse_if_following(std::string_view what) const;
   void require_one_layer();
   int add_key(const Value& value);
@@ -59,10 +55,6 @@ class BloomTable {
   void remove_key(const Value& value);
   void replace_key(const Value& old_key, const Values& columns);
   void run_command(const Value& command);
-  void rebuild();
-  void check_source();
-  void fill(const PagedFilter::Add& add);
-  std::uint64_t keys_of_source();
   std::string info();
 
   sqlite3* db_;
@@ -71,9 +63,7 @@ class BloomTable {
   std::string created_as_;
   std::string columns_;
   Options options_;
-  std::optional<Source> source_;
-  // SQLite prepares every statement anew when the schema has changed.
-  bool source_is_checked_ = false;
+  std::optional<Sync> sync_;
   std::shared_ptr<PagedFilter> filter_;
 };
 
@@ -89,6 +79,7 @@ class BloomTable::Cursor {
   void column(sqlite3_context* raw, int i);
 
  private:
+  void require_in_step();
   bool may_contain(const Value& value);
 
   BloomTable& table_;

@@ -1,0 +1,88 @@
+#include "sql/sqlite/sql_text.h"
+
+#include <cctype>
+
+namespace bloom::sqlite {
+namespace {
+
+std::string between(char quote, std::string_view text) {
+  std::string quoted(1, quote);
+  for (const char c : text) {
+    quoted.append(c == quote ? 2 : 1, c);
+  }
+  return quoted.append(1, quote);
+}
+
+bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+bool is_quote(char c) { return c == '"' || c == '\''; }
+
+std::size_t size_of_name(std::string_view list) {
+  std::size_t size = 0;
+  while (size < list.size() && list[size] != ',') {
+    size += token_size(list.substr(size));
+  }
+  return size;
+}
+
+}  // namespace
+
+std::string quoted_name(std::string_view name) { return between('"', name); }
+std::string text_literal(std::string_view text) { return between('\'', text); }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && is_space(text.back())) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+std::optional<std::string> unquoted(std::string_view text) {
+  if (text.size() < 2 || !is_quote(text.front()) || token_size(text) != text.size() ||
+      text.back() != text.front()) {
+    return std::nullopt;
+  }
+  std::string inner;
+  for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+    inner += text[i];
+    i += text[i] == text.front() ? 1 : 0;
+  }
+  return inner;
+}
+
+std::size_t token_size(std::string_view text) {
+  if (!is_quote(text.front())) {
+    return 1;
+  }
+  std::size_t end = 1;
+  for (; end < text.size(); ++end) {
+    if (text[end] == text.front()) {
+      const bool doubled = end + 1 < text.size() && text[end + 1] == text.front();
+      if (!doubled) {
+        return end + 1;
+      }
+      ++end;
+    }
+  }
+  return text.size();
+}
+
+std::vector<std::string> names_in(std::string_view text) {
+  if (text.size() < 2 || text.front() != '(' || text.back() != ')') {
+    return {unquoted(text).value_or(std::string(text))};
+  }
+  std::vector<std::string> names;
+  for (text = text.substr(1, text.size() - 2);;) {
+    const std::size_t size = size_of_name(text);
+    const std::string_view name = trimmed(text.substr(0, size));
+    names.push_back(unquoted(name).value_or(std::string(name)));
+    if (size == text.size()) {
+      return names;
+    }
+    text.remove_prefix(size + 1);
+  }
+}
+
+}  // namespace bloom::sqlite

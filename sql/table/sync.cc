@@ -1,0 +1,111 @@
+#include "sql/table/sync.h"
+
+#include <cmath>
+
+#include "core/cardinality.h"
+#include "core/error.h"
+#include "sql/arguments.h"
+#include "sql/sqlite/guard.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::quoted_text;
+using sqlite::SqliteError;
+
+constexpr std::string_view kMend = "the command 'rebuild' mends that";
+
+}  // namespace
+
+void Sync::create(PagedFilter& filter, const Options& options) {
+  source_.require_fit(options.collation());
+  filter.create(options.header(options.sizes_itself() ? count_keys(options.collation()) : 0));
+  filter.add_all([&](const auto& add) { fill(filter, add); });
+  source_.install(filter.table());
+}
+
+void Sync::drop(PagedFilter& filter) {
+  source_.uninstall(filter.table());
+  filter.drop();
+}
+
+void Sync::rename(PagedFilter& filter, const char* name) {
+  const std::string old_name = filter.table();
+  const bool installed = source_.find(old_name);
+  filter.rename(name);
+  if (installed) {
+    source_.uninstall(old_name);
+    source_.install(name);
+  }
+}
+
+void Sync::rebuild(PagedFilter& filter, const Options& options) {
+  const bool installed = source_.find(filter.table());
+  source_.require_fit(options.collation());
+  filter.remake(options.header(count_keys(options.collation())),
+                [&](const auto& add) { fill(filter, add); });
+  if (!installed) {
+    source_.uninstall(filter.table());
+    source_.install(filter.table());
+  }
+}
+
+bool Sync::is_change(std::string_view command) {
+  return command == Source::kAdd || command == Source::kRemove;
+}
+
+// Takes no account of the conflict rule of the statement that fired the trigger.
+void Sync::change(PagedFilter& filter, std::string_view command, const sqlite::Value& value) {
+  const Key key(value);
+  if (key.is_null()) {
+    return;
+  }
+  const Hash hash = key.hash(filter.shape());
+  if (command == Source::kAdd) {
+    filter.add(hash);
+  } else if (filter.shape().kind != Kind::counting) {
+    filter.count_stale();
+  } else if (!filter.remove(hash)) {
+    refuse("the key of a row that goes away",
+           std::string("in the filter, which has lost step with its source (")
+               .append(kMend)
+               .append(")"),
+           value.in_words());
+  }
+}
+
+void Sync::require_in_step(const PagedFilter& filter) {
+  if (!checked_ && !source_.find(filter.table())) {
+    refuse("the triggers of source " + quoted_text(source()),
+           std::string("there, for the filter to follow it (").append(kMend).append(")"),
+           "not all of them");
+  }
+  checked_ = true;
+}
+
+void Sync::check(PagedFilter& filter) {
+  if (!source_.find(filter.table())) {
+    throw SqliteError(SQLITE_CORRUPT_VTAB, "triggers of the source are not there");
+  }
+  source_.for_each_key([&](const sqlite::Value& value) {
+    if (!filter.may_contain(Key(value).hash(filter.shape()))) {
+      throw SqliteError(SQLITE_CORRUPT_VTAB,
+                        "the source has " + value.in_words() + ", which the filter has not");
+    }
+  });
+}
+
+void Sync::fill(PagedFilter& filter, const PagedFilter::Add& add) const {
+  const Shape shape = filter.shape();
+  source_.for_each_key([&](const sqlite::Value& value) { add(Key(value).hash(shape)); });
+}
+
+std::uint64_t Sync::count_keys(Collation collation) const {
+  Cardinality keys;
+  Shape shape;
+  shape.collation = collation;
+  source_.for_each_key([&](const sqlite::Value& value) { keys.add(Key(value).hash(shape)); });
+  return static_cast<std::uint64_t>(std::llround(keys.estimate()));
+}
+
+}  // namespace bloom

@@ -1,0 +1,50 @@
+// Keeps the filter of a bloom table in step with the source that it follows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "sql/table/options.h"
+#include "sql/table/paged_filter.h"
+#include "sql/table/source.h"
+
+namespace bloom {
+
+class Sync {
+ public:
+  explicit Sync(Source source) : source_(std::move(source)) {}
+
+  const std::string& source() const { return source_.names().table; }
+
+  // CREATE and DROP of the bloom table: makes the filter as the options say, fills it, and binds it
+  // to the source; or takes what binds it away. Throws if the source cannot be followed.
+  void create(PagedFilter& filter, const Options& options);
+  void drop(PagedFilter& filter);
+  void rename(PagedFilter& filter, const char* name);
+
+  // Makes the filter anew of the keys that the source has, in the size that they need, and binds it
+  // again if it has come loose.
+  void rebuild(PagedFilter& filter, const Options& options);
+
+  // What a trigger puts into the command column.
+  static bool is_change(std::string_view command);
+  void change(PagedFilter& filter, std::string_view command, const sqlite::Value& key);
+
+  // To call when a statement is prepared: SQLite prepares all anew when the schema has changed.
+  void expect_another_schema() { checked_ = false; }
+  // Throws if the filter may not have been told of all that happened to the source.
+  void require_in_step(const PagedFilter& filter);
+  // Reads all of the source. Throws SqliteError(SQLITE_CORRUPT_VTAB) for a key that is absent.
+  void check(PagedFilter& filter);
+
+ private:
+  void fill(PagedFilter& filter, const PagedFilter::Add& add) const;
+  std::uint64_t count_keys(Collation collation) const;
+
+  Source source_;
+  bool checked_ = false;
+};
+
+}  // namespace bloom
