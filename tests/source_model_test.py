@@ -32,7 +32,7 @@ SOURCES = {
     ),
 }
 FILTERS = {
-    "growing": "cache=4096",
+    "growing": "capacity=20, growth=on, cache=4096",
     "sized": "capacity=50",
     "counting": "kind=counting, capacity=3000",
 }

@@ -8,16 +8,14 @@
 // collate               binary, nocase or rtrim
 // source, column        the table and the column, or columns in brackets, that it follows
 // cache                 bytes of chunks that a connection keeps at hand
-// Values are written as in SQL: numbers, 'text', or a bare word. Each throws bloom::Error with the
-// name of the option, the rule and the value.
+// Values are written as in SQL: numbers, 'text', or a bare word.
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/format.h"
 #include "core/growth.h"
@@ -28,37 +26,49 @@ namespace bloom {
 
 class Options {
  public:
-  // Reads arguments as they stand between the brackets; checks names, not values.
+  // Reads arguments as they stand between the brackets. Throws bloom::Error with the name of the
+  // option, the rule and the value, also for options that do not go together.
   Options(sqlite3* db, std::span<const char* const> arguments);
 
   // How the filter grows; none if it does not.
   std::optional<Growth> growth() const;
   // Whether the filter is to be made for the keys that its source has.
-  bool sizes_itself() const;
+  bool sizes_itself() const { return source_ && !capacity_ && !cells_; }
   // The filter that they ask for, or its first layer. `keys`: what a source has; the filter is then
-  // made for half as many more, if that is more than the options say.
+  // made for half as many more, if that is more than the options say. Throws if there is no such
+  // filter.
   Header header(std::uint64_t keys = 0) const;
-  Collation collation() const { return collation_; }
-  // That of the source, unless the options name one.
-  void take_collation(Collation collation);
+  std::uint64_t cache_bytes() const { return cache_; }
+
+  // The source, if the filter follows one.
   std::optional<SourceNames> source() const;
-  std::uint64_t cache_bytes() const;
+  Collation collation() const { return collation_.value_or(Collation::binary); }
+  // That of the source, unless the options name one.
+  void take_collation(Collation collation) { collation_ = collation_.value_or(collation); }
 
  private:
-  bool has(const char* name) const { return values_.contains(name); }
-  sqlite::Value value(const char* name) const;
-  // Throws if there are both.
-  void refuse_both(const char* name, const char* other) const;
-  bool grows() const;
-  double fpr() const;
-  Kind kind() const;
-  std::optional<std::uint64_t> block() const;
+  struct Written;
+  struct Reader;
+  static const Reader kReaders[];
+
+  void read(sqlite3* db, std::string_view argument, std::vector<const Reader*>& given);
+  void require_consistent() const;
   Growth target() const;
   Header sized(std::uint64_t keys) const;  // by capacity and fpr
   Header exact() const;                    // by cells and hashes
 
-  std::map<std::string, sqlite::OwnedValue, std::less<>> values_;
-  Collation collation_ = Collation::binary;
+  std::optional<std::uint64_t> capacity_;
+  std::optional<double> fpr_;
+  Kind kind_ = Kind::standard;
+  std::optional<std::uint64_t> block_;
+  std::optional<std::uint64_t> cells_;
+  std::optional<std::uint64_t> hashes_;
+  std::uint64_t seed_ = 0;
+  std::optional<bool> growth_;
+  std::optional<Collation> collation_;
+  std::optional<std::string> source_;
+  std::vector<std::string> columns_;
+  std::uint64_t cache_;
 };
 
 }  // namespace bloom
