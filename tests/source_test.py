@@ -102,6 +102,17 @@ class Following(InFolder):
             self.assertEqual(self.present(db, "temp", "other", "main", table=f"{schema}.f"), [schema])
         self.assertEqual(self.present(self.connect(self.path + "2"), "temp", "other", "main"), ["other"])
 
+    def test_null_is_no_key(self):
+        db = self.following("source=t, column=k, kind=counting")
+        db.execute("INSERT INTO t VALUES (NULL, 1), (NULL, 2)")
+        db.execute("UPDATE t SET k = NULL WHERE k = 'a'")
+        db.execute("UPDATE t SET k = 'n' WHERE x = 2")
+        db.execute("DELETE FROM t WHERE k IS NULL")
+        self.assertEqual(self.present(db, "", "a", "b", 3, "n"), ["b", 3, "n"])
+        db.execute("INSERT INTO t VALUES (NULL, 1)")
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertEqual(self.present(db, "", "a", "b", 3, "n"), ["b", 3, "n"])
+
     def test_two_filters_of_one_source(self):
         db = self.following()
         db.execute("CREATE VIRTUAL TABLE g USING bloom(source=t, column=(k, x), kind=counting)")

@@ -266,7 +266,7 @@ void PagedFilter::count_stale() {
 }
 
 // Only while a Change can undo it.
-void PagedFilter::use(Config config) {
+void PagedFilter::use(const Config& config) {
   store_.delete_chunks_from(0);
   store_.save_config(config);
   forget();
@@ -375,6 +375,7 @@ std::vector<Estimate> PagedFilter::estimates() {
                                                                             cells.data());
   });
   std::vector<Estimate> estimates;
+  estimates.reserve(estimators.size());
   for (Estimator& estimator : estimators) {
     estimates.push_back(estimator.finish());
   }

@@ -98,7 +98,7 @@ class PagedFilter {
   void rolled_back_state();
   void require_whole() const;
   // For changes.
-  void use(Config config);
+  void use(const Config& config);
   bool add_key(const Hash& hash);
   void grow_if_full(const Hash& hash);
   double keys_in_newest();

@@ -9,8 +9,6 @@
 namespace bloom::test {
 namespace {
 
-using std::string_literals::operator""s;
-
 std::string form(const std::string& key, Collation collation) {
   std::string buffer;
   return std::string(collated(key, collation, buffer));
@@ -26,10 +24,16 @@ TEST(Collation, OfAKeyAllEqualsHaveOneForm) {
   }
 }
 
+// Of a literal with NULs in it.
+template <std::size_t n>
+std::string all_of(const char (&literal)[n]) {
+  return {literal, n - 1};
+}
+
 TEST(Collation, NocaseLooksNoFurtherThanTheFirstNulAndTheLength) {
-  EXPECT_EQ(form("Ab\0Cd"s, Collation::nocase), form("aB\0xy"s, Collation::nocase));
-  EXPECT_NE(form("Ab\0Cd"s, Collation::nocase), form("ab\0c"s, Collation::nocase));
-  EXPECT_NE(form("Ab\0Cd"s, Collation::rtrim), form("Ab\0xy"s, Collation::rtrim));
+  EXPECT_EQ(form(all_of("Ab\0Cd"), Collation::nocase), form(all_of("aB\0xy"), Collation::nocase));
+  EXPECT_NE(form(all_of("Ab\0Cd"), Collation::nocase), form(all_of("ab\0c"), Collation::nocase));
+  EXPECT_NE(form(all_of("Ab\0Cd"), Collation::rtrim), form(all_of("Ab\0xy"), Collation::rtrim));
 }
 
 TEST(Collation, NamesAreReadInEitherCase) {
