@@ -275,8 +275,23 @@ class Following(InFolder):
 
     def test_triggers_of_other_tables_are_not_its_own(self):
         db = self.following()
-        db.executescript("CREATE TABLE other(k); DROP TRIGGER f_after_update; CREATE TRIGGER f_after_update AFTER UPDATE ON other BEGIN SELECT 1; END;")
+        db.execute("CREATE TABLE other(k)")
+        for table in ("other", "t"):
+            self.assertEqual(self.present(db, "a", "z"), ["a"])
+            db.executescript(f"DROP TRIGGER f_after_delete; CREATE TRIGGER f_after_delete AFTER DELETE ON {table} BEGIN SELECT 1; END;")
+            self.assertFails(db, "the triggers of source 't' must be there", "SELECT 1 FROM f WHERE key = 'a'")
+            db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+
+    def test_a_source_that_is_gone_is_missed_at_once(self):
+        db = self.following()
+        self.assertEqual(self.present(db, "a", "z"), ["a"])
+        db.execute("DROP TABLE t")
         self.assertFails(db, "the triggers of source 't' must be there", "SELECT 1 FROM f WHERE key = 'a'")
+        self.assertFails(db, "source 't' must be an ordinary table, got none of that name", "INSERT INTO f(f) VALUES ('rebuild')")
+        db.execute("CREATE TABLE t(k, x)")
+        self.assertFails(db, "the triggers of source 't' must be there", "SELECT 1 FROM f WHERE key = 'a'")
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertEqual(self.present(db, "a", "z"), [])
 
     def test_names_change_with_the_tables(self):
         db = self.following()
@@ -530,9 +545,26 @@ class Collations(InFolder):
         for connection in (db, self.connect()):
             self.assertEqual(self.present(connection, "ANN", "bob"), ["ANN"])
             self.assertEqual(one(connection, "SELECT count(*) FROM people AS p JOIN f ON p.called = f.key"), 1)
+        self.assertEqual(self.info(db)["capacity"], 1050)
+        db.execute("WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO people(called) SELECT 'a' || i FROM n UNION ALL SELECT 'A' || i FROM n")
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertAlmostEqual(self.info(db)["capacity"] / 3000, 1, delta=0.03)
         # A source of another collation is another table.
         db.executescript("DROP TABLE people; CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
         self.assertFails(db, "the collation of column 'name' must be nocase, which is that of the filter, got BINARY", "INSERT INTO f(f) VALUES ('rebuild')")
+
+    def test_a_collation_that_was_changed_under_the_filter_is_not_taken_for_its_own(self):
+        db = self.connect()
+        db.execute("CREATE TABLE t(k TEXT)")
+        db.execute("INSERT INTO t VALUES ('A')")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)")
+        triggers = [row[0] for row in db.execute("SELECT sql FROM sqlite_master WHERE type = 'trigger'")]
+        db.executescript("CREATE TABLE new(k TEXT COLLATE NOCASE); INSERT INTO new SELECT * FROM t; DROP TABLE t; ALTER TABLE new RENAME TO t; " + "; ".join(triggers))
+        other = self.connect()
+        self.assertFails(other, "the collation of the source's column must be binary, got nocase", "SELECT 1 FROM f WHERE key = 'a'")
+        self.assertEqual(one(other, "SELECT count(*) FROM f WHERE key = 'A' COLLATE BINARY"), 1)
+        other.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertEqual(self.present(other, "a", "A", "b"), ["a", "A"])
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ class Sync {
 
   // What a trigger puts into the command column.
   static bool is_change(std::string_view command);
-  void change(PagedFilter& filter, std::string_view command, const sqlite::Value& key);
+  static void change(PagedFilter& filter, std::string_view command, const sqlite::Value& value);
 
   // To call when a statement is prepared: SQLite prepares all anew when the schema has changed.
   void expect_another_schema() { checked_ = false; }

@@ -116,7 +116,7 @@ int BloomTable::insert(const Values& columns) {
   }
   const auto given = {key, filter, command};
   if (sync_ && command.type() == SQLITE_TEXT && Sync::is_change(command.text())) {
-    sync_->change(*filter_, command.text(), key);
+    Sync::change(*filter_, command.text(), key);
     return SQLITE_OK;
   }
   if (std::count_if(given.begin(), given.end(), [](Value value) { return !value.is_null(); }) > 1) {
