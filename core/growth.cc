@@ -1,5 +1,6 @@
 #include "core/growth.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace bloom {
@@ -27,7 +28,7 @@ double share_of_layer(std::size_t i) {
 }
 
 Header first_layer(const Growth& growth, std::uint64_t capacity) {
-  return layer(growth, 0, capacity);
+  return layer(growth, 0, std::max(capacity, kLeastFirst));
 }
 
 std::optional<Header> next_layer(const Growth& growth, std::span<const Header> layers) {

@@ -25,19 +25,25 @@ namespace bloom {
 // layer is, is estimated.
 inline constexpr std::uint64_t kFirstCapacity = 1050;
 
-// What all layers of a filter are made for.
+inline constexpr std::uint64_t kLeastFirst = 32;
+
+// What all layers of a filter are made for. Blocks must have at least kLeastBlock cells.
+inline constexpr std::uint64_t kLeastBlock = 64;
 struct Growth {
   double fpr = kDefaultFpr;  // of the whole
   Kind kind = Kind::standard;
   std::optional<std::uint64_t> block = std::nullopt;  // as for header_for()
   std::uint32_t seed = 0;
   Collation collation = Collation::binary;
+
+  bool operator==(const Growth&) const = default;
 };
 
 // The share of the rate that layer i may have.
 double share_of_layer(std::size_t i);
 
-// The first layer. Throws bloom::Error as header_for() does.
+// The first layer, for at least kLeastFirst keys: how full a smaller one is, cannot be told from
+// its cells. Throws bloom::Error as header_for() does.
 Header first_layer(const Growth& growth, std::uint64_t capacity);
 
 // The layer to come after these; none when it would have more than kMaxCells cells.

@@ -56,7 +56,7 @@ class Following(InFolder):
         programs = [row for row in db.execute("EXPLAIN UPDATE t SET x = 1") if row[1] == "Program"]
         self.assertEqual(programs, [])
         programs = [row for row in db.execute("EXPLAIN UPDATE t SET k = 1") if row[1] == "Program"]
-        self.assertEqual(len(programs), 1)
+        self.assertEqual(len(programs), 2)
 
     def test_what_cannot_be_followed_leaves_nothing_behind(self):
         db = self.connect()
@@ -279,17 +279,141 @@ class Following(InFolder):
         for table in ("other", "t"):
             self.assertEqual(self.present(db, "a", "z"), ["a"])
             db.executescript(f"DROP TRIGGER f_after_delete; CREATE TRIGGER f_after_delete AFTER DELETE ON {table} BEGIN SELECT 1; END;")
-            self.assertFails(db, "the triggers of source 't' must be there", "SELECT 1 FROM f WHERE key = 'a'")
+            self.assertFails(db, "the triggers of source 't' must be as they were made", "SELECT 1 FROM f WHERE key = 'a'")
             db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+
+    def test_triggers_that_were_changed_are_not_its_own(self):
+        db = self.following()
+        for change in (("'add'", "'remove'"), ("BEGIN", "WHEN 0 BEGIN"), ('"k"', '"x"')):
+            sql = one(db, "SELECT sql FROM sqlite_master WHERE name = 'f_before_insert'")
+            db.executescript("DROP TRIGGER f_before_insert; " + sql.replace(*change))
+            self.assertFails(db, "the triggers of source 't' must be as they were made", "SELECT 1 FROM f WHERE key = 'a'")
+            db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+            db.execute("INSERT INTO t VALUES (?, 1)", (change[1],))
+            self.assertEqual(self.present(db, change[1]), [change[1]])
+
+    STOPPING = {
+        "RAISE(IGNORE)": "SELECT RAISE(IGNORE)",
+        "RAISE(FAIL)": "SELECT RAISE(FAIL, 'stopped')",
+        "another rule": "INSERT INTO log VALUES (1)",
+    }
+
+    def test_no_other_trigger_keeps_a_key_from_a_standard_filter(self):
+        for schema, body, event in itertools.product(("", "TEMP"), self.STOPPING.values(), ("INSERT", "UPDATE")):
+            with self.subTest(f"{schema} {body} {event}"):
+                db = self.connect(":memory:")
+                db.executescript(f"""
+                    CREATE TABLE t(k, x); CREATE TABLE log(n UNIQUE); INSERT INTO t VALUES ('old', 0);
+                    CREATE VIRTUAL TABLE f USING bloom(source=t, column=k);
+                    CREATE {schema} TRIGGER stop AFTER {event} ON t BEGIN {body}; END;
+                    INSERT INTO log VALUES (1);
+                """)
+                try:
+                    db.execute("INSERT OR FAIL INTO t VALUES ('new', 0)" if event == "INSERT" else "UPDATE OR FAIL t SET k = 'new'")
+                except sqlite3.IntegrityError:
+                    pass
+                self.assertEqual(one(db, "SELECT count(*) FROM t WHERE k = 'new'"), 1)
+                self.assertEqual(self.present(db, "new"), ["new"])
+
+    def test_a_counting_filter_must_come_before_what_may_stop_it(self):
+        for body in list(self.STOPPING.values())[:2]:
+            db = self.connect(":memory:")
+            db.execute("CREATE TABLE t(k, x)")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, kind=counting)")
+            db.execute(f"CREATE TRIGGER stop AFTER INSERT ON t WHEN new.x = 1 BEGIN {body}; END")
+            self.assertFails(db, "the triggers of source 't' must be newer than those that may stop them by RAISE .*got 'stop'", "SELECT 1 FROM f WHERE key = 1")
+            db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+            try:
+                db.execute("INSERT INTO t VALUES ('new', 1)")
+            except sqlite3.IntegrityError:
+                pass
+            self.assertEqual(one(db, "SELECT count(*) FROM t WHERE k = 'new'"), 1)
+            self.assertEqual(self.present(db, "new"), ["new"])
+
+    def test_what_a_row_says_is_answered_at_once(self):
+        if sqlite3.sqlite_version_info < (3, 35):
+            self.skipTest("no RETURNING")
+        db = self.following()
+        returned = db.execute("INSERT INTO t VALUES ('new', 1) RETURNING k, EXISTS (SELECT 1 FROM f WHERE key = k)").fetchall()
+        self.assertEqual(returned, [("new", 1)])
+
+    def test_a_default_that_stands_in_for_null_is_a_key(self):
+        for kind in ("standard", "counting"):
+            db = self.connect(":memory:")
+            db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, k NOT NULL ON CONFLICT REPLACE DEFAULT 'default')")
+            db.execute(f"CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, kind={kind})")
+            db.execute("CREATE VIRTUAL TABLE g USING bloom(source=t, column=id)")
+            db.execute("INSERT INTO t(k) VALUES ('x'), (NULL)")
+            self.assertEqual(self.present(db, "x", "default"), ["x", "default"])
+            self.assertEqual(self.present(db, 1, 2, 3, table="g"), [1, 2])
+            db.execute("UPDATE t SET k = 'y' WHERE id = 2")
+            db.execute("UPDATE OR REPLACE t SET k = NULL WHERE id = 1")
+            self.assertEqual(self.present(db, "y", "default"), ["y", "default"])
+
+    def test_tables_of_virtual_tables_are_not_followed(self):
+        if sqlite3.sqlite_version_info < (3, 37):
+            self.skipTest("SQLite does not tell which they are")
+        db = self.following()
+        self.assertFails(db, "must be an ordinary table, got a table that belongs to a virtual one", "CREATE VIRTUAL TABLE g USING bloom(source=f_data, column=chunk)")
+
+    def test_a_table_that_is_made_and_rolled_back_leaves_nothing(self):
+        db = self.connect()
+        db.executescript("CREATE TABLE t(k, x); INSERT INTO t VALUES ('a', 1); CREATE TABLE other(n)")
+        first = "CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)"
+        for second in ("", first, "seed=5", "capacity=100000", "kind=counting", "collate=nocase, source=t, column=n"):
+            db.execute("DELETE FROM t WHERE k <> 'a'")
+            db.executescript(f"BEGIN; INSERT INTO other VALUES (1); SAVEPOINT s; {first}; ROLLBACK TO s")
+            if second == first:
+                for sql in ("SAVEPOINT s2", first, "RELEASE s2"):
+                    db.execute(sql)
+            elif "collate" in second:
+                db.execute("CREATE VIRTUAL TABLE f USING bloom(collate=nocase)")
+                db.execute("INSERT INTO f(key) VALUES ('A'), ('B')")
+            elif second:
+                db.execute(f"CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, {second})")
+            db.execute("INSERT INTO t VALUES ('b', 2)")
+            db.execute("COMMIT")
+            if second:
+                for connection in (db, self.connect()):
+                    self.assertEqual(self.present(connection, "a", "b", "c"), ["a", "b"], second)
+                db.execute("DROP TABLE f")
+        self.assertEqual(one(db, "SELECT count(*) FROM other"), 6)
+
+    def test_a_table_does_not_grow_because_its_predecessor_did(self):
+        counting = "CREATE VIRTUAL TABLE {0} USING bloom(capacity=100, kind=counting); INSERT INTO {0}(key) VALUES ('x'), ('x'); DELETE FROM {0} WHERE key = 'x'"
+        for table, before in (
+            ("f", "SAVEPOINT s; CREATE VIRTUAL TABLE f USING bloom; ROLLBACK TO s"),
+            ("f", "CREATE VIRTUAL TABLE f USING bloom; INSERT INTO f(key) VALUES (1); ALTER TABLE z RENAME TO z2; INSERT INTO f(key) VALUES (2); DROP TABLE f"),
+            ("g", "CREATE VIRTUAL TABLE f USING bloom; INSERT INTO f(key) VALUES (1); SAVEPOINT s; ALTER TABLE f RENAME TO g; ROLLBACK TO s"),
+        ):
+            db = self.connect(":memory:")
+            db.executescript(f"CREATE TABLE z(a); BEGIN; {before}; {counting.format(table)}; COMMIT")
+            self.assertEqual(self.present(db, "x", table=table), ["x"], before)
+
+    def test_a_rollback_by_a_function_of_the_host_is_an_error(self):
+        db = self.connect()
+        db.create_function("undo", 1, lambda value: (self.undone and db.execute("ROLLBACK"), value)[1], deterministic=True)
+        self.undone = False
+        db.executescript("CREATE VIRTUAL TABLE f USING bloom; CREATE TABLE t(k, g AS (undo(k))); INSERT INTO t VALUES (1), (2); CREATE VIRTUAL TABLE s USING bloom(source=t, column=g)")
+        self.undone = True
+        db.execute("BEGIN")
+        self.assertFails(db, "the transaction was rolled back meanwhile|abort due to ROLLBACK", "INSERT INTO f(key) VALUES (undo('a'))")
+        db.execute("BEGIN")
+        self.assertFails(db, "the transaction was rolled back meanwhile|abort due to ROLLBACK|no transaction is active|user-defined function raised exception", "INSERT INTO s(s) VALUES ('rebuild')")
+        self.undone = False
+        for connection in (db, self.connect()):
+            connection.create_function("undo", 1, lambda value: value, deterministic=True)
+            self.assertEqual(self.present(connection, "a"), [])
+            self.assertEqual(self.present(connection, 1, 2, 3, table="s"), [1, 2])
 
     def test_a_source_that_is_gone_is_missed_at_once(self):
         db = self.following()
         self.assertEqual(self.present(db, "a", "z"), ["a"])
         db.execute("DROP TABLE t")
-        self.assertFails(db, "the triggers of source 't' must be there", "SELECT 1 FROM f WHERE key = 'a'")
+        self.assertFails(db, "the triggers of source 't' must be as they were made", "SELECT 1 FROM f WHERE key = 'a'")
         self.assertFails(db, "source 't' must be an ordinary table, got none of that name", "INSERT INTO f(f) VALUES ('rebuild')")
         db.execute("CREATE TABLE t(k, x)")
-        self.assertFails(db, "the triggers of source 't' must be there", "SELECT 1 FROM f WHERE key = 'a'")
+        self.assertFails(db, "the triggers of source 't' must be as they were made", "SELECT 1 FROM f WHERE key = 'a'")
         db.execute("INSERT INTO f(f) VALUES ('rebuild')")
         self.assertEqual(self.present(db, "a", "z"), [])
 
@@ -506,6 +630,13 @@ class Collations(InFolder):
                         self.assertLessEqual(want, got, (own, encoding, value, compared))
                     db.execute("DROP TABLE f")
         self.assertGreater(answered, 1000)
+
+    def test_of_two_comparisons_the_closer_one_is_asked(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=nocase)")
+        db.execute("INSERT INTO f(key) VALUES ('ABC')")
+        for sql in ("key = 'abc' AND key = 'ABC' COLLATE BINARY", "key = 'ABC' COLLATE BINARY AND key = 'abc'", "key = 'abc' AND key = 'aBC'"):
+            self.assertEqual(one(db, "SELECT count(*) FROM f WHERE " + sql), 1, sql)
 
     def test_the_filter_takes_its_collation_along(self):
         db = self.connect()

@@ -156,6 +156,10 @@ void Options::require_consistent() const {
     refuse("growth of a counting filter",
            "off (a key could be removed from a layer that it is not in)", "on");
   }
+  if (growth() && block_.value_or(0) != 0 && *block_ < kLeastBlock) {
+    refuse("block of a table that grows", "0 or at least " + std::to_string(kLeastBlock),
+           std::to_string(*block_));
+  }
   if (!capacity_ && !cells_ && !source_ && !growth()) {
     refuse("the options", "capacity=N, or cells=M and hashes=K, where the table does not grow",
            "neither");

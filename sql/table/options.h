@@ -42,6 +42,7 @@ class Options {
 
   // The source, if the filter follows one.
   std::optional<SourceNames> source() const;
+  Kind kind() const { return kind_; }
   Collation collation() const { return collation_.value_or(Collation::binary); }
   // That of the source, unless the options name one.
   void take_collation(Collation collation) { collation_ = collation_.value_or(collation); }

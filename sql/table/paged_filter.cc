@@ -59,6 +59,9 @@ class StoredChunks {
 class PagedFilter::Change {
  public:
   explicit Change(PagedFilter& filter) : filter_(filter) {
+    if (!filter.in_transaction_) {
+      refuse_rolled_back();
+    }
     if (!filter.knows_savepoints_) {
       filter.store_.announce_savepoints();
       filter.knows_savepoints_ = true;
@@ -76,9 +79,18 @@ class PagedFilter::Change {
     }
   }
 
-  void done() { done_ = true; }
+  void done() {
+    if (rollbacks_ != filter_.rollbacks_) {
+      refuse_rolled_back();
+    }
+    done_ = true;
+  }
 
  private:
+  // SQL functions of the host can roll back while a statement runs.
+  [[noreturn]] static void refuse_rolled_back() {
+    throw SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
+  }
   std::uint64_t writes() const { return filter_.cache_.changes() + filter_.store_.writes(); }
 
   PagedFilter& filter_;
@@ -93,20 +105,31 @@ PagedFilter::PagedFilter(sqlite3* db, std::string schema, std::string table,
       cache_(store_, cache_bytes),
       growth_(growth) {}
 
-bool PagedFilter::is_changing(const std::string& schema, const std::string& table) const {
-  return in_transaction_ && sqlite3_stricmp(store_.schema().c_str(), schema.c_str()) == 0 &&
+bool PagedFilter::is_changing(const std::string& schema, const std::string& table,
+                              const std::optional<Growth>& growth) const {
+  return in_transaction_ && knows_savepoints_ && growth_ == growth &&
+         sqlite3_stricmp(store_.schema().c_str(), schema.c_str()) == 0 &&
          sqlite3_stricmp(store_.table().c_str(), table.c_str()) == 0;
 }
 
-void PagedFilter::create(const Header& header) {
+// SQLite does not tell of anything before the first change after this: nothing may be left to
+// write.
+void PagedFilter::create(const Header& header, const std::function<void(const Add&)>& fill) {
   store_.create({.layers = {header}, .stale = 0, .merged = false});
   in_transaction_ = true;
+  if (fill) {
+    Change change(*this);
+    fill([this](const Hash& hash) { add_key(hash); });
+    write_changes();
+    change.done();
+  }
   knows_savepoints_ = false;
 }
 
 void PagedFilter::drop() {
   store_.drop();
   forget();
+  in_transaction_ = false;
 }
 
 void PagedFilter::rename(const std::string& table) { store_.rename(table); }
@@ -273,12 +296,6 @@ void PagedFilter::use(const Config& config) {
   loaded();
 }
 
-void PagedFilter::add_all(const std::function<void(const Add&)>& fill) {
-  Change change(*this);
-  fill([this](const Hash& hash) { add_key(hash); });
-  change.done();
-}
-
 void PagedFilter::remake(const Header& header, const std::function<void(const Add&)>& fill) {
   Change change(*this);
   use({.layers = {header}, .stale = 0, .merged = false});
@@ -395,12 +412,18 @@ Filter PagedFilter::whole() {
 std::shared_ptr<PagedFilter> PagedFilters::of(sqlite3* db, const std::string& schema,
                                               const std::string& table, std::uint64_t cache_bytes,
                                               const std::optional<Growth>& growth) {
-  std::erase_if(filters_, [](const auto& filter) { return filter.expired(); });
   for (const auto& weak : filters_) {
-    if (auto filter = weak.lock(); filter->is_changing(schema, table)) {
+    if (auto filter = weak.lock(); filter && filter->is_changing(schema, table, growth)) {
       return filter;
     }
   }
+  return add(db, schema, table, cache_bytes, growth);
+}
+
+std::shared_ptr<PagedFilter> PagedFilters::add(sqlite3* db, const std::string& schema,
+                                               const std::string& table, std::uint64_t cache_bytes,
+                                               const std::optional<Growth>& growth) {
+  std::erase_if(filters_, [](const auto& filter) { return filter.expired(); });
   auto filter = std::make_shared<PagedFilter>(db, schema, table, cache_bytes, growth);
   filters_.push_back(filter);
   return filter;

@@ -33,11 +33,14 @@ class PagedFilter {
               const std::optional<Growth>& growth);
 
   const std::string& table() const { return store_.table(); }
-  // Whether it is the filter of this table, and in a transaction.
-  bool is_changing(const std::string& schema, const std::string& table) const;
+  // Whether it is the filter of this table, and in a transaction that it is told of.
+  bool is_changing(const std::string& schema, const std::string& table,
+                   const std::optional<Growth>& growth) const;
 
-  // The shadow tables. create() also begins a transaction.
-  void create(const Header& header);  // of the first layer
+  // The shadow tables. create() also begins a transaction; the header is that of the first layer.
+  // fill(add) is called once, and adds keys by add(hash).
+  using Add = std::function<void(const Hash& hash)>;
+  void create(const Header& header, const std::function<void(const Add&)>& fill = {});
   void drop();
   void rename(const std::string& table);
 
@@ -67,11 +70,8 @@ class PagedFilter {
   // A key of the source is gone that stays in the filter.
   void count_stale();
 
-  // Empties the filter, makes it one layer with this header, and then calls fill(add), which adds
-  // keys by add(hash).
-  using Add = std::function<void(const Hash& hash)>;
+  // Empties the filter, makes it one layer with this header, and fills it.
   void remake(const Header& header, const std::function<void(const Add&)>& fill);
-  void add_all(const std::function<void(const Add&)>& fill);
   void clear();  // also takes all layers away but the first
 
   // REQUIRES: one layer. merge(): a filter of the same shape.
@@ -127,11 +127,13 @@ class PagedFilter {
 // The filters of a connection. When SQLite reads the schema anew in a transaction, it makes another
 // object of a table that may have changes at hand: both must have one filter. Not so outside of a
 // transaction: the name of a schema can come to mean another file, while statements keep the old
-// object. The filter of a table that went within the transaction has forgotten all, and serves the
-// next one of its name.
+// object.
 class PagedFilters {
  public:
-  // The filter of a table: the one that the transaction changes, or a new one.
+  // A new one, for a table that is created.
+  std::shared_ptr<PagedFilter> add(sqlite3* db, const std::string& schema, const std::string& table,
+                                   std::uint64_t cache_bytes, const std::optional<Growth>& growth);
+  // The filter of a table that is there: the one that the transaction changes, or a new one.
   std::shared_ptr<PagedFilter> of(sqlite3* db, const std::string& schema, const std::string& table,
                                   std::uint64_t cache_bytes, const std::optional<Growth>& growth);
 

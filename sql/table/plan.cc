@@ -44,26 +44,39 @@ void refuse_collation(sqlite3_index_info& info, const char* collation) {
 
 int choose_plan(sqlite3_index_info& info, Collation own) {
   bool key_to_come = false;
+  bool bytes_to_come = false;
+  int chosen = -1;
+  Collation chosen_collation = Collation::binary;
   const char* foreign_collation = nullptr;
   for (int i = 0; i < info.nConstraint; ++i) {
     const auto& constraint = info.aConstraint[i];
     if (constraint.iColumn != static_cast<int>(Column::key) || !is_equality(constraint.op)) {
       continue;
     }
-    if (constraint.usable == 0) {
-      key_to_come = true;
-      continue;
-    }
     const char* collation = sqlite3_vtab_collation(&info, i);
     const auto known = collation_named(collation);
+    if (constraint.usable == 0) {
+      key_to_come = true;
+      bytes_to_come = bytes_to_come || known == Collation::binary;
+      continue;
+    }
     if (!known || (*known != own && *known != Collation::binary)) {
       foreign_collation = collation;
       continue;
     }
-    info.aConstraintUsage[i].argvIndex = 1;
-    info.aConstraintUsage[i].omit = 1;
+    if (chosen < 0 || *known == Collation::binary) {
+      chosen = i;
+      chosen_collation = *known;
+    }
+  }
+  // Other comparisons are made with the key that was asked for: it must be the one that is compared
+  // most closely, where there are several.
+  const bool waits = bytes_to_come && chosen_collation != Collation::binary;
+  if (chosen >= 0 && !waits) {
+    info.aConstraintUsage[chosen].argvIndex = 1;
+    info.aConstraintUsage[chosen].omit = 1;
     info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
-    const bool binary = *known == Collation::binary;
+    const bool binary = chosen_collation == Collation::binary;
     offer(info, binary ? Plan::ask : Plan::ask_collated, kAsk, kCostOfAsking);
     return SQLITE_OK;
   }

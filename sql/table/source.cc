@@ -1,5 +1,6 @@
 #include "sql/table/source.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -15,12 +16,8 @@ using sqlite::quoted_text;
 using sqlite::Run;
 using sqlite::Statement;
 
-constexpr std::array<std::string_view, 3> kTriggers = {"_after_insert", "_after_update",
-                                                       "_after_delete"};
-
-std::string trigger_name(const std::string& table, std::string_view trigger) {
-  return table + std::string(trigger);
-}
+constexpr std::array<std::string_view, 5> kSuffixes = {
+    "_before_insert", "_before_update", "_after_insert", "_after_update", "_after_delete"};
 
 // The columns of `row` that a trigger names, each as row."column". All names in a trigger are
 // between quotes, and stay so when SQLite changes them.
@@ -39,19 +36,39 @@ std::vector<std::string> columns_of(std::string_view row, std::string_view trigg
   return columns;
 }
 
-std::string statement_of(const std::string& table, std::string_view command,
-                         const std::string& key) {
-  const std::string name = quoted_name(table);
-  return " INSERT INTO " + name + "(" + name + ", key) VALUES (" + sqlite::text_literal(command) +
-         ", " + key + ");";
+// Whether two statements differ in nothing but spaces: SQLite may add some when it changes names.
+bool same_sql(std::string_view a, std::string_view b) {
+  const auto skip_spaces = [](std::string_view& text) {
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  };
+  for (;;) {
+    skip_spaces(a);
+    skip_spaces(b);
+    if (a.empty() || b.empty()) {
+      return a.empty() && b.empty();
+    }
+    const std::size_t size = sqlite::token_size(a);
+    if (a.substr(0, size) != b.substr(0, size)) {
+      return false;
+    }
+    a.remove_prefix(size);
+    b.remove_prefix(size);
+  }
 }
 
 }  // namespace
 
 // What of a column decides how it can be followed.
 struct Source::ColumnFacts {
-  bool generated = false;
-  bool rowid = false;  // may be an alias of the rowid
+  // An UPDATE may change it without naming it: it is generated, or may be an alias of the rowid.
+  bool nameless = false;
+  // Its value is not known before the row is there, or may be replaced by its default.
+  bool late = false;
+};
+
+struct Source::Trigger {
+  std::string name;
+  std::string sql;  // what stands in the schema
 };
 
 std::string Source::qualified(std::string_view name) const {
@@ -92,7 +109,22 @@ const char* Source::what_else_it_is() const {
   if (run.value(0).text() != "table") {
     return "a view";
   }
-  return run.integer(1) == 0 ? "a virtual table" : nullptr;
+  if (run.integer(1) == 0) {
+    return "a virtual table";
+  }
+  return is_shadow() ? "a table that belongs to a virtual one" : nullptr;
+}
+
+// Older versions do not tell.
+bool Source::is_shadow() const {
+  constexpr int kTells = 3037000;
+  if (sqlite3_libversion_number() < kTells) {
+    return false;
+  }
+  const Statement select(
+      db_,
+      "SELECT 1 FROM pragma_table_list(?1) WHERE schema = ?2 COLLATE NOCASE AND type = 'shadow'");
+  return Run(select).bind(1, names_.table).bind(2, schema_).step();
 }
 
 void Source::require_fit(Collation collation) const {
@@ -101,7 +133,9 @@ void Source::require_fit(Collation collation) const {
            std::string(other) + " in the schema " + schema_);
   }
   for (const std::string& column : names_.columns) {
-    facts_of(column);
+    if (!facts_of(column)) {
+      refuse("column", "one of " + names_.table, quoted_text(column));
+    }
     const std::string name = collation_name(column);
     const bool possible = names_.columns.size() == 1 && collation_named(name);
     if (collation_named(name) != collation) {
@@ -113,80 +147,138 @@ void Source::require_fit(Collation collation) const {
   }
 }
 
-Source::ColumnFacts Source::facts_of(const std::string& column) const {
+std::optional<Source::ColumnFacts> Source::facts_of(const std::string& column) const {
   const Statement select(db_,
-                         "SELECT hidden IN (2, 3), pk > 0 AND type = 'INTEGER' COLLATE NOCASE FROM "
+                         "SELECT hidden IN (2, 3) OR (pk > 0 AND type = 'INTEGER' COLLATE NOCASE), "
+                         "\"notnull\" AND dflt_value IS NOT NULL FROM "
                          "pragma_table_xinfo(?1, ?2) WHERE name = ?3 COLLATE NOCASE");
   Run run(select);
   if (!run.bind(1, names_.table).bind(2, schema_).bind(3, column).step()) {
-    refuse("column", "one of " + names_.table, quoted_text(column));
+    return std::nullopt;
   }
-  return {.generated = run.integer(0) != 0, .rowid = run.integer(1) != 0};
+  const bool nameless = run.integer(0) != 0;
+  return ColumnFacts{.nameless = nameless, .late = nameless || run.integer(1) != 0};
 }
 
-// SQLite looks for the names of columns in what an UPDATE sets. A generated column is never there,
-// and the rowid may be under another name.
-std::string Source::update_clause() const {
-  std::string list;
+Source::ColumnFacts Source::facts() const {
+  ColumnFacts all;
   for (const std::string& column : names_.columns) {
-    const ColumnFacts facts = facts_of(column);
-    if (facts.generated || facts.rowid) {
-      return "UPDATE";
-    }
-    list.append(list.empty() ? "UPDATE OF " : ", ").append(quoted_name(column));
+    const ColumnFacts one = facts_of(column).value_or(ColumnFacts{});
+    all.nameless = all.nameless || one.nameless;
+    all.late = all.late || one.late;
   }
-  return list;
+  return all;
 }
 
-void Source::install(const std::string& table) const {
-  const auto create = [&](std::string_view trigger, const std::string& event,
-                          const std::string& body) {
-    sqlite::execute(db_, "CREATE TRIGGER " + qualified(trigger_name(table, trigger)) + " AFTER " +
-                             event + " BEGIN" + body + " END");
-  };
-  const std::string on = " ON " + quoted_name(names_.table);
-  const std::string add = statement_of(table, kAdd, key_of("new"));
-  const std::string remove = statement_of(table, kRemove, key_of("old"));
+// SQLite looks for the names of columns in what an UPDATE sets.
+std::string Source::update_event(const ColumnFacts& facts) const {
+  std::string columns;
   std::string differs;
   for (const std::string& column : names_.columns) {
     const std::string name = quoted_name(column);
+    columns.append(columns.empty() ? " OF " : ", ").append(name);
     differs.append(differs.empty() ? " WHEN " : " OR ");
     differs.append("old.").append(name).append(" IS NOT new.").append(name);
   }
-  create(kTriggers[0], "INSERT" + on, add);
-  create(kTriggers[1], update_clause() + on + differs, remove + add);
-  create(kTriggers[2], "DELETE" + on, remove);
+  return "UPDATE" + (facts.nameless ? "" : columns) + " ON " + quoted_name(names_.table) + differs;
+}
+
+std::vector<Source::Trigger> Source::triggers(const std::string& table,
+                                              const std::string& target) const {
+  const auto change = [&](std::string_view command, std::string_view row) {
+    return " INSERT INTO " + quoted_name(target) + "(" + quoted_name(table) + ", key) VALUES (" +
+           sqlite::text_literal(command) + ", " + key_of(row) + ");";
+  };
+  std::vector<Trigger> triggers;
+  const auto trigger = [&](std::string_view suffix, const std::string& event,
+                           const std::string& body) {
+    const std::string name = table + std::string(suffix);
+    const std::string_view time = suffix.starts_with("_before") ? " BEFORE " : " AFTER ";
+    std::string sql = "CREATE TRIGGER " + quoted_name(name);
+    sql.append(time).append(event).append(" BEGIN").append(body).append(" END");
+    triggers.push_back({name, sql});
+  };
+  const ColumnFacts column = facts();
+  const std::string on = " ON " + quoted_name(names_.table);
+  const std::string update = update_event(column);
+  const std::string add = change(kAdd, "new");
+  const std::string remove = change(kRemove, "old");
+  const bool add_after = counting_ || column.late;
+  if (!counting_) {
+    trigger("_before_insert", "INSERT" + on, add);
+    trigger("_before_update", update, add);
+  }
+  if (add_after) {
+    trigger("_after_insert", "INSERT" + on, add);
+  }
+  trigger("_after_update", update, remove + (add_after ? add : ""));
+  trigger("_after_delete", "DELETE" + on, remove);
+  return triggers;
+}
+
+void Source::install(const std::string& table) const {
+  constexpr std::string_view kCreate = "CREATE TRIGGER ";
+  for (const Trigger& trigger : triggers(table, table)) {
+    sqlite::execute(db_, std::string(kCreate) + quoted_name(schema_) + "." +
+                             trigger.sql.substr(kCreate.size()));
+  }
 }
 
 void Source::uninstall(const std::string& table) const {
-  for (const std::string_view trigger : kTriggers) {
-    sqlite::execute(db_, "DROP TRIGGER IF EXISTS " + qualified(trigger_name(table, trigger)));
+  for (const std::string_view suffix : kSuffixes) {
+    sqlite::execute(db_, "DROP TRIGGER IF EXISTS " + qualified(table + std::string(suffix)));
   }
 }
 
-bool Source::find(const std::string& table) {
-  names_ = stated_;
+std::optional<SourceNames> Source::names_in_triggers(const std::string& table) const {
   const Statement select(db_, "SELECT tbl_name, sql FROM " + qualified("sqlite_master") +
                                   " WHERE type = 'trigger' AND name = ?1 COLLATE NOCASE");
-  SourceNames names;
-  for (const std::string_view trigger : kTriggers) {
-    const std::string name = trigger_name(table, trigger);
-    Run run(select);
-    if (!run.bind(1, name).step()) {
-      return false;
-    }
-    const std::string_view source = run.value(0).text();
-    if (!names.table.empty() && names.table != source) {
-      return false;
-    }
-    names.table = source;
-    names.columns = columns_of("old", run.value(1).text());
+  const std::string name = table + "_after_delete";
+  Run run(select);
+  if (!run.bind(1, name).step()) {
+    return std::nullopt;
   }
-  if (names.columns.size() != names_.columns.size()) {
+  return SourceNames{std::string(run.value(0).text()), columns_of("old", run.value(1).text())};
+}
+
+bool Source::find(const std::string& table, const std::string& target) {
+  names_ = stated_;
+  auto names = names_in_triggers(table);
+  if (!names || names->columns.size() != stated_.columns.size()) {
     return false;
   }
-  names_ = std::move(names);
+  names_ = *std::move(names);
+  const Statement select(db_, "SELECT sql FROM " + qualified("sqlite_master") +
+                                  " WHERE type = 'trigger' AND name = ?1 COLLATE NOCASE");
+  for (const Trigger& trigger : triggers(table, target)) {
+    Run run(select);
+    if (!run.bind(1, trigger.name).step() || !same_sql(run.value(0).text(), trigger.sql)) {
+      names_ = stated_;
+      return false;
+    }
+  }
   return true;
+}
+
+std::optional<std::string> Source::obstacle(const std::string& table) const {
+  if (!counting_) {
+    return std::nullopt;
+  }
+  const std::string triggers = qualified("sqlite_master") + " WHERE type = 'trigger'";
+  const Statement select(
+      db_, "SELECT name FROM " + triggers +
+               " AND tbl_name = ?1 COLLATE NOCASE AND rowid > (SELECT rowid FROM " + triggers +
+               " AND name = ?2 COLLATE NOCASE) AND sql LIKE '%RAISE%' AND (sql "
+               "LIKE '%IGNORE%' OR sql LIKE '%FAIL%') AND name COLLATE NOCASE "
+               "NOT IN (?3, ?4)");
+  const std::string first = table + "_after_insert";
+  const std::string second = table + "_after_update";
+  const std::string third = table + "_after_delete";
+  Run run(select);
+  if (!run.bind(1, names_.table).bind(2, first).bind(3, second).bind(4, third).step()) {
+    return std::nullopt;
+  }
+  return std::string(run.value(0).text());
 }
 
 void Source::for_each_key(const std::function<void(const sqlite::Value&)>& f) const {

@@ -1,11 +1,17 @@
 // The table that a bloom table follows: CREATE VIRTUAL TABLE ... USING bloom(source=t, column=c).
 //
-// Three triggers of the source tell the bloom table of every change, in the transaction of the
-// change. They are what binds the two: SQLite keeps them right when the source or its columns are
-// renamed, and drops them with the source; they are where the names that it has by now are found.
+// Triggers of the source tell the bloom table of every change, in the transaction of the change.
+// They are what binds the two: SQLite keeps them right when the source or its columns are renamed,
+// and drops them with the source; they are where the names that it has by now are found.
+//
+// A counting filter must be told of what happened, once: its triggers run AFTER. Another one may
+// be told too much, but never too little: its keys are added BEFORE the row is there, since other
+// triggers could keep a later one from running. What BEFORE triggers cannot know (a rowid that
+// SQLite is to choose) is added AFTER as well.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,8 +34,12 @@ class Source {
   static constexpr std::string_view kAdd = "add";
   static constexpr std::string_view kRemove = "remove";
 
-  Source(sqlite3* db, std::string schema, SourceNames names)
-      : db_(db), schema_(std::move(schema)), stated_(std::move(names)), names_(stated_) {}
+  Source(sqlite3* db, std::string schema, SourceNames names, bool counting)
+      : db_(db),
+        schema_(std::move(schema)),
+        stated_(std::move(names)),
+        names_(stated_),
+        counting_(counting) {}
 
   const SourceNames& names() const { return names_; }
 
@@ -42,28 +52,39 @@ class Source {
   // The triggers of the bloom table of this name.
   void install(const std::string& table) const;
   void uninstall(const std::string& table) const;
-  // Whether they are all there. The source and its columns are then those that they name, else
-  // those of the options.
-  bool find(const std::string& table);
+  // Whether they are there as install() made them. The source and its columns are then those that
+  // they name, else those of the options. `target`: the table that they write to, while ALTER TABLE
+  // renames it.
+  bool find(const std::string& table) { return find(table, table); }
+  bool find(const std::string& table, const std::string& target);
+  // The name of a trigger of the source that may leave a row and keep those of a counting filter
+  // from running: it is newer, and SQLite runs it first.
+  std::optional<std::string> obstacle(const std::string& table) const;
 
   // Calls f(key) for each row whose key is not NULL. Throws SqliteError.
   void for_each_key(const std::function<void(const sqlite::Value&)>& f) const;
 
  private:
   struct ColumnFacts;
+  struct Trigger;
 
   // Null if it is an ordinary table.
   const char* what_else_it_is() const;
+  bool is_shadow() const;
   std::string qualified(std::string_view name) const;
   std::string key_of(std::string_view row) const;
-  std::string update_clause() const;
   std::string collation_name(const std::string& column) const;
-  ColumnFacts facts_of(const std::string& column) const;
+  std::optional<ColumnFacts> facts_of(const std::string& column) const;
+  ColumnFacts facts() const;
+  std::string update_event(const ColumnFacts& facts) const;
+  std::vector<Trigger> triggers(const std::string& table, const std::string& target) const;
+  std::optional<SourceNames> names_in_triggers(const std::string& table) const;
 
   sqlite3* db_;
   std::string schema_;
   SourceNames stated_;
   SourceNames names_;
+  bool counting_;
 };
 
 }  // namespace bloom

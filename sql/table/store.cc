@@ -19,6 +19,7 @@ using sqlite::SqliteError;
 using sqlite::Statement;
 
 constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kMost = kMaxCells;  // of stale keys, whatever the config says
 constexpr std::string_view kConfig = "_config";
 constexpr std::string_view kData = "_data";
 // Shadow tables that are missing, or are not what they were.
@@ -173,7 +174,7 @@ Config Store::load_config() {
   }
   Run run(select);
   if (run.bind(1, "stale").step()) {
-    config.stale = static_cast<std::uint64_t>(run.integer(0));
+    config.stale = static_cast<std::uint64_t>(std::clamp<std::int64_t>(run.integer(0), 0, kMost));
   }
   return config;
 }

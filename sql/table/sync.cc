@@ -19,8 +19,8 @@ constexpr std::string_view kMend = "the command 'rebuild' mends that";
 
 void Sync::create(PagedFilter& filter, const Options& options) {
   source_.require_fit(options.collation());
-  filter.create(options.header(options.sizes_itself() ? count_keys(options.collation()) : 0));
-  filter.add_all([&](const auto& add) { fill(filter, add); });
+  filter.create(options.header(options.sizes_itself() ? count_keys(options.collation()) : 0),
+                [&](const auto& add) { fill(filter, add); });
   source_.install(filter.table());
 }
 
@@ -31,16 +31,17 @@ void Sync::drop(PagedFilter& filter) {
 
 void Sync::rename(PagedFilter& filter, const char* name) {
   const std::string old_name = filter.table();
-  const bool installed = source_.find(old_name);
+  // ALTER TABLE has changed the triggers already, unless it is to be as it was in old versions.
+  const bool installed = source_.find(old_name, name) || source_.find(old_name);
   filter.rename(name);
+  source_.uninstall(old_name);
   if (installed) {
-    source_.uninstall(old_name);
     source_.install(name);
   }
 }
 
 void Sync::rebuild(PagedFilter& filter, const Options& options) {
-  const bool installed = source_.find(filter.table());
+  const bool installed = source_.find(filter.table()) && !source_.obstacle(filter.table());
   source_.require_fit(options.collation());
   filter.remake(options.header(count_keys(options.collation())),
                 [&](const auto& add) { fill(filter, add); });
@@ -75,17 +76,25 @@ void Sync::change(PagedFilter& filter, std::string_view command, const sqlite::V
 }
 
 void Sync::require_in_step(const PagedFilter& filter) {
-  if (!checked_ && !source_.find(filter.table())) {
-    refuse("the triggers of source " + quoted_text(source()),
-           std::string("there, for the filter to follow it (").append(kMend).append(")"),
-           "not all of them");
+  if (checked_) {
+    return;
+  }
+  const std::string triggers = "the triggers of source " + quoted_text(source());
+  if (!source_.find(filter.table())) {
+    refuse(triggers, std::string("as they were made (").append(kMend).append(")"),
+           "others, or not all of them");
+  }
+  if (const auto trigger = source_.obstacle(filter.table())) {
+    refuse(triggers,
+           std::string("newer than those that may stop them by RAISE (").append(kMend).append(")"),
+           quoted_text(*trigger));
   }
   checked_ = true;
 }
 
 void Sync::check(PagedFilter& filter) {
   if (!source_.find(filter.table())) {
-    throw SqliteError(SQLITE_CORRUPT_VTAB, "triggers of the source are not there");
+    throw SqliteError(SQLITE_CORRUPT_VTAB, "the triggers of the source are not as they were made");
   }
   source_.for_each_key([&](const sqlite::Value& value) {
     if (!filter.may_contain(Key(value).hash(filter.shape()))) {

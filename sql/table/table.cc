@@ -51,7 +51,7 @@ BloomTable::BloomTable(const sqlite::Definition& definition, PagedFilters& filte
       options_(definition.db, definition.arguments) {
   require_name(definition.table);
   if (auto names = options_.source()) {
-    Source source(db_, schema_, *std::move(names));
+    Source source(db_, schema_, *std::move(names), options_.kind() == Kind::counting);
     source.find(created_as_);
     options_.take_collation(source.collation());
     sync_.emplace(std::move(source));
@@ -62,7 +62,7 @@ BloomTable::BloomTable(const sqlite::Definition& definition, PagedFilters& filte
 }
 
 void BloomTable::create() {
-  connect();
+  filter_ = filters_.add(db_, schema_, created_as_, options_.cache_bytes(), options_.growth());
   sync_ ? sync_->create(*filter_, options_) : filter_->create(options_.header());
 }
 
