@@ -15,7 +15,7 @@ import sys
 import tempfile
 import unittest
 
-from support.host import EXTENSION, connect, one
+from support.host import EXTENSION, SANITIZED, connect, one
 
 
 class InFolder(unittest.TestCase):
@@ -406,6 +406,20 @@ class Following(InFolder):
             self.assertEqual(self.present(connection, "a"), [])
             self.assertEqual(self.present(connection, 1, 2, 3, table="s"), [1, 2])
 
+    def test_a_schema_version_that_was_rolled_back_tells_nothing(self):
+        for ask in ("SELECT 1 FROM f WHERE key = 'a'", "SELECT 2 FROM f WHERE key = 'a'"):
+            db = self.connect(":memory:")
+            db.executescript("CREATE TABLE t(k); CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)")
+            db.execute(ask).fetchall()
+            db.execute("BEGIN")
+            db.execute("CREATE TABLE other(x)")
+            db.execute(ask).fetchall()
+            version = one(db, "PRAGMA schema_version")
+            db.execute("ROLLBACK")
+            db.execute("DROP TRIGGER f_before_insert")
+            self.assertEqual(one(db, "PRAGMA schema_version"), version)
+            self.assertFails(db, "must be as they were made", ask)
+
     def test_a_source_that_is_gone_is_missed_at_once(self):
         db = self.following()
         self.assertEqual(self.present(db, "a", "z"), ["a"])
@@ -500,6 +514,18 @@ class Growing(InFolder):
                     self.assertFalse(info["overfull"])
                     self.assertEqual(info["bytes"], 64 * len(info["layers"]) + sum((layer["cells"] + 7) // 8 for layer in info["layers"]))
                 self.assertGreater(len(info["layers"]), 2)
+
+    def test_a_million_keys(self):
+        n = 1000000 // (20 if SANITIZED else 1)
+        db = self.connect(":memory:")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom")
+        self.add(db, 1, n)
+        info = self.info(db)
+        asked = 100000
+        self.assertEqual(self.lost(db, 1, n), 0)
+        self.assertLess(self.wrong(db, asked) / asked, 0.01)
+        if not SANITIZED:
+            self.assertLess(info["bytes"], 2 * one(db, f"SELECT length(bloom_create({n}))"))
 
     def test_what_comes_again_takes_no_room(self):
         db = self.connect()

@@ -69,6 +69,7 @@ struct Source::ColumnFacts {
 struct Source::Trigger {
   std::string name;
   std::string sql;  // what stands in the schema
+  std::string source;
 };
 
 std::string Source::qualified(std::string_view name) const {
@@ -196,7 +197,7 @@ std::vector<Source::Trigger> Source::triggers(const std::string& table,
     const std::string_view time = suffix.starts_with("_before") ? " BEFORE " : " AFTER ";
     std::string sql = "CREATE TRIGGER " + quoted_name(name);
     sql.append(time).append(event).append(" BEGIN").append(body).append(" END");
-    triggers.push_back({name, sql});
+    triggers.push_back({name, sql, names_.table});
   };
   const ColumnFacts column = facts();
   const std::string on = " ON " + quoted_name(names_.table);
@@ -230,34 +231,59 @@ void Source::uninstall(const std::string& table) const {
   }
 }
 
-std::optional<SourceNames> Source::names_in_triggers(const std::string& table) const {
-  const Statement select(db_, "SELECT tbl_name, sql FROM " + qualified("sqlite_master") +
-                                  " WHERE type = 'trigger' AND name = ?1 COLLATE NOCASE");
-  const std::string name = table + "_after_delete";
+std::vector<Source::Trigger> Source::stored_triggers(const std::string& table) const {
+  const Statement select(db_, "SELECT name, sql, tbl_name FROM " + qualified("sqlite_master") +
+                                  " WHERE type = 'trigger' AND name COLLATE NOCASE IN "
+                                  "(?1, ?2, ?3, ?4, ?5)");
+  std::array<std::string, kSuffixes.size()> names;
   Run run(select);
-  if (!run.bind(1, name).step()) {
-    return std::nullopt;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    names[i] = table + std::string(kSuffixes[i]);
+    run.bind(static_cast<int>(i) + 1, names[i]);
   }
-  return SourceNames{std::string(run.value(0).text()), columns_of("old", run.value(1).text())};
+  std::vector<Trigger> triggers;
+  while (run.step()) {
+    triggers.push_back({std::string(run.value(0).text()), std::string(run.value(1).text()),
+                        std::string(run.value(2).text())});
+  }
+  return triggers;
 }
 
 bool Source::find(const std::string& table, const std::string& target) {
   names_ = stated_;
-  auto names = names_in_triggers(table);
-  if (!names || names->columns.size() != stated_.columns.size()) {
+  const std::vector<Trigger> stored = stored_triggers(table);
+  const auto named = [&](const std::string& name) {
+    return std::find_if(stored.begin(), stored.end(), [&](const Trigger& trigger) {
+      return sqlite3_stricmp(trigger.name.c_str(), name.c_str()) == 0;
+    });
+  };
+  const auto last = named(table + std::string(kSuffixes.back()));
+  if (last == stored.end()) {
     return false;
   }
-  names_ = *std::move(names);
-  const Statement select(db_, "SELECT sql FROM " + qualified("sqlite_master") +
-                                  " WHERE type = 'trigger' AND name = ?1 COLLATE NOCASE");
-  for (const Trigger& trigger : triggers(table, target)) {
-    Run run(select);
-    if (!run.bind(1, trigger.name).step() || !same_sql(run.value(0).text(), trigger.sql)) {
-      names_ = stated_;
-      return false;
-    }
+  SourceNames names{last->source, columns_of("old", last->sql)};
+  if (names.columns.size() != stated_.columns.size()) {
+    return false;
   }
-  return true;
+  std::swap(names, names_);
+  const std::vector<Trigger> wanted = triggers(table, target);
+  const bool all = std::all_of(wanted.begin(), wanted.end(), [&](const Trigger& trigger) {
+    const auto found = named(trigger.name);
+    return found != stored.end() && same_sql(found->sql, trigger.sql);
+  });
+  if (!all) {
+    names_ = stated_;
+  }
+  return all;
+}
+
+std::int64_t Source::schema_version() {
+  if (!version_) {
+    version_.emplace(db_, "PRAGMA " + quoted_name(schema_) + ".schema_version");
+  }
+  Run run(*version_);
+  run.step();
+  return run.integer(0);
 }
 
 std::optional<std::string> Source::obstacle(const std::string& table) const {

@@ -10,6 +10,7 @@
 // SQLite is to choose) is added AFTER as well.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -41,6 +42,7 @@ class Source {
         names_(stated_),
         counting_(counting) {}
 
+  sqlite3* db() const { return db_; }
   const SourceNames& names() const { return names_; }
 
   // The collation of the column, as far as a filter can have it; binary where it cannot be told.
@@ -61,6 +63,9 @@ class Source {
   // from running: it is newer, and SQLite runs it first.
   std::optional<std::string> obstacle(const std::string& table) const;
 
+  // Changes when the schema does. A transaction that is rolled back gives a number back.
+  std::int64_t schema_version();
+
   // Calls f(key) for each row whose key is not NULL. Throws SqliteError.
   void for_each_key(const std::function<void(const sqlite::Value&)>& f) const;
 
@@ -78,13 +83,14 @@ class Source {
   ColumnFacts facts() const;
   std::string update_event(const ColumnFacts& facts) const;
   std::vector<Trigger> triggers(const std::string& table, const std::string& target) const;
-  std::optional<SourceNames> names_in_triggers(const std::string& table) const;
+  std::vector<Trigger> stored_triggers(const std::string& table) const;
 
   sqlite3* db_;
   std::string schema_;
   SourceNames stated_;
   SourceNames names_;
   bool counting_;
+  std::optional<sqlite::Statement> version_;
 };
 
 }  // namespace bloom

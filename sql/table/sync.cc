@@ -76,7 +76,7 @@ void Sync::change(PagedFilter& filter, std::string_view command, const sqlite::V
 }
 
 void Sync::require_in_step(const PagedFilter& filter) {
-  if (checked_) {
+  if (is_checked()) {
     return;
   }
   const std::string triggers = "the triggers of source " + quoted_text(source());
@@ -90,6 +90,15 @@ void Sync::require_in_step(const PagedFilter& filter) {
            quoted_text(*trigger));
   }
   checked_ = true;
+  // Of a transaction that goes on, nobody knows yet whether the version is to stay.
+  if (sqlite3_get_autocommit(source_.db()) != 0) {
+    checked_version_ = source_.schema_version();
+  }
+}
+
+bool Sync::is_checked() {
+  checked_ = checked_ || checked_version_ == source_.schema_version();
+  return checked_;
 }
 
 void Sync::check(PagedFilter& filter) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,9 +15,15 @@ namespace bloom {
 
 class Sync {
  public:
-  explicit Sync(Source source) : source_(std::move(source)) {}
+  // `table`: the bloom table.
+  Sync(sqlite3* db, const std::string& schema, const std::string& table, const SourceNames& names,
+       Kind kind)
+      : source_(db, schema, names, kind == Kind::counting) {
+    source_.find(table);
+  }
 
   const std::string& source() const { return source_.names().table; }
+  Collation collation() const { return source_.collation(); }
 
   // CREATE and DROP of the bloom table: makes the filter as the options say, fills it, and binds it
   // to the source; or takes what binds it away. Throws if the source cannot be followed.
@@ -40,11 +47,13 @@ class Sync {
   void check(PagedFilter& filter);
 
  private:
+  bool is_checked();
   void fill(PagedFilter& filter, const PagedFilter::Add& add) const;
   std::uint64_t count_keys(Collation collation) const;
 
   Source source_;
-  bool checked_ = false;
+  bool checked_ = false;  // since a statement was prepared
+  std::optional<std::int64_t> checked_version_;
 };
 
 }  // namespace bloom

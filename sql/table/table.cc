@@ -50,11 +50,9 @@ BloomTable::BloomTable(const sqlite::Definition& definition, PagedFilters& filte
       created_as_(definition.table),
       options_(definition.db, definition.arguments) {
   require_name(definition.table);
-  if (auto names = options_.source()) {
-    Source source(db_, schema_, *std::move(names), options_.kind() == Kind::counting);
-    source.find(created_as_);
-    options_.take_collation(source.collation());
-    sync_.emplace(std::move(source));
+  if (const auto names = options_.source()) {
+    sync_.emplace(db_, schema_, created_as_, *names, options_.kind());
+    options_.take_collation(sync_->collation());
   }
   columns_ = "CREATE TABLE x(key COLLATE " + std::string(name_of(options_.collation())) +
              " PRIMARY KEY, filter BLOB HIDDEN, info TEXT HIDDEN, " +
