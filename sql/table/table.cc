@@ -17,9 +17,8 @@ using sqlite::SqliteError;
 
 constexpr std::string_view kAskTable = "ask the table itself, or halve it";
 constexpr std::string_view kGivesKey =
-    "one that gives the key, by key = ?, key IN (...), JOIN ... ON key = t.k or EXISTS (SELECT 1 "
-    "FROM "
-    "... WHERE key = t.k)";
+    "one that gives the key, by key = ?, key IN (...), JOIN ... ON key = t.k or "
+    "EXISTS (SELECT 1 FROM ... WHERE key = t.k)";
 constexpr std::string_view kScan =
     "a scan (a Bloom filter cannot list its keys; the column info tells how many they are, and the "
     "command 'clear' empties it)";
@@ -37,6 +36,15 @@ void require_name(const char* name) {
 [[noreturn]] void refuse_null_key() {
   throw SqliteError(SQLITE_CONSTRAINT_NOTNULL,
                     refusal("key", "a value other than NULL, which is never a key", "NULL"));
+}
+
+// Which collations a filter of this one answers.
+std::string collation_rule(Collation own) {
+  if (own == Collation::binary) {
+    return "BINARY, the filter's own (COLLATE BINARY asks for what is equal byte for byte; a table "
+           "made with collate=nocase or collate=rtrim knows more)";
+  }
+  return std::string(name_of(own)) + ", the filter's own, or binary";
 }
 
 Value column_of(const Values& columns, Column column) { return columns[static_cast<int>(column)]; }
@@ -112,11 +120,11 @@ int BloomTable::insert(const Values& columns) {
   if (!info.is_null()) {
     refuse("a row", "a key, a filter or a command", "info, which is read only");
   }
-  const auto given = {key, filter, command};
   if (sync_ && command.type() == SQLITE_TEXT && Sync::is_change(command.text())) {
     Sync::change(*filter_, command.text(), key);
     return SQLITE_OK;
   }
+  const auto given = {key, filter, command};
   if (std::count_if(given.begin(), given.end(), [](Value value) { return !value.is_null(); }) > 1) {
     refuse("a row", "a key, a filter or a command", "more than one");
   }
@@ -261,16 +269,9 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
       return;
     case Plan::refused_scan:
       refuse("the statement", kGivesKey, kScan);
-    case Plan::refused_collation: {
-      const Collation own = table_.options_.collation();
-      const std::string own_collation =
-          own == Collation::binary
-              ? "BINARY, the filter's own (COLLATE BINARY asks for what is equal byte for byte; a "
-                "table made with collate=nocase or collate=rtrim knows more)"
-              : std::string(name_of(own)) + ", the filter's own, or binary";
-      refuse("the collation of a comparison with key", own_collation,
+    case Plan::refused_collation:
+      refuse("the collation of a comparison with key", collation_rule(table_.options_.collation()),
              std::string_view(text).substr(kForeignCollation.size()));
-    }
   }
 }
 
