@@ -7,13 +7,10 @@ in its transaction or out of it. Every few statements a counting filter must be,
 makes of the rows that are there.
 """
 
-import os
-import random
 import sqlite3
-import sys
-import tempfile
 
 from support.host import connect, one
+from support.model import run_all
 
 # For each: the source, the columns of the filter, the key of a row as SQL.
 SOURCES = {
@@ -232,32 +229,5 @@ class World:
         db.execute("ROLLBACK")
 
 
-def run(source, filter_, journal, steps, seed):
-    with tempfile.TemporaryDirectory() as folder:
-        world = World(os.path.join(folder, "db"), source, filter_, journal, random.Random(seed))
-        try:
-            for i in range(steps):
-                world.step()
-                world.check(whole=i % 10 == 9)
-        except Exception:
-            print(f"{source}, {filter_}, {journal}, seed {seed}: the last statements were", *world.log[-25:], sep="\n  ")
-            raise
-        finally:
-            for side in world.sides:
-                side.db.close()
-
-
-def main():
-    steps = int(sys.argv[1]) if len(sys.argv) > 1 else 120
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    runs = 0
-    for source in SOURCES:
-        for filter_ in FILTERS:
-            for journal in ("delete", "wal"):
-                run(source, filter_, journal, steps, seed)
-                runs += 1
-    print(f"{runs} runs of {steps} steps")
-
-
 if __name__ == "__main__":
-    main()
+    run_all(World, SOURCES, FILTERS, ("delete", "wal"), steps=120)

@@ -8,27 +8,15 @@ tests/source_model_test.py has random statements on sources.
 import itertools
 import json
 import os
-import random
 import sqlite3
 import subprocess
-import sys
-import tempfile
 import unittest
 
+from support.case import InFolder
 from support.host import EXTENSION, SANITIZED, connect, one
 
 
-class InFolder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = os.path.join(folder.name, "db")
-
-    def connect(self, path=None, **options):
-        db = connect(path or self.path, isolation_level=None, timeout=0, **options)
-        self.addCleanup(db.close)
-        return db
-
+class SourceCase(InFolder):
     def following(self, options="source=t, column=k"):
         db = self.connect()
         db.execute("CREATE TABLE t(k, x)")
@@ -45,12 +33,8 @@ class InFolder(unittest.TestCase):
     def names(self, db):
         return {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")}
 
-    def assertFails(self, db, text, sql, *arguments):
-        with self.assertRaisesRegex(sqlite3.Error, text):
-            db.execute(sql, arguments).fetchall()
 
-
-class Following(InFolder):
+class Following(SourceCase):
     def test_an_update_of_other_columns_costs_nothing(self):
         db = self.following()
         programs = [row for row in db.execute("EXPLAIN UPDATE t SET x = 1") if row[1] == "Program"]
@@ -483,7 +467,7 @@ class Following(InFolder):
         plain.commit()
 
 
-class Growing(InFolder):
+class Growing(SourceCase):
     KEYS = "WITH RECURSIVE n(i) AS (VALUES(?1) UNION ALL SELECT i + 1 FROM n WHERE i < ?2) "
 
     def add(self, db, first, last):
@@ -627,7 +611,7 @@ class Growing(InFolder):
             db.execute("DROP TABLE f")
 
 
-class Collations(InFolder):
+class Collations(SourceCase):
     TEXTS = ["", " ", "a", "A", "a ", "A  ", "ab", "aB", "é", "É", "é ", "a\0b", "A\0b", "a\0B", "a\0", "a \0 ", "[", "{", "@", "`", "1", "1 ", "K", "k", "İ", "a\tb "]
     VALUES = TEXTS + [text.encode() for text in TEXTS] + [1, 1.0, 1.5, float("inf"), -0.0, 1e300]
 

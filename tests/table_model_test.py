@@ -9,13 +9,10 @@ back stays.
 
 import collections
 import copy
-import os
-import random
 import sqlite3
-import sys
-import tempfile
 
 from support.host import connect, one
+from support.model import run_all
 
 TABLES = {
     "standard": ("capacity=20000, fpr=0.001", "bloom_create(20000, 0.001)"),
@@ -79,12 +76,12 @@ class Side:
 
 
 class World:
-    def __init__(self, path, journal, cache, kind, rng):
+    def __init__(self, path, kind, cache, journal, rng):
         self.path = path
         self.rng = rng
         self.kind = kind
         options, self.empty = TABLES[kind]
-        self.options = f"{options}, cache={cache}"
+        self.options = f"{options}, cache={CACHES[cache]}"
         self.counting = kind.startswith("counting")
         self.committed = State()
         self.log = []
@@ -361,30 +358,5 @@ class World:
             return True
 
 
-def run(kind, cache, journal, steps, seed):
-    with tempfile.TemporaryDirectory() as folder:
-        world = World(os.path.join(folder, "db"), journal, CACHES[cache], kind, random.Random(seed))
-        try:
-            for i in range(steps):
-                world.step()
-                world.check(whole=i % 10 == 9)
-        except Exception:
-            print(f"{kind}, {cache}, {journal}, seed {seed}: the last statements were", *world.log[-30:], sep="\n  ")
-            raise
-        finally:
-            for side in world.sides:
-                side.db.close()
-
-
-def main():
-    steps = int(sys.argv[1]) if len(sys.argv) > 1 else 150
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    for kind in TABLES:
-        for cache in CACHES:
-            for journal in JOURNALS:
-                run(kind, cache, journal, steps, seed)
-    print(f"{len(TABLES) * len(CACHES) * len(JOURNALS)} runs of {steps} steps")
-
-
 if __name__ == "__main__":
-    main()
+    run_all(World, TABLES, CACHES, JOURNALS, steps=150)

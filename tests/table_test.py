@@ -10,26 +10,15 @@ import re
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import unittest
 
-from support.host import EXTENSION, connect, one
+from support.case import InFolder
+from support.host import EXTENSION, one
 
 CHUNK = 3968
 
 
-class InFolder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = os.path.join(folder.name, "db")
-
-    def connect(self, path=None, **options):
-        db = connect(path or self.path, isolation_level=None, timeout=0, **options)
-        self.addCleanup(db.close)
-        db.execute("PRAGMA synchronous = OFF")
-        return db
-
+class TableCase(InFolder):
     def add(self, db, keys):
         db.execute("BEGIN")
         db.executemany("INSERT INTO f(key) VALUES (?)", [(key,) for key in keys])
@@ -43,12 +32,8 @@ class InFolder(unittest.TestCase):
         for key in keys:
             self.assertEqual(db.execute(f"SELECT key FROM {table} WHERE key = ?", (key,)).fetchall(), [])
 
-    def assertFails(self, db, text, sql, *arguments):
-        with self.assertRaisesRegex(sqlite3.Error, text):
-            db.execute(sql, arguments).fetchall()
 
-
-class Plans(InFolder):
+class Plans(TableCase):
     """Where SQLite's planner puts the filter f: before the lookup that it is to save, and never without the key."""
 
     TABLES = """
@@ -105,7 +90,7 @@ class Plans(InFolder):
                 self.assertEqual(self.plan(self.connect(), sql), plan, (outer, inner, sql))
 
 
-class Transactions(InFolder):
+class Transactions(TableCase):
     def test_a_table_that_a_savepoint_took_away_leaves_nothing_to_write(self):
         db = self.connect()
         for again in (False, True):
@@ -445,7 +430,7 @@ class Transactions(InFolder):
         self.assertFails(db, "readonly", "INSERT INTO f(key) VALUES ('y')")
 
 
-class Changes(InFolder):
+class Changes(TableCase):
     def test_changes_counts_new_keys_until_the_transaction_ends_and_after(self):
         db = self.connect()
         db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100000)")
@@ -470,7 +455,7 @@ class Changes(InFolder):
             self.assertEqual(one(db, "SELECT changes()"), 1)
 
 
-class Copies(InFolder):
+class Copies(TableCase):
     KEYS = [*range(500), "text", b"blob", 2.5]
 
     def make(self, db, options="capacity=100000"):
@@ -548,7 +533,7 @@ class Copies(InFolder):
             db.execute("DETACH x")
 
 
-class Counted(InFolder):
+class Counted(TableCase):
     """What a statement reads and writes."""
 
     def make(self, options="capacity=1000000"):
@@ -634,7 +619,7 @@ class Counted(InFolder):
         self.assertLess(one(db, "PRAGMA page_count"), 10)
 
 
-class Large(InFolder):
+class Large(TableCase):
     """Positions beyond 32 bits: 2^36 cells, 8 GiB of bits or 32 GiB of counters, of which few are there."""
 
     def test_cells_beyond_2_to_the_33(self):
@@ -668,7 +653,7 @@ class Large(InFolder):
         self.assertEqual(one(db, "SELECT json_extract(info, '$.fill') * 8589934592 FROM f"), 150)
 
 
-class Damage(InFolder):
+class Damage(TableCase):
     """Shadow tables that somebody else wrote: an error, and never an answer "absent" for a key that was added."""
 
     KEYS = list(range(300))
