@@ -86,6 +86,14 @@ Estimate sum_of(std::span<const Header> layers, std::span<const Estimate> estima
   return sum;
 }
 
+std::string names_json(const std::vector<std::string>& names) {
+  std::string json;
+  for (const std::string& name : names) {
+    json.append(json.empty() ? "[" : ",").append(quoted(name));
+  }
+  return json + "]";
+}
+
 std::string layers_json(std::span<const Header> layers, std::span<const Estimate> estimates) {
   std::string json;
   for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -145,6 +153,7 @@ std::string info_json(std::span<const Header> layers, std::span<const Estimate> 
   }
   if (table.source) {
     json.add("source", quoted(*table.source));
+    json.add("columns", names_json(table.columns));
     json.add("stale", table.stale);
   }
   return json.finish();

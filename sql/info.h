@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/estimate.h"
 #include "core/format.h"
@@ -19,7 +20,8 @@ std::string info_json(const Header& header, const Estimate& now);
 // What a table can tell beside that.
 struct TableInfo {
   std::optional<double> growth_fpr;   // of a table that grows: for all its layers
-  std::optional<std::string> source;  // the table that it follows
+  std::optional<std::string> source;  // the table that it follows, and its columns
+  std::vector<std::string> columns;
   std::uint64_t stale = 0;
 };
 

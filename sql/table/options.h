@@ -32,8 +32,6 @@ class Options {
 
   // How the filter grows; none if it does not.
   std::optional<Growth> growth() const;
-  // Whether the filter is to be made for the keys that its source has.
-  bool sizes_itself() const { return source_ && !capacity_ && !cells_; }
   // The filter that they ask for, or its first layer. `keys`: what a source has; the filter is then
   // made for half as many more, if that is more than the options say. Throws if there is no such
   // filter.

@@ -133,6 +133,9 @@ void Source::require_fit(Collation collation) const {
     refuse("source " + quoted_text(names_.table), "an ordinary table",
            std::string(other) + " in the schema " + schema_);
   }
+  if (names_.columns.size() > 1 && collation != Collation::binary) {
+    refuse("collate", "binary for a key of several columns", name_of(collation));
+  }
   for (const std::string& column : names_.columns) {
     if (!facts_of(column)) {
       refuse("column", "one of " + names_.table, quoted_text(column));
@@ -142,7 +145,9 @@ void Source::require_fit(Collation collation) const {
     if (collation_named(name) != collation) {
       refuse("the collation of column " + quoted_text(column),
              possible ? std::string(name_of(collation)) + ", which is that of the filter"
-                      : "BINARY, NOCASE or RTRIM, and BINARY in a key of several columns",
+             : names_.columns.size() > 1
+                 ? "BINARY in a key of several columns (lower() in a generated column can help)"
+                 : "BINARY, NOCASE or RTRIM",
              name);
     }
   }

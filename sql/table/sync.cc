@@ -14,12 +14,14 @@ using sqlite::quoted_text;
 using sqlite::SqliteError;
 
 constexpr std::string_view kMend = "the command 'rebuild' mends that";
+constexpr std::string_view kMendOrDrop =
+    "the command 'rebuild' mends that, and where the source is gone DROP TABLE is left";
 
 }  // namespace
 
 void Sync::create(PagedFilter& filter, const Options& options) {
   source_.require_fit(options.collation());
-  filter.create(options.header(options.sizes_itself() ? count_keys(options.collation()) : 0),
+  filter.create(options.header(count_keys(options.collation())),
                 [&](const auto& add) { fill(filter, add); });
   source_.install(filter.table());
 }
@@ -68,7 +70,7 @@ void Sync::change(PagedFilter& filter, std::string_view command, const sqlite::V
     filter.count_stale();
   } else if (!filter.remove(hash)) {
     refuse("the key of a row that goes away",
-           std::string("in the filter, which has lost step with its source (")
+           std::string("in the filter, which is out of step with its source (")
                .append(kMend)
                .append(")"),
            value.in_words());
@@ -81,7 +83,7 @@ void Sync::require_in_step(const PagedFilter& filter) {
   }
   const std::string triggers = "the triggers of source " + quoted_text(source());
   if (!source_.find(filter.table())) {
-    refuse(triggers, std::string("as they were made (").append(kMend).append(")"),
+    refuse(triggers, std::string("as they were made (").append(kMendOrDrop).append(")"),
            "others, or not all of them");
   }
   if (const auto trigger = source_.obstacle(filter.table())) {
@@ -108,7 +110,7 @@ void Sync::check(PagedFilter& filter) {
   source_.for_each_key([&](const sqlite::Value& value) {
     if (!filter.may_contain(Key(value).hash(filter.shape()))) {
       throw SqliteError(SQLITE_CORRUPT_VTAB,
-                        "the source has " + value.in_words() + ", which the filter has not");
+                        "the source has " + value.in_words() + ", which the filter does not have");
     }
   });
 }

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include "sql/table/options.h"
 #include "sql/table/paged_filter.h"
@@ -23,6 +23,7 @@ class Sync {
   }
 
   const std::string& source() const { return source_.names().table; }
+  const std::vector<std::string>& columns() const { return source_.names().columns; }
   Collation collation() const { return source_.collation(); }
 
   // CREATE and DROP of the bloom table: makes the filter as the options say, fills it, and binds it

@@ -20,6 +20,8 @@ constexpr std::string_view kGivesKey =
     "one that gives the key, by key = ?, key IN (...), JOIN ... ON key = t.k or "
     "EXISTS (SELECT 1 FROM ... WHERE key = t.k)";
 constexpr std::string_view kScan =
+    "a scan (a Bloom filter cannot list its keys; the column info tells how many they are)";
+constexpr std::string_view kScanOfOwn =
     "a scan (a Bloom filter cannot list its keys; the column info tells how many they are, and the "
     "command 'clear' empties it)";
 constexpr std::string_view kCommands = "'rebuild', 'clear', 'halve' or 'integrity-check'";
@@ -42,7 +44,7 @@ void require_name(const char* name) {
 std::string collation_rule(Collation own) {
   if (own == Collation::binary) {
     return "BINARY, the filter's own (COLLATE BINARY asks for what is equal byte for byte; a table "
-           "made with collate=nocase or collate=rtrim knows more)";
+           "made with collate=nocase or collate=rtrim can compare so)";
   }
   return std::string(name_of(own)) + ", the filter's own, or binary";
 }
@@ -132,9 +134,11 @@ int BloomTable::insert(const Values& columns) {
     run_command(command);
     return SQLITE_OK;
   }
-  refuse_if_following("an INSERT");
+  refuse_if_following("an INSERT into the table itself");
   if (!filter.is_null()) {
-    require_one_layer();
+    if (filter_->grows()) {
+      refuse("a table to merge a filter into", "one that does not grow", "one that does");
+    }
     filter_->merge(
         resized(filter_argument(filter, "filter"), filter_->shape(), "filter", "the table has")
             .view());
@@ -165,11 +169,12 @@ int BloomTable::add_key(const Value& value) {
   return is_new ? SQLITE_OK : SQLITE_CONSTRAINT;
 }
 
-void BloomTable::refuse_if_following(std::string_view what) const {
+void BloomTable::refuse_if_following(std::string_view change) const {
   if (sync_) {
-    refuse(what,
-           "of the source " + sqlite::quoted_text(sync_->source()) + ", which the table follows",
-           "one of the table itself");
+    refuse(
+        "a change",
+        "made in the source " + sqlite::quoted_text(sync_->source()) + ", which the table follows",
+        change);
   }
 }
 
@@ -192,7 +197,7 @@ void BloomTable::require_counting() {
 }
 
 void BloomTable::remove_key(const Value& value) {
-  refuse_if_following("a DELETE");
+  refuse_if_following("a DELETE from the table itself");
   require_counting();
   const Key key(value);
   if (!key.is_null()) {
@@ -206,7 +211,7 @@ void BloomTable::replace_key(const Value& old_key, const Values& columns) {
       refuse("an UPDATE", "of key alone, and without FROM", "another column");
     }
   }
-  refuse_if_following("an UPDATE");
+  refuse_if_following("an UPDATE of the table itself");
   const Key new_key(column_of(columns, Column::key));
   if (new_key.is_null()) {
     refuse_null_key();
@@ -216,21 +221,22 @@ void BloomTable::replace_key(const Value& old_key, const Values& columns) {
 }
 
 void BloomTable::run_command(const Value& command) {
-  const std::string_view name = command.type() == SQLITE_TEXT ? command.text() : std::string_view();
-  if (name == "clear") {
+  const std::string text(command.type() == SQLITE_TEXT ? command.text() : std::string_view());
+  const auto is = [&](const char* name) { return sqlite3_stricmp(text.c_str(), name) == 0; };
+  if (is("clear")) {
     refuse_if_following("the command 'clear'");
     filter_->clear();
-  } else if (name == "rebuild") {
+  } else if (is("rebuild")) {
     if (!sync_) {
       refuse("a table to rebuild", "one with a source (a Bloom filter cannot list its keys)",
              "one without");
     }
     sync_->rebuild(*filter_, options_);
-  } else if (name == "halve") {
+  } else if (is("halve")) {
     require_one_layer();
     require_halvable(filter_->shape(), "the table");
     filter_->halve();
-  } else if (name == "integrity-check") {
+  } else if (is("integrity-check")) {
     check();
   } else {
     refuse("a command", kCommands, command.in_words());
@@ -244,6 +250,7 @@ std::string BloomTable::info() {
   }
   if (sync_) {
     table.source = sync_->source();
+    table.columns = sync_->columns();
     table.stale = filter_->stale();
   }
   return info_json(filter_->layers().headers(), filter_->estimates(), table);
@@ -268,11 +275,15 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
       found_ = true;
       return;
     case Plan::refused_scan:
-      refuse("the statement", kGivesKey, kScan);
+      refuse_scan();
     case Plan::refused_collation:
       refuse("the collation of a comparison with key", collation_rule(table_.options_.collation()),
              std::string_view(text).substr(kForeignCollation.size()));
   }
+}
+
+void BloomTable::Cursor::refuse_scan() const {
+  refuse("the statement", kGivesKey, table_.sync_ ? kScan : kScanOfOwn);
 }
 
 void BloomTable::Cursor::require_in_step() {
@@ -294,7 +305,7 @@ void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
   switch (static_cast<Column>(i)) {
     case Column::key:
       if (plan_ != Plan::ask && plan_ != Plan::ask_collated) {
-        refuse("the statement", kGivesKey, kScan);
+        refuse_scan();
       }
       return key_.give(raw);
     case Column::filter:

@@ -48,7 +48,7 @@ class BloomTable {
 
  private:
   int insert(const Values& columns);
-  void refuse_if_following(std::string_view what) const;
+  void refuse_if_following(std::string_view change) const;
   void require_one_layer();
   int add_key(const Value& value);
   void require_counting();
@@ -79,6 +79,7 @@ class BloomTable::Cursor {
   void column(sqlite3_context* raw, int i);
 
  private:
+  [[noreturn]] void refuse_scan() const;
   void require_in_step();
   bool may_contain(const Value& value);
 
