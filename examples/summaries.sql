@@ -10,7 +10,8 @@ WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
 INSERT INTO subscribers(email) SELECT 'Customer' || (i * 3) || '@Example.org' FROM n;
 INSERT INTO complaints(sender) VALUES ('customer7@example.org'), ('stranger@example.org');
 
--- The first way: a catalogue of blobs, kept by SQL alone. Each row knows up to which row of its table it has come.
+-- The first way: a catalogue of blobs, kept by SQL alone. Each row knows up to which row of its table it has come. A blob
+-- compares bytes: where case must not matter, lower() does it, here and in every question.
 CREATE TABLE summaries(name TEXT PRIMARY KEY, filter BLOB NOT NULL, last_id INTEGER NOT NULL);
 INSERT INTO summaries SELECT 'customers.email', bloom_build(email, 50000), max(id) FROM customers;
 INSERT INTO summaries SELECT 'subscribers.email', bloom_build(lower(email), 50000), max(id) FROM subscribers;
@@ -23,7 +24,7 @@ SELECT name FROM summaries WHERE bloom_contains(filter, 'customer9@example.org')
 .print Does anybody know this one?
 SELECT bloom_contains(bloom_union(filter), 'nobody@example.org') FROM summaries;
 
-.print What came since then, in one statement that costs the blob once
+.print Add what has come since, in one statement that rewrites the blob once
 INSERT INTO complaints(sender) VALUES ('customer9@example.org');
 UPDATE summaries
    SET filter = bloom_union(filter, (SELECT bloom_build(sender, 50000) FROM complaints WHERE id > last_id)),
