@@ -1,12 +1,12 @@
 """What a filter in front of a lookup gains and costs: the recipes of docs/pre-checks.md.
 
-    /usr/bin/python3 bench/pre_checks.py EXTENSION [ROWS [PROBES [ROUNDS]]]
+    /usr/bin/python3 bench/pre_checks.py EXTENSION [ROWS [PROBES [ROUNDS [RECIPE]]]]
 
-A file with ROWS rows (1,000,000) whose keys are texts of 31 bytes or integers; PROBES (200,000) of them in random order,
+A file with ROWS rows (1,000,000) whose primary keys are texts of 31 bytes or integers (then the rowid); PROBES (200,000) of them in random order,
 of which 0.1 to 100 % are there. Medians of ROUNDS (5) interleaved runs: the plain statement takes 1, with SQLite's own
 Bloom filter (after ANALYZE, with a condition on the inner table, as its planner wants), with a bloom table in front.
 Smaller is faster; behind it, in brackets, the pages that were read from the file, with SQLite's default cache of 2 MB.
-Every answer is compared with the plain one.
+Every answer is compared with the plain one. RECIPE: only those with this in their name.
 """
 
 import os
@@ -29,22 +29,23 @@ def connect(path, extension):
 
 
 def fill(db, kind, rows, folder):
+    columns = f"(url {kind} PRIMARY KEY, w INTEGER, title TEXT)" + (" WITHOUT ROWID" if kind == "TEXT" else "")
     key = KEYS[kind].format("i * 100")
     numbers = "WITH RECURSIVE n(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM n WHERE i < ?1 - 1) "
-    db.execute(f"CREATE TABLE pages(url {kind} PRIMARY KEY, w INTEGER, title TEXT) WITHOUT ROWID")
+    db.execute(f"CREATE TABLE pages{columns}")
     db.execute(f"{numbers} INSERT INTO pages SELECT {key}, i, 'title of ' || i FROM n", (rows,))
-    db.execute(f"CREATE TABLE few(url {kind} PRIMARY KEY, w INTEGER, title TEXT) WITHOUT ROWID")
+    db.execute(f"CREATE TABLE few{columns}")
     db.execute("INSERT INTO few SELECT * FROM pages WHERE w < ?", (rows // 10,))
     db.execute("ANALYZE")
     db.execute("CREATE VIRTUAL TABLE few_seen USING bloom(source=few, column=url)")
     db.execute("CREATE VIRTUAL TABLE seen USING bloom(source=pages, column=url)")
     db.execute("ATTACH ? AS archive", (os.path.join(folder, kind + ".archive"),))
-    db.execute(f"CREATE TABLE archive.pages(url {kind} PRIMARY KEY, w INTEGER, title TEXT) WITHOUT ROWID")
+    db.execute(f"CREATE TABLE archive.pages{columns}")
     db.execute("INSERT INTO archive.pages SELECT * FROM main.pages")
     for s in range(SHARDS):
         db.execute("ATTACH ? AS s%d" % s, (os.path.join(folder, f"{kind}.{s}"),))
-        db.execute(f"CREATE TABLE s{s}.pages(url {kind} PRIMARY KEY, title TEXT) WITHOUT ROWID")
-        db.execute(f"INSERT INTO s{s}.pages SELECT url, title FROM main.pages WHERE w % {SHARDS} = {s}")
+        db.execute(f"CREATE TABLE s{s}.pages{columns}")
+        db.execute(f"INSERT INTO s{s}.pages SELECT * FROM main.pages WHERE w % {SHARDS} = {s}")
     db.execute("CREATE TABLE shards(name TEXT PRIMARY KEY, filter BLOB)")
     for s in range(SHARDS):
         db.execute(f"INSERT INTO shards SELECT 's{s}', bloom_build(url, ?) FROM s{s}.pages", (rows,))
@@ -158,6 +159,7 @@ def measure(db, forms, rounds):
 def main():
     extension = sys.argv[1]
     rows, count, rounds = (int(sys.argv[i]) if len(sys.argv) > i else default for i, default in ((2, 1_000_000), (3, 200_000), (4, 5)))
+    wanted = sys.argv[5] if len(sys.argv) > 5 else ""
     table = {}
     for kind in KEYS:
         with tempfile.TemporaryDirectory() as folder:
@@ -170,6 +172,8 @@ def main():
                 plan = " ".join(row[3] for row in db.execute("EXPLAIN QUERY PLAN " + JOIN.format("few", "", "AND p.w >= 0")))
                 assert plan.startswith("SCAN v BLOOM FILTER ON p"), plan
                 for recipe, forms in RECIPES.items():
+                    if wanted not in recipe:
+                        continue
                     if recipe == FEW:
                         probes(db, kind, rows // 10, count, hits)
                     measured = measure(db, forms, rounds)
