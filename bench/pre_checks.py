@@ -2,7 +2,8 @@
 
     /usr/bin/python3 bench/pre_checks.py EXTENSION [ROWS [PROBES [ROUNDS [RECIPE]]]]
 
-A file with ROWS rows (1,000,000) whose primary keys are texts of 31 bytes or integers (then the rowid); PROBES (200,000) of them in random order,
+A file with ROWS rows (1,000,000) whose primary keys are texts of 31 bytes or integers (then the rowid); PROBES (200,000)
+keys in random order,
 of which 0.1 to 100 % are there. Medians of ROUNDS (5) interleaved runs: the plain statement takes 1, with SQLite's own
 Bloom filter (after ANALYZE, with a condition on the inner table, as its planner wants), with a bloom table in front.
 Smaller is faster; behind it, in brackets, the pages that were read from the file, with SQLite's default cache of 2 MB.
