@@ -268,7 +268,15 @@ class Following(SourceCase):
             self.assertEqual(self.present(db, "a", "z"), ["a"])
             db.executescript(f"DROP TRIGGER f_after_delete; CREATE TRIGGER f_after_delete AFTER DELETE ON {table} BEGIN SELECT 1; END;")
             self.assertFails(db, "the triggers of source 't' must be as they were made", "SELECT 1 FROM f WHERE key = 'a'")
+            if table == "other":
+                self.assertFails(db, "f_after_delete.* already exists", "INSERT INTO f(f) VALUES ('rebuild')")
+                db.execute("DROP TRIGGER f_after_delete")
             db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        db.execute("CREATE TRIGGER f_after_insert AFTER INSERT ON other BEGIN SELECT 1; END")
+        db.execute("ALTER TABLE f RENAME TO g")
+        db.execute("ALTER TABLE g RENAME TO f")
+        db.execute("DROP TABLE f")
+        self.assertEqual(self.names(db), {"t", "other", "f_after_insert"})
 
     def test_triggers_that_were_changed_are_not_its_own(self):
         db = self.following()
@@ -303,20 +311,89 @@ class Following(SourceCase):
                 self.assertEqual(one(db, "SELECT count(*) FROM t WHERE k = 'new'"), 1)
                 self.assertEqual(self.present(db, "new"), ["new"])
 
-    def test_a_counting_filter_must_come_before_what_may_stop_it(self):
-        for body in list(self.STOPPING.values())[:2]:
+    def test_what_is_told_afterwards_must_come_before_what_may_stop_it(self):
+        bodies = [*self.STOPPING.values(), "INSERT INTO failing VALUES (1)"]
+        for options, body in itertools.product(("column=k, kind=counting", "column=id", "column=(k, x)", "column=g"), bodies):
+            with self.subTest(f"{options} {body}"):
+                db = self.connect(":memory:")
+                db.executescript(f"""
+                    CREATE TABLE t(id INTEGER PRIMARY KEY, k, x, g AS (k || id));
+                    CREATE TABLE log(n UNIQUE); CREATE TABLE failing(n UNIQUE ON CONFLICT FAIL);
+                    CREATE VIRTUAL TABLE f USING bloom(source=t, {options});
+                    CREATE VIRTUAL TABLE another USING bloom(source=t, {options});
+                    CREATE TRIGGER earlier BEFORE INSERT ON t BEGIN SELECT 1; END;
+                    INSERT INTO log VALUES (1); INSERT INTO failing VALUES (1);
+                """)
+                ask = "SELECT count(*) FROM t JOIN f ON f.key = " + {"column=(k, x)": "bloom_key(k, x)", "column=id": "id", "column=g": "g"}.get(options, "k")
+                self.assertEqual(self.present(db, 1), [])
+                db.execute(f"CREATE TRIGGER stop AFTER INSERT ON t WHEN new.x = 1 BEGIN {body}; END")
+                self.assertFails(db, "the triggers of source 't' must be newer than others that run AFTER, .*got 'stop'", "SELECT 1 FROM f WHERE key = 1")
+                db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+                try:
+                    db.execute("INSERT OR FAIL INTO t(k, x) VALUES ('new', 1)")
+                except sqlite3.IntegrityError:
+                    pass
+                self.assertEqual(one(db, "SELECT count(*) FROM t"), 1)
+                self.assertEqual(one(db, ask), 1)
+
+    def test_columns_that_an_update_reads_anew_are_part_of_the_key(self):
+        db = self.connect()
+        db.executescript("""
+            CREATE TABLE t(id INTEGER PRIMARY KEY, a, b);
+            CREATE VIRTUAL TABLE f USING bloom(source=t, column=(a, b));
+            CREATE TRIGGER u BEFORE UPDATE OF a ON t BEGIN UPDATE t SET b = 'nb' WHERE id = old.id; END;
+            INSERT INTO t VALUES (1, 'a', 'b'); UPDATE t SET a = 'na';
+        """)
+        self.assertEqual(db.execute("SELECT a, b FROM t JOIN f ON f.key = bloom_key(a, b)").fetchall(), [("na", "nb")])
+
+    def test_a_trigger_that_puts_keys_into_another_form_can_come_later(self):
+        for kind in ("standard", "counting"):
             db = self.connect(":memory:")
-            db.execute("CREATE TABLE t(k, x)")
-            db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, kind=counting)")
-            db.execute(f"CREATE TRIGGER stop AFTER INSERT ON t WHEN new.x = 1 BEGIN {body}; END")
-            self.assertFails(db, "the triggers of source 't' must be newer than those that may stop them by RAISE .*got 'stop'", "SELECT 1 FROM f WHERE key = 1")
+            db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, k)")
+            db.execute(f"CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, kind={kind})")
+            db.execute("CREATE TRIGGER form AFTER INSERT ON t BEGIN UPDATE t SET k = lower(k) WHERE id = new.id; END")
             db.execute("INSERT INTO f(f) VALUES ('rebuild')")
-            try:
-                db.execute("INSERT INTO t VALUES ('new', 1)")
-            except sqlite3.IntegrityError:
-                pass
-            self.assertEqual(one(db, "SELECT count(*) FROM t WHERE k = 'new'"), 1)
-            self.assertEqual(self.present(db, "new"), ["new"])
+            db.execute("INSERT INTO t(k) VALUES ('ABC')")
+            self.assertEqual(self.present(db, "abc", "ABC"), ["abc"] if kind == "counting" else ["abc", "ABC"])
+
+    def test_a_schema_that_another_connection_changed_does_no_harm(self):
+        a, b = self.connect(), self.connect()
+        a.execute("CREATE TABLE m(x)")
+        a.execute("CREATE TEMP TABLE s(k)")
+        a.execute("INSERT INTO s VALUES ('key')")
+        for i in range(3):
+            a.execute("SELECT * FROM m")
+            b.execute(f"CREATE TABLE other{i}(x)")
+            a.execute("CREATE VIRTUAL TABLE temp.f USING bloom(source=s, column=k)")
+            self.assertEqual(self.present(a, "key", "no"), ["key"])
+            b.execute(f"DROP TABLE other{i}")
+            a.execute("ALTER TABLE temp.f RENAME TO g")
+            self.assertEqual(self.present(a, "key", "no", table="g"), ["key"])
+            a.execute("DROP TABLE g")
+        a.executescript("CREATE TABLE main.s(k); BEGIN")
+        self.assertFails(a, "fpr must be", "CREATE VIRTUAL TABLE main.b USING bloom(fpr=2)")
+        a.execute("CREATE VIRTUAL TABLE temp.f USING bloom(source=s, column=k)")
+        a.execute("COMMIT")
+        self.assertEqual(self.present(a, "key", "no"), ["key"])
+
+    def test_a_rename_as_in_old_versions(self):
+        db = self.following()
+        db.execute("PRAGMA legacy_alter_table = ON")
+        db.execute("ALTER TABLE f RENAME TO g")
+        db.execute("INSERT INTO t VALUES ('new', 1)")
+        self.assertEqual(self.present(self.connect(), "a", "new", "no", table="g"), ["a", "new"])
+        db.execute("DROP TABLE g")
+        self.assertEqual(self.names(db), {"t"})
+
+    def test_one_lost_trigger_does_not_lose_the_names(self):
+        db = self.following()
+        db.execute("ALTER TABLE t RENAME TO u")
+        db.execute("ALTER TABLE u RENAME COLUMN k TO l")
+        db.execute("DROP TRIGGER f_before_insert")
+        db.execute("INSERT INTO u VALUES ('new', 1)")
+        self.assertFails(db, "the triggers of source 'u' must be as they were made", "SELECT 1 FROM f WHERE key = 'a'")
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertEqual(self.present(db, "a", "new", "no"), ["a", "new"])
 
     def test_what_a_row_says_is_answered_at_once(self):
         if sqlite3.sqlite_version_info < (3, 35):

@@ -60,7 +60,8 @@ class PagedFilter::Change {
  public:
   explicit Change(PagedFilter& filter) : filter_(filter) {
     if (!filter.in_transaction_) {
-      refuse_rolled_back();
+      // SQL functions of the host can roll back while a statement runs.
+      throw SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
     }
     if (!filter.knows_savepoints_) {
       filter.store_.announce_savepoints();
@@ -79,18 +80,9 @@ class PagedFilter::Change {
     }
   }
 
-  void done() {
-    if (rollbacks_ != filter_.rollbacks_) {
-      refuse_rolled_back();
-    }
-    done_ = true;
-  }
+  void done() { done_ = true; }
 
  private:
-  // SQL functions of the host can roll back while a statement runs.
-  [[noreturn]] static void refuse_rolled_back() {
-    throw SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
-  }
   std::uint64_t writes() const { return filter_.cache_.changes() + filter_.store_.writes(); }
 
   PagedFilter& filter_;
@@ -129,7 +121,6 @@ void PagedFilter::create(const Header& header, const std::function<void(const Ad
 void PagedFilter::drop() {
   store_.drop();
   forget();
-  in_transaction_ = false;
 }
 
 void PagedFilter::rename(const std::string& table) { store_.rename(table); }

@@ -62,7 +62,8 @@ bool same_sql(std::string_view a, std::string_view b) {
 struct Source::ColumnFacts {
   // An UPDATE may change it without naming it: it is generated, or may be an alias of the rowid.
   bool nameless = false;
-  // Its value is not known before the row is there, or may be replaced by its default.
+  // Its value may be another one, or not known, before the row is there: SQLite is to choose the
+  // rowid, puts a default in for NULL, or reads columns anew that an UPDATE does not set.
   bool late = false;
 };
 
@@ -122,10 +123,16 @@ bool Source::is_shadow() const {
   if (sqlite3_libversion_number() < kTells) {
     return false;
   }
-  const Statement select(
-      db_,
-      "SELECT 1 FROM pragma_table_list(?1) WHERE schema = ?2 COLLATE NOCASE AND type = 'shadow'");
-  return Run(select).bind(1, names_.table).bind(2, schema_).step();
+  const Statement list(db_, pragma("table_list"));
+  Run run(list);
+  constexpr int kType = 2;
+  return run.step() && run.value(kType).text() == "shadow";
+}
+
+// The table-valued form of a pragma would read other schemas as well, and throw the objects of this
+// one away if one of those has changed.
+std::string Source::pragma(const char* name) const {
+  return "PRAGMA " + qualified(name) + "(" + quoted_name(names_.table) + ")";
 }
 
 void Source::require_fit(Collation collation) const {
@@ -154,20 +161,26 @@ void Source::require_fit(Collation collation) const {
 }
 
 std::optional<Source::ColumnFacts> Source::facts_of(const std::string& column) const {
-  const Statement select(db_,
-                         "SELECT hidden IN (2, 3) OR (pk > 0 AND type = 'INTEGER' COLLATE NOCASE), "
-                         "\"notnull\" AND dflt_value IS NOT NULL FROM "
-                         "pragma_table_xinfo(?1, ?2) WHERE name = ?3 COLLATE NOCASE");
-  Run run(select);
-  if (!run.bind(1, names_.table).bind(2, schema_).bind(3, column).step()) {
-    return std::nullopt;
+  enum { kName = 1, kType = 2, kNotNull = 3, kDefault = 4, kKey = 5, kHidden = 6 };
+  const Statement info(db_, pragma("table_xinfo"));
+  Run run(info);
+  const auto is = [&](int i, const std::string& text) {
+    return sqlite3_stricmp(std::string(run.value(i).text()).c_str(), text.c_str()) == 0;
+  };
+  while (run.step()) {
+    if (is(kName, column)) {
+      const bool generated = run.integer(kHidden) != 0;
+      const bool nameless = generated || (run.integer(kKey) != 0 && is(kType, "INTEGER"));
+      const bool replaced = run.integer(kNotNull) != 0 && run.type(kDefault) != SQLITE_NULL;
+      return ColumnFacts{.nameless = nameless, .late = nameless || replaced};
+    }
   }
-  const bool nameless = run.integer(0) != 0;
-  return ColumnFacts{.nameless = nameless, .late = nameless || run.integer(1) != 0};
+  return std::nullopt;
 }
 
 Source::ColumnFacts Source::facts() const {
   ColumnFacts all;
+  all.late = names_.columns.size() > 1;
   for (const std::string& column : names_.columns) {
     const ColumnFacts one = facts_of(column).value_or(ColumnFacts{});
     all.nameless = all.nameless || one.nameless;
@@ -231,9 +244,17 @@ void Source::install(const std::string& table) const {
 }
 
 void Source::uninstall(const std::string& table) const {
-  for (const std::string_view suffix : kSuffixes) {
-    sqlite::execute(db_, "DROP TRIGGER IF EXISTS " + qualified(table + std::string(suffix)));
+  for (const Trigger& trigger : stored_triggers(table)) {
+    if (is_source(trigger.source)) {
+      sqlite::execute(db_, "DROP TRIGGER " + qualified(trigger.name));
+    }
   }
+}
+
+// Triggers of other tables may have the names.
+bool Source::is_source(const std::string& table) const {
+  return sqlite3_stricmp(table.c_str(), names_.table.c_str()) == 0 ||
+         sqlite3_stricmp(table.c_str(), stated_.table.c_str()) == 0;
 }
 
 std::vector<Source::Trigger> Source::stored_triggers(const std::string& table) const {
@@ -262,24 +283,21 @@ bool Source::find(const std::string& table, const std::string& target) {
       return sqlite3_stricmp(trigger.name.c_str(), name.c_str()) == 0;
     });
   };
+  const auto is_stored = [&](const Trigger& trigger) {
+    const auto found = named(trigger.name);
+    return found != stored.end() && same_sql(found->sql, trigger.sql);
+  };
   const auto last = named(table + std::string(kSuffixes.back()));
   if (last == stored.end()) {
     return false;
   }
-  SourceNames names{last->source, columns_of("old", last->sql)};
-  if (names.columns.size() != stated_.columns.size()) {
+  names_ = {last->source, columns_of("old", last->sql)};
+  const std::vector<Trigger> wanted = triggers(table, target);
+  if (!is_stored(wanted.back())) {
+    names_ = stated_;
     return false;
   }
-  std::swap(names, names_);
-  const std::vector<Trigger> wanted = triggers(table, target);
-  const bool all = std::all_of(wanted.begin(), wanted.end(), [&](const Trigger& trigger) {
-    const auto found = named(trigger.name);
-    return found != stored.end() && same_sql(found->sql, trigger.sql);
-  });
-  if (!all) {
-    names_ = stated_;
-  }
-  return all;
+  return std::all_of(wanted.begin(), wanted.end(), is_stored);
 }
 
 std::int64_t Source::schema_version() {
@@ -291,22 +309,21 @@ std::int64_t Source::schema_version() {
   return run.integer(0);
 }
 
+// Other filters' triggers do not stop this one's: they fail only with the whole statement.
 std::optional<std::string> Source::obstacle(const std::string& table) const {
-  if (!counting_) {
+  if (!counting_ && !facts().late) {
     return std::nullopt;
   }
   const std::string triggers = qualified("sqlite_master") + " WHERE type = 'trigger'";
   const Statement select(
       db_, "SELECT name FROM " + triggers +
                " AND tbl_name = ?1 COLLATE NOCASE AND rowid > (SELECT rowid FROM " + triggers +
-               " AND name = ?2 COLLATE NOCASE) AND sql LIKE '%RAISE%' AND (sql "
-               "LIKE '%IGNORE%' OR sql LIKE '%FAIL%') AND name COLLATE NOCASE "
-               "NOT IN (?3, ?4)");
+               " AND name = ?2 COLLATE NOCASE) AND sql LIKE '%AFTER%'"
+               " AND sql NOT LIKE '%, key) VALUES (''add'', %'"
+               " AND sql NOT LIKE '%, key) VALUES (''remove'', %'");
   const std::string first = table + "_after_insert";
-  const std::string second = table + "_after_update";
-  const std::string third = table + "_after_delete";
   Run run(select);
-  if (!run.bind(1, names_.table).bind(2, first).bind(3, second).bind(4, third).step()) {
+  if (!run.bind(1, names_.table).bind(2, first).step()) {
     return std::nullopt;
   }
   return std::string(run.value(0).text());

@@ -6,8 +6,8 @@
 //
 // A counting filter must be told of what happened, once: its triggers run AFTER. Another one may
 // be told too much, but never too little: its keys are added BEFORE the row is there, since other
-// triggers could keep a later one from running. What BEFORE triggers cannot know (a rowid that
-// SQLite is to choose) is added AFTER as well.
+// triggers could keep a later one from running. What BEFORE triggers may not know (such as a rowid
+// that SQLite is to choose) is added AFTER as well.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,6 @@ class Source {
         names_(stated_),
         counting_(counting) {}
 
-  sqlite3* db() const { return db_; }
   const SourceNames& names() const { return names_; }
 
   // The collation of the column, as far as a filter can have it; binary where it cannot be told.
@@ -54,16 +53,16 @@ class Source {
   // The triggers of the bloom table of this name.
   void install(const std::string& table) const;
   void uninstall(const std::string& table) const;
-  // Whether they are there as install() made them. The source and its columns are then those that
-  // they name, else those of the options. `target`: the table that they write to, while ALTER TABLE
-  // renames it.
+  // Whether they are all there as install() made them. The source and its columns are then those
+  // that the last of them names, if that is as it was, else those of the options. `target`: the
+  // table that they write to, while ALTER TABLE renames it.
   bool find(const std::string& table) { return find(table, table); }
   bool find(const std::string& table, const std::string& target);
-  // The name of a trigger of the source that may leave a row and keep those of a counting filter
-  // from running: it is newer, and SQLite runs it first.
+  // The name of an AFTER trigger of the source that may fail, leave the row, and keep those that
+  // add its key after it from running: it is newer, and SQLite runs it first.
   std::optional<std::string> obstacle(const std::string& table) const;
 
-  // Changes when the schema does. A transaction that is rolled back gives a number back.
+  // Changes when the schema does. A transaction that is rolled back gives numbers back.
   std::int64_t schema_version();
 
   // Calls f(key) for each row whose key is not NULL. Throws SqliteError.
@@ -76,6 +75,8 @@ class Source {
   // Null if it is an ordinary table.
   const char* what_else_it_is() const;
   bool is_shadow() const;
+  bool is_source(const std::string& table) const;
+  std::string pragma(const char* name) const;
   std::string qualified(std::string_view name) const;
   std::string key_of(std::string_view row) const;
   std::string collation_name(const std::string& column) const;

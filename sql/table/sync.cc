@@ -88,16 +88,17 @@ void Sync::require_in_step(const PagedFilter& filter) {
   }
   if (const auto trigger = source_.obstacle(filter.table())) {
     refuse(triggers,
-           std::string("newer than those that may stop them by RAISE (").append(kMend).append(")"),
+           std::string("newer than others that run AFTER, which may stop them (")
+               .append(kMend)
+               .append(")"),
            quoted_text(*trigger));
   }
   checked_ = true;
-  // Of a transaction that goes on, nobody knows yet whether the version is to stay.
-  if (sqlite3_get_autocommit(source_.db()) != 0) {
-    checked_version_ = source_.schema_version();
-  }
+  checked_version_ = source_.schema_version();
 }
 
+// SQLite makes new objects of all tables when it rolls a change of the schema back, so that a
+// version cannot come again with another schema.
 bool Sync::is_checked() {
   checked_ = checked_ || checked_version_ == source_.schema_version();
   return checked_;

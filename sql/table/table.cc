@@ -59,14 +59,14 @@ BloomTable::BloomTable(const sqlite::Definition& definition, PagedFilters& filte
       schema_(definition.schema),
       created_as_(definition.table),
       options_(definition.db, definition.arguments) {
-  require_name(definition.table);
+  require_name(created_as_.c_str());
   if (const auto names = options_.source()) {
     sync_.emplace(db_, schema_, created_as_, *names, options_.kind());
     options_.take_collation(sync_->collation());
   }
   columns_ = "CREATE TABLE x(key COLLATE " + std::string(name_of(options_.collation())) +
              " PRIMARY KEY, filter BLOB HIDDEN, info TEXT HIDDEN, " +
-             sqlite::quoted_name(definition.table) + " HIDDEN) WITHOUT ROWID";
+             sqlite::quoted_name(created_as_) + " HIDDEN) WITHOUT ROWID";
 }
 
 void BloomTable::create() {

@@ -87,6 +87,11 @@ TEST(Growth, EndsWhereAFilterMustEnd) {
   EXPECT_GT(total_of(layers), 10'000'000'000U);
 }
 
+TEST(Growth, TheFirstLayerIsLargeEnoughToTellHowFullItIs) {
+  EXPECT_EQ(first_layer({}, 1).capacity, kLeastFirst);
+  EXPECT_EQ(first_layer({}, 100).capacity, 100U);
+}
+
 TEST(Growth, LayersTakeOneHashOfAKey) {
   const Growth growth{.fpr = 0.01,
                       .kind = Kind::partitioned,

@@ -6,6 +6,7 @@ CREATE VIRTUAL TABLE e USING bloom(kind=counting);
 CREATE VIRTUAL TABLE e USING bloom(kind=counting, capacity=10, growth=on);
 CREATE VIRTUAL TABLE e USING bloom(cells=10, hashes=2, growth=on);
 CREATE VIRTUAL TABLE e USING bloom(growth=1);
+CREATE VIRTUAL TABLE e USING bloom(block=63);
 CREATE VIRTUAL TABLE e USING bloom(collate=unicode);
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, source=t);
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, column=c);
