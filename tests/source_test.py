@@ -385,6 +385,14 @@ class Following(SourceCase):
         db.execute("DROP TABLE g")
         self.assertEqual(self.names(db), {"t"})
 
+    def test_drop_leaves_nothing_that_would_write_to_the_filter(self):
+        db = self.following()
+        db.execute("ALTER TABLE t RENAME TO u")
+        db.execute("DROP TRIGGER f_after_delete")
+        self.connect().execute("DROP TABLE f")
+        db.execute("INSERT INTO u VALUES ('new', 1)")
+        self.assertEqual(self.names(db), {"u"})
+
     def test_one_lost_trigger_does_not_lose_the_names(self):
         db = self.following()
         db.execute("ALTER TABLE t RENAME TO u")

@@ -36,6 +36,11 @@ std::vector<std::string> columns_of(std::string_view row, std::string_view trigg
   return columns;
 }
 
+// What every trigger has in it.
+std::string values_for(const std::string& table) {
+  return std::string("(").append(quoted_name(table)).append(", key) VALUES (");
+}
+
 // Whether two statements differ in nothing but spaces: SQLite may add some when it changes names.
 bool same_sql(std::string_view a, std::string_view b) {
   const auto skip_spaces = [](std::string_view& text) {
@@ -205,7 +210,7 @@ std::string Source::update_event(const ColumnFacts& facts) const {
 std::vector<Source::Trigger> Source::triggers(const std::string& table,
                                               const std::string& target) const {
   const auto change = [&](std::string_view command, std::string_view row) {
-    return " INSERT INTO " + quoted_name(target) + "(" + quoted_name(table) + ", key) VALUES (" +
+    return " INSERT INTO " + quoted_name(target) + values_for(table) +
            sqlite::text_literal(command) + ", " + key_of(row) + ");";
   };
   std::vector<Trigger> triggers;
@@ -243,18 +248,15 @@ void Source::install(const std::string& table) const {
   }
 }
 
+// Triggers of other tables may have the names: only those are its own that write to it, or are of
+// the source.
 void Source::uninstall(const std::string& table) const {
   for (const Trigger& trigger : stored_triggers(table)) {
-    if (is_source(trigger.source)) {
+    if (trigger.sql.find(values_for(table)) != std::string::npos ||
+        sqlite3_stricmp(trigger.source.c_str(), names_.table.c_str()) == 0) {
       sqlite::execute(db_, "DROP TRIGGER " + qualified(trigger.name));
     }
   }
-}
-
-// Triggers of other tables may have the names.
-bool Source::is_source(const std::string& table) const {
-  return sqlite3_stricmp(table.c_str(), names_.table.c_str()) == 0 ||
-         sqlite3_stricmp(table.c_str(), stated_.table.c_str()) == 0;
 }
 
 std::vector<Source::Trigger> Source::stored_triggers(const std::string& table) const {

@@ -75,7 +75,6 @@ class Source {
   // Null if it is an ordinary table.
   const char* what_else_it_is() const;
   bool is_shadow() const;
-  bool is_source(const std::string& table) const;
   std::string pragma(const char* name) const;
   std::string qualified(std::string_view name) const;
   std::string key_of(std::string_view row) const;
