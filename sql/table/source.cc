@@ -311,11 +311,9 @@ std::int64_t Source::schema_version() {
   return run.integer(0);
 }
 
-// Other filters' triggers do not stop this one's: they fail only with the whole statement.
+// A filter that is told of a row AFTER has an _after_insert. Other filters' triggers do not stop
+// it: they fail only with the whole statement.
 std::optional<std::string> Source::obstacle(const std::string& table) const {
-  if (!counting_ && !facts().late) {
-    return std::nullopt;
-  }
   const std::string triggers = qualified("sqlite_master") + " WHERE type = 'trigger'";
   const Statement select(
       db_, "SELECT name FROM " + triggers +
