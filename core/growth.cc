@@ -42,7 +42,11 @@ std::optional<Header> next_layer(const Growth& growth, std::span<const Header> l
   if (capacity * -std::log2(rate) * 4 > static_cast<double>(kMaxCells)) {
     return std::nullopt;
   }
-  return layer(growth, layers.size(), static_cast<std::uint64_t>(capacity));
+  Growth alike = growth;
+  alike.kind = layers.front().shape.kind;
+  alike.seed = layers.front().shape.seed;
+  alike.collation = layers.front().shape.collation;
+  return layer(alike, layers.size(), static_cast<std::uint64_t>(capacity));
 }
 
 }  // namespace bloom

@@ -35,8 +35,6 @@ struct Growth {
   std::optional<std::uint64_t> block = std::nullopt;  // as for header_for()
   std::uint32_t seed = 0;
   Collation collation = Collation::binary;
-
-  bool operator==(const Growth&) const = default;
 };
 
 // The share of the rate that layer i may have.
@@ -46,7 +44,8 @@ double share_of_layer(std::size_t i);
 // its cells. Throws bloom::Error as header_for() does.
 Header first_layer(const Growth& growth, std::uint64_t capacity);
 
-// The layer to come after these; none when it would have more than kMaxCells cells.
+// The layer to come after these, which takes the same hash of a key as they do, whatever `growth`
+// says; none when it would have more than kMaxCells cells.
 std::optional<Header> next_layer(const Growth& growth, std::span<const Header> layers);
 
 }  // namespace bloom

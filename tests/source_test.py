@@ -783,6 +783,18 @@ class Collations(SourceCase):
         db.executescript("DROP TABLE people; CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
         self.assertFails(db, "the collation of column 'name' must be nocase, which is that of the filter, got BINARY", "INSERT INTO f(f) VALUES ('rebuild')")
 
+    def test_a_collation_that_cannot_be_told_is_still_that_of_all_layers(self):
+        db = self.connect()
+        db.executescript("CREATE TABLE t(k TEXT COLLATE NOCASE); CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)")
+        db.executescript("ALTER TABLE t RENAME TO u; DROP TRIGGER f_after_delete")
+        # Without that trigger this one does not know that the source is u, and what its collation is.
+        self.connect().execute("WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO u SELECT 'K' || i FROM n")
+        trigger = "AFTER DELETE ON \"u\" BEGIN INSERT INTO \"f\"(\"f\", key) VALUES ('remove', old.\"k\"); END"
+        self.connect().execute(f'CREATE TRIGGER "f_after_delete" {trigger}')
+        last = self.connect()
+        self.assertEqual(len(self.info(last)["layers"]), 2)
+        self.assertEqual(one(last, "SELECT count(*) FROM u LEFT JOIN f ON f.key = lower(u.k) WHERE f.key IS NULL"), 0)
+
     def test_a_collation_that_was_changed_under_the_filter_is_not_taken_for_its_own(self):
         db = self.connect()
         db.execute("CREATE TABLE t(k TEXT)")

@@ -98,8 +98,8 @@ PagedFilter::PagedFilter(sqlite3* db, std::string schema, std::string table,
       growth_(growth) {}
 
 bool PagedFilter::is_changing(const std::string& schema, const std::string& table,
-                              const std::optional<Growth>& growth) const {
-  return in_transaction_ && knows_savepoints_ && growth_ == growth &&
+                              bool grows) const {
+  return in_transaction_ && knows_savepoints_ && growth_.has_value() == grows &&
          sqlite3_stricmp(store_.schema().c_str(), schema.c_str()) == 0 &&
          sqlite3_stricmp(store_.table().c_str(), table.c_str()) == 0;
 }
@@ -404,7 +404,8 @@ std::shared_ptr<PagedFilter> PagedFilters::of(sqlite3* db, const std::string& sc
                                               const std::string& table, std::uint64_t cache_bytes,
                                               const std::optional<Growth>& growth) {
   for (const auto& weak : filters_) {
-    if (auto filter = weak.lock(); filter && filter->is_changing(schema, table, growth)) {
+    if (auto filter = weak.lock();
+        filter && filter->is_changing(schema, table, growth.has_value())) {
       return filter;
     }
   }

@@ -34,8 +34,7 @@ class PagedFilter {
 
   const std::string& table() const { return store_.table(); }
   // Whether it is the filter of this table, and in a transaction that it is told of.
-  bool is_changing(const std::string& schema, const std::string& table,
-                   const std::optional<Growth>& growth) const;
+  bool is_changing(const std::string& schema, const std::string& table, bool grows) const;
 
   // The shadow tables. create() also begins a transaction; the header is that of the first layer.
   // fill(add) is called once, and adds keys by add(hash).

@@ -92,6 +92,15 @@ TEST(Growth, TheFirstLayerIsLargeEnoughToTellHowFullItIs) {
   EXPECT_EQ(first_layer({}, 100).capacity, 100U);
 }
 
+TEST(Growth, ALayerTakesTheHashOfThoseBeforeItWhateverItIsAskedFor) {
+  std::vector<Header> layers = {
+      first_layer({.fpr = 0.01, .seed = 7, .collation = Collation::nocase}, 100)};
+  const Header next = *next_layer({.fpr = 0.01, .kind = Kind::partitioned}, layers);
+  EXPECT_EQ(next.shape.kind, Kind::standard);
+  EXPECT_EQ(next.shape.seed, 7U);
+  EXPECT_EQ(next.shape.collation, Collation::nocase);
+}
+
 TEST(Growth, LayersTakeOneHashOfAKey) {
   const Growth growth{.fpr = 0.01,
                       .kind = Kind::partitioned,
