@@ -1,26 +1,35 @@
-// Little-endian loads and stores: the same bytes on every machine. Compilers turn them into one
-// move where the machine is little-endian.
+// Little-endian loads and stores: the same bytes on every machine.
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace bloom {
 
 template <std::unsigned_integral Word>
 Word load_le(const std::uint8_t* from) {
-  std::uint64_t word = 0;
-  for (std::size_t i = 0; i < sizeof(Word); ++i) {
-    word |= static_cast<std::uint64_t>(from[i]) << (8 * i);
+  Word word = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    std::memcpy(&word, from, sizeof word);
+  } else {
+    for (std::size_t i = sizeof word; i-- > 0;) {
+      word = static_cast<Word>(std::uint64_t{word} << 8 | from[i]);
+    }
   }
-  return static_cast<Word>(word);
+  return word;
 }
 
 template <std::unsigned_integral Word>
-void store_le(std::uint8_t* to, Word value) {
-  for (std::size_t i = 0; i < sizeof(Word); ++i) {
-    to[i] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) >> (8 * i));
+void store_le(std::uint8_t* to, Word word) {
+  if constexpr (std::endian::native == std::endian::little) {
+    std::memcpy(to, &word, sizeof word);
+  } else {
+    for (std::size_t i = 0; i < sizeof word; ++i) {
+      to[i] = static_cast<std::uint8_t>(std::uint64_t{word} >> (8 * i));
+    }
   }
 }
 

@@ -13,6 +13,8 @@
 namespace bloom {
 
 struct Bits {
+  static constexpr unsigned kPerByte = 8;
+
   static unsigned get(const std::uint8_t* cells, std::uint64_t i) {
     return (cells[i / 8] >> (i % 8)) & 1U;
   }
@@ -26,6 +28,7 @@ struct Bits {
 };
 
 struct Counters {
+  static constexpr unsigned kPerByte = 2;
   static constexpr unsigned kStuck = 15;
 
   static unsigned get(const std::uint8_t* cells, std::uint64_t i) {

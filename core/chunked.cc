@@ -4,6 +4,10 @@
 
 namespace bloom {
 
+bool blocks_lie_in_chunks(const Shape& shape) {
+  return chunk_count(shape) == 1 || chunk_cells(shape.kind) % shape.block_cells() == 0;
+}
+
 bool fold_chunk(const Shape& shape, std::uint64_t i, const ChunkReader& read, std::uint8_t* to) {
   const std::uint64_t per_chunk = chunk_cells(shape.kind);
   const std::uint64_t begin = i * per_chunk;

@@ -10,8 +10,12 @@
 #include "core/format.h"
 #include "core/geometry.h"
 #include "core/key_cells.h"
+#include "core/probe.h"
 
 namespace bloom {
+
+// Whether each block lies in one chunk.
+bool blocks_lie_in_chunks(const Shape& shape);
 
 // Asks and changes such a filter. Chunks is a class with
 //   std::uint8_t* at(std::uint64_t i);  // the cells of chunk i, good until the next call
@@ -20,40 +24,53 @@ namespace bloom {
 template <typename Chunks>
 class ChunkedFilter {
  public:
-  explicit ChunkedFilter(const Shape& shape) : shape_(shape), geometry_(shape) {}
+  explicit ChunkedFilter(const Shape& shape)
+      : shape_(shape), probe_(shape), blocks_in_chunks_(blocks_lie_in_chunks(shape)) {}
 
   const Shape& shape() const { return shape_; }
 
   bool may_contain(const Hash& hash, Chunks& chunks) const {
-    return shape_.kind == Kind::counting
-               ? may_contain_key(geometry_, hash, CellsOf<Counters>(shape_.kind, chunks))
-               : may_contain_key(geometry_, hash, CellsOf<Bits>(shape_.kind, chunks));
+    if (blocks_in_chunks_) {
+      const Place place = place_of(hash);
+      return probe_.may_contain(hash, chunks.at(place.chunk), place.first);
+    }
+    const auto ask = [&](auto cells) { return may_contain_key(shape_.hashes, walk(hash), cells); };
+    return shape_.kind == Kind::counting ? ask(CellsOf<Counters>(chunks))
+                                         : ask(CellsOf<Bits>(chunks));
   }
   // See Filter::add(), Filter::remove().
   bool add(const Hash& hash, Chunks& chunks) const {
-    return shape_.kind == Kind::counting
-               ? add_key(geometry_, hash, CellsOf<Counters>(shape_.kind, chunks))
-               : add_key(geometry_, hash, CellsOf<Bits>(shape_.kind, chunks));
+    if (blocks_in_chunks_) {
+      const Place place = place_of(hash);
+      return noted(chunks, place, probe_.add(hash, chunks.at(place.chunk), place.first));
+    }
+    const auto add = [&](auto cells) { return add_key(shape_.hashes, walk(hash), cells); };
+    return shape_.kind == Kind::counting ? add(CellsOf<Counters>(chunks))
+                                         : add(CellsOf<Bits>(chunks));
   }
   bool remove(const Hash& hash, Chunks& chunks) const {
-    return remove_key(geometry_, hash, CellsOf<Counters>(shape_.kind, chunks));
+    if (blocks_in_chunks_) {
+      const Place place = place_of(hash);
+      return noted(chunks, place, probe_.remove(hash, chunks.at(place.chunk), place.first));
+    }
+    return remove_key(shape_.hashes, walk(hash), CellsOf<Counters>(chunks));
   }
 
  private:
-  // As core/key_cells.h wants them. The cells of a key mostly lie in one chunk.
+  // As core/key_cells.h wants them.
   template <typename Cell>
   class CellsOf {
    public:
-    CellsOf(Kind kind, Chunks& chunks) : chunks_(chunks), chunk_cells_(chunk_cells(kind)) {}
+    explicit CellsOf(Chunks& chunks) : chunks_(chunks) {}
 
-    unsigned get(std::uint64_t i) { return Cell::get(cells_of(i), i % chunk_cells_); }
-    bool add(std::uint64_t i) { return note(Cell::add(cells_of(i), i % chunk_cells_)); }
-    bool remove(std::uint64_t i) { return note(Cell::remove(cells_of(i), i % chunk_cells_)); }
+    unsigned get(std::uint64_t i) { return Cell::get(cells_of(i), i % kChunkCells); }
+    bool add(std::uint64_t i) { return note(Cell::add(cells_of(i), i % kChunkCells)); }
+    bool remove(std::uint64_t i) { return note(Cell::remove(cells_of(i), i % kChunkCells)); }
 
    private:
     std::uint8_t* cells_of(std::uint64_t i) {
-      if (cells_ == nullptr || i / chunk_cells_ != chunk_) {
-        chunk_ = i / chunk_cells_;
+      if (cells_ == nullptr || i / kChunkCells != chunk_) {
+        chunk_ = i / kChunkCells;
         cells_ = chunks_.at(chunk_);
         noted_ = false;
       }
@@ -68,15 +85,37 @@ class ChunkedFilter {
       return changed;
     }
 
+    static constexpr std::uint64_t kChunkCells = kChunkBytes * Cell::kPerByte;
+
     Chunks& chunks_;
-    std::uint64_t chunk_cells_;
     std::uint64_t chunk_ = 0;
     std::uint8_t* cells_ = nullptr;
     bool noted_ = false;
   };
 
+  // Where the block of a key starts: at cell `first` of a chunk.
+  struct Place {
+    std::uint64_t chunk;
+    std::uint64_t first;
+  };
+  Place place_of(const Hash& hash) const {
+    const std::uint64_t first = probe_.geometry().first_cell(hash);
+    const std::uint64_t per_chunk = chunk_cells(shape_.kind);
+    return {first / per_chunk, first % per_chunk};
+  }
+
+  static bool noted(Chunks& chunks, const Place& place, bool changed) {
+    if (changed) {
+      chunks.changed(place.chunk);
+    }
+    return changed;
+  }
+
+  Geometry::Walk walk(const Hash& hash) const { return probe_.geometry().walk(hash); }
+
   Shape shape_;
-  Geometry geometry_;
+  Probe probe_;
+  bool blocks_in_chunks_;
 };
 
 // The chunks of one filter among those of several, of which its own begin at `first`.

@@ -1,26 +1,9 @@
 #include "core/filter.h"
 
 #include <algorithm>
-#include <limits>
-#include <new>
 #include <utility>
 
 namespace bloom {
-namespace {
-
-OwnedBytes zeroed_bytes(std::uint64_t size) {
-  if (size > std::numeric_limits<std::size_t>::max()) {
-    throw std::bad_alloc();
-  }
-  OwnedBytes bytes(static_cast<std::uint8_t*>(std::calloc(static_cast<std::size_t>(size), 1)));
-  if (!bytes) {
-    throw std::bad_alloc();
-  }
-  return bytes;
-}
-
-}  // namespace
-
 std::variant<FilterView, Problem> open_filter(ByteView stored) {
   auto header = read_header(stored);
   if (auto* problem = std::get_if<Problem>(&header)) {
@@ -39,14 +22,11 @@ Filter::Filter(const FilterView& view) : Filter(view.header()) {
 }
 
 bool Filter::add(const Hash& hash) {
-  if (shape().kind == Kind::counting) {
-    return add_key(view_.geometry(), hash, ArrayOf<Counters, std::uint8_t>{cells()});
-  }
-  return add_key(view_.geometry(), hash, ArrayOf<Bits, std::uint8_t>{cells()});
+  return view_.probe().add(hash, cells(), view_.geometry().first_cell(hash));
 }
 
 bool Filter::remove(const Hash& hash) {
-  return remove_key(view_.geometry(), hash, ArrayOf<Counters, std::uint8_t>{cells()});
+  return view_.probe().remove(hash, cells(), view_.geometry().first_cell(hash));
 }
 
 void Filter::set_target(std::uint64_t capacity, double fpr) {

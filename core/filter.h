@@ -6,8 +6,8 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
+#include <span>
 #include <utility>
 #include <variant>
 
@@ -15,7 +15,8 @@
 #include "core/format.h"
 #include "core/geometry.h"
 #include "core/hash.h"
-#include "core/key_cells.h"
+#include "core/memory.h"
+#include "core/probe.h"
 
 namespace bloom {
 
@@ -23,19 +24,24 @@ namespace bloom {
 class FilterView {
  public:
   FilterView(const Header& header, const std::uint8_t* cells)
-      : header_(header), geometry_(header.shape), cells_(cells) {}
+      : header_(header), probe_(header.shape), cells_(cells) {}
 
   const Header& header() const { return header_; }
   const Shape& shape() const { return header_.shape; }
-  const Geometry& geometry() const { return geometry_; }
+  const Geometry& geometry() const { return probe_.geometry(); }
+  const Probe& probe() const { return probe_; }
   const std::uint8_t* cells() const { return cells_; }
+
+  // The same filter, whose cells are elsewhere now.
+  void move_to(const std::uint8_t* cells) { cells_ = cells; }
 
   // False: certainly not added. True: maybe.
   bool may_contain(const Hash& hash) const {
-    if (shape().kind == Kind::counting) {
-      return may_contain_key(geometry_, hash, ArrayOf<Counters, const std::uint8_t>{cells_});
-    }
-    return may_contain_key(geometry_, hash, ArrayOf<Bits, const std::uint8_t>{cells_});
+    return probe_.may_contain(hash, cells_, geometry().first_cell(hash));
+  }
+  // For many keys: answers[i] becomes 1 or 0 for hashes[i].
+  void may_contain(std::span<const Hash> hashes, std::uint8_t* answers) const {
+    probe_.may_contain(hashes, cells_, answers);
   }
 
   // What is in a cell: 0 or 1, or a count.
@@ -45,22 +51,16 @@ class FilterView {
 
  private:
   Header header_;
-  Geometry geometry_;
+  Probe probe_;
   const std::uint8_t* cells_;
 };
 
 // Takes time that does not depend on the size of the filter.
 std::variant<FilterView, Problem> open_filter(ByteView stored);
 
-struct FreeBytes {
-  void operator()(std::uint8_t* bytes) const { std::free(bytes); }
-};
-using OwnedBytes = std::unique_ptr<std::uint8_t[], FreeBytes>;
-
 class Filter {
  public:
-  // Empty. The system zeroes the bytes when they are first used, so that a large filter costs what
-  // is used of it. Throws std::bad_alloc.
+  // Empty. Throws std::bad_alloc.
   explicit Filter(const Header& header);
   // A copy.
   explicit Filter(const FilterView& view);
@@ -68,6 +68,7 @@ class Filter {
   // Adds a key; returns whether any cell changed. For bits false means that the key may have been
   // there already.
   bool add(const Hash& hash);
+  void add(std::span<const Hash> hashes) { view_.probe().add(hashes, cells()); }
 
   // Takes one occurrence of a key out. Returns false, with nothing changed, when the key is
   // certainly absent. REQUIRES: kind counting.

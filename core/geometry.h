@@ -132,36 +132,60 @@ class Geometry {
  public:
   explicit Geometry(const Shape& shape);  // REQUIRES: !broken_rule(shape)
 
+  // The k cells of a key, one after another.
+  class Walk {
+   public:
+    std::uint64_t next() {
+      const std::uint64_t cell = base_ + reduce(x_, span_);
+      x_ = x_ * factor_ + step_;
+      base_ += slice_;
+      return cell;
+    }
+
+   private:
+    friend class Geometry;
+    std::uint64_t base_;
+    std::uint64_t x_;
+    std::uint64_t factor_;
+    std::uint64_t step_;
+    std::uint64_t span_;
+    std::uint64_t slice_;
+  };
+
+  std::uint32_t hashes() const { return hashes_; }
+  std::uint64_t blocks() const { return blocks_; }
+  std::uint64_t span() const { return span_; }
+
+  // All cells of a key lie in this block, which starts at cell block_of(hash) * b.
+  std::uint64_t block_of(const Hash& hash) const { return reduce(hash.h1, blocks_); }
+  std::uint64_t first_cell(const Hash& hash) const { return block_of(hash) * block_cells_; }
+
+  // The cells of a key in an array of cells where its block starts at cell `first`.
+  Walk walk_from(std::uint64_t first, const Hash& hash) const {
+    Walk walk;
+    walk.base_ = first;
+    walk.x_ = whole_ ? hash.h1 : hash.h2;
+    walk.factor_ = whole_ ? 1 : kRemix;
+    walk.step_ = whole_ ? hash.h2 : 0;
+    walk.span_ = span_;
+    walk.slice_ = slice_;
+    return walk;
+  }
+  Walk walk(const Hash& hash) const { return walk_from(first_cell(hash), hash); }
+
   // Calls f(cell) for the k cells of a key, in order.
   template <typename F>
   void for_each_cell(const Hash& hash, F&& f) const {
-    all_cells(hash, [&f](std::uint64_t cell) {
-      f(cell);
-      return true;
-    });
-  }
-
-  // Whether holds(cell) is true for all k cells of a key; stops at the first for which it is not.
-  template <typename Predicate>
-  bool all_cells(const Hash& hash, Predicate&& holds) const {
-    std::uint64_t base = reduce(hash.h1, blocks_) * block_cells_;
-    std::uint64_t x = whole_ ? hash.h1 : hash.h2;
-    const std::uint64_t step = whole_ ? hash.h2 : 0;
-    const std::uint64_t factor = whole_ ? 1 : kRemix;
+    Walk cells = walk(hash);
     for (std::uint32_t i = 0; i < hashes_; ++i) {
-      if (!holds(base + reduce(x, span_))) {
-        return false;
-      }
-      x = x * factor + step;
-      base += slice_;
+      f(cells.next());
     }
-    return true;
   }
 
- private:
   // A multiplier with good spectral behaviour; G. Steele, S. Vigna, doi:10.1002/spe.3030.
   static constexpr std::uint64_t kRemix = 0xf1357aea2e62a9c5;
 
+ private:
   std::uint64_t blocks_ = 1;
   std::uint64_t block_cells_ = 1;
   std::uint64_t span_ = 1;

@@ -2,7 +2,8 @@
 // halves are the two hash functions of the Kirsch-Mitzenmacher family.
 //
 // It must never change: a filter written with one hash and asked with another answers "absent".
-// Seeds are limited to 31 bits because other implementations differ above.
+// Seeds are limited to 31 bits because other implementations differ above. Bytes are read in
+// little-endian order everywhere, so that the values are the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,5 @@ struct Hash {
 
 // REQUIRES: key.size() < 2^32, as every SQLite value is.
 Hash hash_key(std::string_view key, std::uint32_t seed);
-
-// What computes it in this build: "libmurmurhash" or "in-tree".
-std::string_view hash_implementation();
 
 }  // namespace bloom

@@ -89,12 +89,9 @@ void NumberText::write_shortest(double value) {
   size_ = make_point_a_dot(text);
 }
 
-Hash hash_of(std::string_view key, const Shape& shape) {
-  if (shape.collation == Collation::binary) {
-    return hash_key(key, shape.seed);
-  }
+Hash hash_collated(std::string_view key, Collation collation, std::uint32_t seed) {
   std::string buffer;
-  return hash_key(collated(key, shape.collation, buffer), shape.seed);
+  return hash_key(collated(key, collation, buffer), seed);
 }
 
 void append_part(std::string& key, std::string_view part) {

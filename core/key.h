@@ -44,7 +44,12 @@ class NumberText {
 // https://cr.yp.to/proto/netstrings.txt
 void append_part(std::string& key, std::string_view part);
 
+Hash hash_collated(std::string_view key, Collation collation, std::uint32_t seed);
+
 // The hash of a key, as a filter of this shape takes it.
-Hash hash_of(std::string_view key, const Shape& shape);
+inline Hash hash_of(std::string_view key, const Shape& shape) {
+  return shape.collation == Collation::binary ? hash_key(key, shape.seed)
+                                              : hash_collated(key, shape.collation, shape.seed);
+}
 
 }  // namespace bloom

@@ -26,7 +26,7 @@ main() {
   work=$(pwd -P)
 
   step 'getting the tools that are missing'
-  install_missing g++ make cmake libsqlite3-dev libmurmurhash-dev sqlite3 ||
+  install_missing g++ make cmake libsqlite3-dev sqlite3 ||
     fail 'tools are missing'
   took
   step 'building the extension (Release)'

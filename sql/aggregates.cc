@@ -86,10 +86,10 @@ class Merged {
   std::optional<Filter> merged_;
 };
 
-constexpr sqlite::Aggregate kBuild[] = {
+constexpr sqlite::Signature kBuild[] = {
     {"bloom_build", 1}, {"bloom_build", 2}, {"bloom_build", 3}, {"bloom_build", 4}};
-constexpr sqlite::Aggregate kUnion{"bloom_union", 1};
-constexpr sqlite::Aggregate kIntersect{"bloom_intersect", 1};
+constexpr sqlite::Signature kUnion{"bloom_union", 1};
+constexpr sqlite::Signature kIntersect{"bloom_intersect", 1};
 
 }  // namespace
 
@@ -98,7 +98,7 @@ int add_aggregates(sqlite3* db) {
   if (code == SQLITE_OK) {
     code = sqlite::add_aggregate<Merged<intersect>>(db, kIntersect);
   }
-  for (const sqlite::Aggregate& build : kBuild) {
+  for (const sqlite::Signature& build : kBuild) {
     if (code == SQLITE_OK) {
       code = sqlite::add_aggregate<Build>(db, build);
     }

@@ -1,5 +1,6 @@
 #include "sql/arguments.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -21,14 +22,16 @@ constexpr std::string_view kUseTable = "a table USING bloom can hold it";
 
 // name() is called for an error only.
 template <typename Name>
-FilterView opened(const Value& value, Name name) {
-  if (value.type() == SQLITE_BLOB) {
-    auto filter = open_filter(value.blob());
-    if (const auto* problem = std::get_if<Problem>(&filter)) {
-      refuse_filter(name(), *problem);
-    }
-    return std::get<FilterView>(filter);
+FilterView opened_blob(ByteView stored, Name name) {
+  auto filter = open_filter(stored);
+  if (const auto* problem = std::get_if<Problem>(&filter)) {
+    refuse_filter(name(), *problem);
   }
+  return std::get<FilterView>(filter);
+}
+
+template <typename Name>
+const FilterView& opened_handle(const Value& value, Name name) {
   const Handle handle = handle_of(value);
   switch (handle.state) {
     case HandleState::open:
@@ -41,9 +44,21 @@ FilterView opened(const Value& value, Name name) {
   refuse_filter(name(), {true, value.in_words()});
 }
 
+template <typename Name>
+FilterView opened(const Value& value, Name name) {
+  return value.type() == SQLITE_BLOB ? opened_blob(value.blob(), name) : opened_handle(value, name);
+}
+
 }  // namespace
 
 std::string argument_name(int i) { return "argument " + std::to_string(i + 1); }
+
+void require_at_least(int count, const Values& arguments, const char* usage) {
+  if (arguments.size() < count) {
+    refuse("the call", usage,
+           std::to_string(arguments.size()) + (arguments.size() == 1 ? " argument" : " arguments"));
+  }
+}
 
 FilterView filter_argument(const Values& arguments, int i) {
   return opened(arguments[i], [i] { return argument_name(i); });
@@ -51,6 +66,16 @@ FilterView filter_argument(const Values& arguments, int i) {
 
 FilterView filter_argument(const Value& value, const char* name) {
   return opened(value, [name] { return std::string(name); });
+}
+
+const FilterView& RememberedFilter::read_handle(const Value& value) {
+  return opened_handle(value, [] { return argument_name(0); });
+}
+
+void RememberedFilter::read_blob(ByteView stored) {
+  last_ = opened_blob(stored, [] { return argument_name(0); });
+  std::copy_n(stored.begin(), kHeaderBytes, header_.begin());
+  size_ = stored.size();
 }
 
 std::optional<FilterView> filter_row(const Values& arguments) {
@@ -64,7 +89,7 @@ std::optional<FilterView> filter_row(const Values& arguments) {
   return filter_argument(arguments, 0);
 }
 
-Key::Key(const Value& value) {
+void Key::read_other(const Value& value) {
   switch (value.type()) {
     case SQLITE_NULL:
       null_ = true;
@@ -74,9 +99,6 @@ Key::Key(const Value& value) {
       break;
     case SQLITE_FLOAT:
       number_.emplace(value.real());
-      break;
-    case SQLITE_TEXT:
-      bytes_ = value.text();
       break;
     default: {
       const auto blob = value.blob();
@@ -143,7 +165,7 @@ Filter new_filter(const Context& context, const Header& header) {
 void return_filter(Context& context, Filter filter) {
   const std::uint64_t size = stored_bytes(filter.shape());
   require_fits(context, kResult, size, kUseTable);
-  context.blob(filter.release().release(), size);
+  context.blob(filter.release().release(), size, free_bytes);
 }
 
 }  // namespace bloom

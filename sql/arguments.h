@@ -2,11 +2,14 @@
 // argument, the rule and the value.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "core/bytes.h"
 #include "core/filter.h"
 #include "core/key.h"
 #include "sql/sqlite/context.h"
@@ -21,6 +24,10 @@ using sqlite::Values;
 // "argument 3", for the third.
 std::string argument_name(int i);
 
+// Throws if a function of any number of arguments has fewer than it needs; SQLite counts those of
+// the others.
+void require_at_least(int count, const Values& arguments, const char* usage);
+
 // The filter of argument i: a blob, or a handle that bloom_open() made. Nothing else is a filter,
 // NULL included: in a WHERE clause a NULL result would drop rows without a word.
 FilterView filter_argument(const Values& arguments, int i);
@@ -30,10 +37,50 @@ FilterView filter_argument(const Value& value, const char* name);
 // DISTINCT, and passes on NULL for one that got lost on its way, which would be skipped.
 std::optional<FilterView> filter_row(const Values& arguments);
 
+// The filter of argument 1, by whoever is called again and again: one with the header of the last
+// one is not read anew.
+class RememberedFilter {
+ public:
+  // Good until the call ends.
+  const FilterView& read(const Values& arguments) {
+    const Value value = arguments[0];
+    if (value.type() != SQLITE_BLOB) {
+      return read_handle(value);
+    }
+    const ByteView stored = value.blob();
+    if (stored.size() != size_ || !same_header(stored.data())) {
+      read_blob(stored);
+    }
+    last_->move_to(stored.data() + kHeaderBytes);
+    return *last_;
+  }
+
+ private:
+  bool same_header(const std::uint8_t* stored) const {
+    std::uint64_t differ = 0;
+    for (std::size_t i = 0; i < kHeaderBytes; i += sizeof differ) {
+      differ |= load_le<std::uint64_t>(stored + i) ^ load_le<std::uint64_t>(&header_[i]);
+    }
+    return differ == 0;
+  }
+  static const FilterView& read_handle(const Value& value);
+  void read_blob(ByteView stored);
+
+  std::array<std::uint8_t, kHeaderBytes> header_{};
+  std::size_t size_ = 0;  // 0: nothing is remembered
+  std::optional<FilterView> last_;
+};
+
 // The bytes of a key; none for NULL, which is never a key. They live until the function returns.
 class Key {
  public:
-  explicit Key(const Value& value);
+  explicit Key(const Value& value) {
+    if (value.type() == SQLITE_TEXT) {
+      bytes_ = value.text();
+    } else {
+      read_other(value);
+    }
+  }
   Key(const Key&) = delete;
   Key& operator=(const Key&) = delete;
 
@@ -42,6 +89,8 @@ class Key {
   Hash hash(const Shape& shape) const { return hash_of(bytes(), shape); }
 
  private:
+  void read_other(const Value& value);
+
   std::optional<NumberText> number_;
   std::string_view bytes_;
   bool null_ = false;

@@ -17,14 +17,6 @@ using sqlite::kAnyNumber;
 using sqlite::kInnocuous;
 using sqlite::Scalar;
 
-// For functions of any number of arguments; SQLite counts those of the others.
-void require_at_least(int count, const Values& arguments, const char* usage) {
-  if (arguments.size() < count) {
-    refuse("the call", usage,
-           std::to_string(arguments.size()) + (arguments.size() == 1 ? " argument" : " arguments"));
-  }
-}
-
 void create(Context& context, const Values& arguments) {
   const std::uint64_t capacity = count_argument(arguments[0], "capacity", 1, kMaxKeys);
   const double fpr = arguments.size() > 1 ? rate_argument(arguments[1], "fpr") : kDefaultFpr;
@@ -78,47 +70,6 @@ void remove(Context& context, const Values& arguments) {
     }
   }
   return_filter(context, std::move(filter));
-}
-
-void contains(Context& context, const Values& arguments) {
-  const FilterView filter = filter_argument(arguments, 0);
-  const Key key(arguments[1]);
-  if (key.is_null()) {
-    context.null();
-  } else {
-    context.boolean(filter.may_contain(key.hash(filter.shape())));
-  }
-}
-
-// AND (decisive: false) or OR (decisive: true) over the keys, with NULL as SQL has it: the answer
-// `decisive` ends it, else a NULL makes it NULL.
-void contains_several(Context& context, const Values& arguments, bool decisive) {
-  const FilterView filter = filter_argument(arguments, 0);
-  bool any_null = false;
-  for (int i = 1; i < arguments.size(); ++i) {
-    const Key key(arguments[i]);
-    if (key.is_null()) {
-      any_null = true;
-    } else if (filter.may_contain(key.hash(filter.shape())) == decisive) {
-      context.boolean(decisive);
-      return;
-    }
-  }
-  if (any_null) {
-    context.null();
-  } else {
-    context.boolean(!decisive);
-  }
-}
-
-void contains_all(Context& context, const Values& arguments) {
-  require_at_least(2, arguments, "bloom_contains_all(filter, key, ...)");
-  contains_several(context, arguments, false);
-}
-
-void contains_any(Context& context, const Values& arguments) {
-  require_at_least(2, arguments, "bloom_contains_any(filter, key, ...)");
-  contains_several(context, arguments, true);
 }
 
 using Merge = Filter (*)(Filter, const FilterView&, std::string_view);
@@ -188,9 +139,6 @@ constexpr Scalar kFunctions[] = {
     {"bloom_create_sized", create_sized, 5},
     {"bloom_add", add, kAnyNumber},
     {"bloom_remove", remove, kAnyNumber},
-    {"bloom_contains", contains, 2},
-    {"bloom_contains_all", contains_all, kAnyNumber},
-    {"bloom_contains_any", contains_any, kAnyNumber},
     {"bloom_union", union_of, kAnyNumber},
     {"bloom_intersect", intersection_of, kAnyNumber},
     {"bloom_halve", halved_filter, 1},

@@ -7,12 +7,13 @@
 
 namespace bloom {
 
-std::span<const sqlite::Scalar> filter_functions();   // bloom_create, bloom_add, bloom_contains ...
+std::span<const sqlite::Scalar> filter_functions();   // bloom_create, bloom_add, bloom_union ...
 std::span<const sqlite::Scalar> inspect_functions();  // bloom_info, bloom_count, bloom_check ...
 std::span<const sqlite::Scalar> formula_functions();  // bloom_bits, bloom_rate ...
 
-int add_aggregates(sqlite3* db);       // bloom_build, bloom_union, bloom_intersect
-int add_table_functions(sqlite3* db);  // bloom_plan, bloom_positions
-int add_table_module(sqlite3* db);     // CREATE VIRTUAL TABLE ... USING bloom
+int add_contains_functions(sqlite3* db);  // bloom_contains, bloom_contains_all, ..._any
+int add_aggregates(sqlite3* db);          // bloom_build, bloom_union, bloom_intersect
+int add_table_functions(sqlite3* db);     // bloom_plan, bloom_positions
+int add_table_module(sqlite3* db);        // CREATE VIRTUAL TABLE ... USING bloom
 
 }  // namespace bloom

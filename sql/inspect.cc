@@ -38,8 +38,8 @@ void check(Context& context, const Values& arguments) {
 void version(Context& context, const Values&) { context.text(BLOOM_VERSION); }
 
 void debug(Context& context, const Values&) {
-  std::string text = "sqlite-bloom " BLOOM_VERSION "\nhash: MurmurHash3_x64_128 (";
-  text.append(hash_implementation()).append(")\nSQLite: built for " SQLITE_VERSION ", running ");
+  std::string text = "sqlite-bloom " BLOOM_VERSION "\nhash: MurmurHash3_x64_128\nblock=512: ";
+  text.append(line_kernel().name).append("\nSQLite: built for " SQLITE_VERSION ", running ");
   text.append(sqlite3_libversion()).append("\ncompiler: " BLOOM_COMPILER);
   context.text(text);
 }

@@ -13,7 +13,8 @@ int register_all(sqlite3* db) {
       }
     }
   }
-  for (const auto add : {add_aggregates, add_table_functions, add_table_module}) {
+  for (const auto add :
+       {add_contains_functions, add_aggregates, add_table_functions, add_table_module}) {
     const int code = add(db);
     if (code != SQLITE_OK) {
       return code;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "sql/sqlite/api.h"
@@ -25,9 +24,9 @@ class Context {
   void blob(std::string_view value) {
     sqlite3_result_blob64(context_, value.data(), value.size(), SQLITE_TRANSIENT);
   }
-  // Takes bytes from std::malloc over.
-  void blob(std::uint8_t* bytes, std::uint64_t size) {
-    sqlite3_result_blob64(context_, bytes, size, std::free);
+  // Takes bytes over; SQLite calls `free` when it drops them.
+  void blob(std::uint8_t* bytes, std::uint64_t size, void (*free)(void*)) {
+    sqlite3_result_blob64(context_, bytes, size, free);
   }
   // A pointer value; `drop` is called when SQLite drops it. `type` must be a string literal.
   void pointer(void* pointer, const char* type, void (*drop)(void*)) {

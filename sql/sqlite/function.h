@@ -1,10 +1,17 @@
-// Registers SQL functions. A scalar function is a C++ function; an aggregate is a class:
+// Registers SQL functions. A scalar function is a C++ function, or, if it remembers something from
+// call to call, a class of which every connection has an object:
+//   struct Next {
+//     void call(Context&, const Values&);
+//   };
+// An aggregate is a class:
 //   struct Sum {
 //     void step(Context&, const Values&);  // one row
 //     void finish(Context&);               // the result; on a fresh object when there were no rows
 //   };
 // Either may throw: the statement then fails with "<name>: <what>".
 #pragma once
+
+#include <new>
 
 #include "sql/sqlite/api.h"
 #include "sql/sqlite/context.h"
@@ -40,20 +47,43 @@ inline int add_function(sqlite3* db, const Scalar& function) {
                                     nullptr);
 }
 
-struct Aggregate {
+// Of a function that is a class.
+struct Signature {
   const char* name;
   int arguments;
 };
 
+template <typename Function>
+int add_function(sqlite3* db, const Signature& signature) {
+  struct Object {
+    const Signature& signature;
+    Function function;
+  };
+  const auto call = [](sqlite3_context* raw, int count, sqlite3_value** values) {
+    auto& self = *static_cast<Object*>(sqlite3_user_data(raw));
+    Context context(raw);
+    guard([&] { self.function.call(context, Values(count, values)); },
+          [&](const Failure& failure) { context.failure(self.signature.name, failure); });
+  };
+  const auto drop = [](void* object) { delete static_cast<Object*>(object); };
+  auto* object = new (std::nothrow) Object{signature, {}};
+  if (object == nullptr) {
+    return SQLITE_NOMEM;
+  }
+  // SQLite drops the object if it cannot register the function, too.
+  return sqlite3_create_function_v2(db, signature.name, signature.arguments, kPure, object, call,
+                                    nullptr, nullptr, drop);
+}
+
 template <typename State>
-int add_aggregate(sqlite3* db, const Aggregate& function) {
+int add_aggregate(sqlite3* db, const Signature& signature) {
   // SQLite keeps a zeroed Slot for each group, and calls `finish` for each, after errors as well.
   struct Slot {
     State* state;
     bool failed;
   };
   const auto step = [](sqlite3_context* raw, int count, sqlite3_value** values) {
-    const auto& self = *static_cast<const Aggregate*>(sqlite3_user_data(raw));
+    const auto& self = *static_cast<const Signature*>(sqlite3_user_data(raw));
     auto* slot = static_cast<Slot*>(sqlite3_aggregate_context(raw, sizeof(Slot)));
     Context context(raw);
     if (slot == nullptr) {
@@ -73,7 +103,7 @@ int add_aggregate(sqlite3* db, const Aggregate& function) {
         });
   };
   const auto finish = [](sqlite3_context* raw) {
-    const auto& self = *static_cast<const Aggregate*>(sqlite3_user_data(raw));
+    const auto& self = *static_cast<const Signature*>(sqlite3_user_data(raw));
     auto* slot = static_cast<Slot*>(sqlite3_aggregate_context(raw, 0));
     Context context(raw);
     if (slot == nullptr || !slot->failed) {
@@ -88,8 +118,8 @@ int add_aggregate(sqlite3* db, const Aggregate& function) {
       delete slot->state;
     }
   };
-  return sqlite3_create_function_v2(db, function.name, function.arguments, kPure,
-                                    const_cast<Aggregate*>(&function), nullptr, step, finish,
+  return sqlite3_create_function_v2(db, signature.name, signature.arguments, kPure,
+                                    const_cast<Signature*>(&signature), nullptr, step, finish,
                                     nullptr);
 }
 

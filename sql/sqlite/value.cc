@@ -39,23 +39,6 @@ std::string quoted_text(std::string_view text) {
   return words.append(text.empty() ? "'" : "...'");
 }
 
-std::string_view Value::text() const {
-  const auto* bytes = reinterpret_cast<const char*>(sqlite3_value_text(value_));
-  if (bytes == nullptr) {
-    throw std::bad_alloc();
-  }
-  return {bytes, static_cast<std::size_t>(sqlite3_value_bytes(value_))};
-}
-
-std::span<const std::uint8_t> Value::blob() const {
-  const auto* bytes = static_cast<const std::uint8_t*>(sqlite3_value_blob(value_));
-  const auto size = static_cast<std::size_t>(sqlite3_value_bytes(value_));
-  if (bytes == nullptr && size != 0) {
-    throw std::bad_alloc();
-  }
-  return {bytes, size};
-}
-
 void KeptValue::keep(const Value& value) {
   type_ = value.type();
   switch (type_) {

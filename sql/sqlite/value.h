@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,8 +28,21 @@ class Value {
 
   // Text as UTF-8 whatever the encoding of the database; the bytes of a blob. They live until the
   // function returns. Throw std::bad_alloc.
-  std::string_view text() const;
-  std::span<const std::uint8_t> blob() const;
+  std::string_view text() const {
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_value_text(value_));
+    if (bytes == nullptr) {
+      throw std::bad_alloc();
+    }
+    return {bytes, static_cast<std::size_t>(sqlite3_value_bytes(value_))};
+  }
+  std::span<const std::uint8_t> blob() const {
+    const auto* bytes = static_cast<const std::uint8_t*>(sqlite3_value_blob(value_));
+    const auto size = static_cast<std::size_t>(sqlite3_value_bytes(value_));
+    if (bytes == nullptr && size != 0) {
+      throw std::bad_alloc();
+    }
+    return {bytes, size};
+  }
 
   // In an UPDATE of a virtual table: the column is not among those that are set.
   bool is_unchanged() const { return sqlite3_value_nochange(value_) != 0; }

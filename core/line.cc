@@ -1,0 +1,201 @@
+#include "core/line.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <vector>
+
+#include "core/bytes.h"
+#include "core/cells.h"
+#include "core/key_cells.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define BLOOM_X86_KERNELS 1
+// GCC 12 takes the undefined operands of its own intrinsics for a mistake (its bug 105593).
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+#pragma GCC diagnostic pop
+#else
+#define BLOOM_X86_KERNELS 0
+#endif
+
+namespace bloom {
+namespace {
+
+// Enough lines for their cache misses to overlap.
+constexpr std::size_t kKeysAtOnce = 32;
+
+const std::uint8_t* line_of(const Geometry& geometry, const Hash& hash, const std::uint8_t* cells) {
+  return cells + geometry.block_of(hash) * kLineBytes;
+}
+
+// Calls f(i, line of hashes[i]) for each key, when the lines of those after it are on their way.
+template <typename F>
+[[gnu::always_inline]] inline void for_each_line(const Geometry& geometry,
+                                                 std::span<const Hash> hashes,
+                                                 const std::uint8_t* cells, F&& f) {
+  std::array<const std::uint8_t*, kKeysAtOnce> lines;
+  for (std::size_t i = 0; i < hashes.size(); i += kKeysAtOnce) {
+    const std::size_t count = std::min(kKeysAtOnce, hashes.size() - i);
+    for (std::size_t j = 0; j < count; ++j) {
+      lines[j] = line_of(geometry, hashes[i + j], cells);
+      prefetch(lines[j]);
+      prefetch(lines[j] + kLineBytes - 1);  // blobs of SQLite start anywhere
+    }
+    for (std::size_t j = 0; j < count; ++j) {
+      f(i + j, lines[j]);
+    }
+  }
+}
+
+bool may_contain_scalar(const std::uint8_t* line, std::uint64_t h2, std::uint32_t hashes) {
+  static const Geometry one_line(
+      {.kind = Kind::standard, .hashes = 1, .cells = kLineCells, .block = kLineCells});
+  return may_contain_key_at_hand(hashes, one_line.walk_from(0, {0, h2}),
+                                 ArrayOf<Bits, const std::uint8_t>{line});
+}
+
+void may_contain_all_scalar(const Geometry& geometry, std::span<const Hash> hashes,
+                            const std::uint8_t* cells, std::uint8_t* answers) {
+  for_each_line(geometry, hashes, cells, [&](std::size_t i, const std::uint8_t* line) {
+    answers[i] = may_contain_scalar(line, hashes[i].h2, geometry.hashes()) ? 1 : 0;
+  });
+}
+
+void add_all_scalar(const Geometry& geometry, std::span<const Hash> hashes, std::uint8_t* cells) {
+  for_each_line(geometry, hashes, cells, [&](std::size_t i, const std::uint8_t* line) {
+    add_key(geometry.hashes(), geometry.walk_from(0, hashes[i]),
+            ArrayOf<Bits, std::uint8_t>{cells + (line - cells)});
+  });
+}
+
+#if BLOOM_X86_KERNELS
+
+// kPowers[i] * h2 is x_i of core/geometry.h, so that the cells do not wait for one another.
+struct alignas(64) Powers {
+  std::array<std::uint64_t, 256> of{};
+  constexpr Powers() {
+    std::uint64_t power = 1;
+    for (auto& p : of) {
+      p = power;
+      power *= Geometry::kRemix;
+    }
+  }
+};
+constexpr Powers kPowers;
+static_assert(kMaxHashes <= 256);
+
+constexpr int kPositionShift = 64 - 9;  // reduce(x, 512) is the top nine bits of x
+constexpr int kWordShift = 64 - 3;      // of which three choose one of eight words
+
+#define BLOOM_AVX2 __attribute__((target("avx2")))
+#define BLOOM_AVX512 __attribute__((target("avx512f,avx512dq")))
+
+// a * b of four words, modulo 2^64.
+BLOOM_AVX2 inline __m256i multiply(__m256i a, __m256i b) {
+  const __m256i crossed = _mm256_mullo_epi32(a, _mm256_shuffle_epi32(b, 0xb1));
+  const __m256i high = _mm256_add_epi32(crossed, _mm256_srli_epi64(crossed, 32));
+  return _mm256_add_epi64(_mm256_mul_epu32(a, b), _mm256_slli_epi64(high, 32));
+}
+
+BLOOM_AVX2 inline bool may_contain_avx2(const std::uint8_t* line, std::uint64_t h2,
+                                        std::uint32_t hashes) {
+  const __m256i x0 = _mm256_set1_epi64x(static_cast<long long>(h2));
+  const __m256i lanes = _mm256_setr_epi64x(0, 1, 2, 3);
+  for (std::uint32_t i = 0; i < hashes; i += 4) {
+    const auto* powers = reinterpret_cast<const __m256i*>(&kPowers.of[i]);
+    const __m256i x = multiply(x0, _mm256_load_si256(powers));
+    const __m256i words = _mm256_i64gather_epi64(reinterpret_cast<const long long*>(line),
+                                                 _mm256_srli_epi64(x, kWordShift), 8);
+    // The bit of each cell goes to the top of its word, which is what a sign is.
+    const __m256i bits = _mm256_srli_epi64(_mm256_slli_epi64(x, 3), 58);
+    const __m256i cells =
+        _mm256_sllv_epi64(words, _mm256_sub_epi64(_mm256_set1_epi64x(63), bits));
+    const __m256i beyond = _mm256_cmpgt_epi64(
+        lanes, _mm256_set1_epi64x(static_cast<long long>(hashes) - static_cast<long long>(i) - 1));
+    if (_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_or_si256(cells, beyond))) != 15) {
+      return false;
+    }
+  }
+  return true;
+}
+
+BLOOM_AVX2 void may_contain_all_avx2(const Geometry& geometry, std::span<const Hash> hashes,
+                                     const std::uint8_t* cells, std::uint8_t* answers) {
+  for_each_line(geometry, hashes, cells, [&](std::size_t i, const std::uint8_t* line) BLOOM_AVX2 {
+    answers[i] = may_contain_avx2(line, hashes[i].h2, geometry.hashes()) ? 1 : 0;
+  });
+}
+
+BLOOM_AVX512 inline bool may_contain_avx512(const std::uint8_t* line, std::uint64_t h2,
+                                            std::uint32_t hashes) {
+  const __m512i words = _mm512_loadu_si512(line);
+  const __m512i x0 = _mm512_set1_epi64(static_cast<long long>(h2));
+  const __m512i one = _mm512_set1_epi64(1);
+  for (std::uint32_t i = 0; i < hashes; i += 8) {
+    const __m512i x = _mm512_mullo_epi64(x0, _mm512_load_si512(&kPowers.of[i]));
+    const __m512i word = _mm512_permutexvar_epi64(_mm512_srli_epi64(x, kWordShift), words);
+    // rolv takes its count modulo 64: of the nine bits, the six that choose the bit.
+    const __m512i bit = _mm512_rolv_epi64(one, _mm512_srli_epi64(x, kPositionShift));
+    const std::uint32_t count = std::min<std::uint32_t>(hashes - i, 8);
+    const auto asked = static_cast<__mmask8>((1U << count) - 1);
+    if (_mm512_mask_testn_epi64_mask(asked, word, bit) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+BLOOM_AVX512 void may_contain_all_avx512(const Geometry& geometry, std::span<const Hash> hashes,
+                                         const std::uint8_t* cells, std::uint8_t* answers) {
+  for_each_line(geometry, hashes, cells, [&](std::size_t i, const std::uint8_t* line) BLOOM_AVX512 {
+    answers[i] = may_contain_avx512(line, hashes[i].h2, geometry.hashes()) ? 1 : 0;
+  });
+}
+
+#endif
+
+std::vector<LineKernel> kernels_here() {
+  std::vector<LineKernel> kernels = {
+      {"scalar", may_contain_scalar, may_contain_all_scalar, add_all_scalar}};
+#if BLOOM_X86_KERNELS
+  if (__builtin_cpu_supports("avx2") != 0) {
+    kernels.push_back({"avx2", may_contain_avx2, may_contain_all_avx2, add_all_scalar});
+  }
+  if (__builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0) {
+    kernels.push_back({"avx512", may_contain_avx512, may_contain_all_avx512, add_all_scalar});
+  }
+#endif
+  return kernels;
+}
+
+const LineKernel& chosen_kernel() {
+  const auto kernels = line_kernels();
+  const char* const wanted = std::getenv("BLOOM_KERNEL");
+  const auto named = std::find_if(kernels.begin(), kernels.end(), [&](const LineKernel& kernel) {
+    return wanted != nullptr && kernel.name == wanted;
+  });
+  return named == kernels.end() ? kernels.back() : *named;
+}
+
+}  // namespace
+
+std::span<const LineKernel> line_kernels() {
+  static const std::vector<LineKernel> kernels = kernels_here();
+  return kernels;
+}
+
+const LineKernel& line_kernel() {
+  static const LineKernel& kernel = chosen_kernel();
+  return kernel;
+}
+
+const LineKernel* line_kernel_for(const Shape& shape) {
+  return shape.kind == Kind::standard && shape.block == kLineCells ? &line_kernel() : nullptr;
+}
+
+}  // namespace bloom

@@ -1,0 +1,20 @@
+// Memory for filters.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace bloom {
+
+void free_bytes(void* bytes);
+
+struct FreeBytes {
+  void operator()(std::uint8_t* bytes) const { free_bytes(bytes); }
+};
+using OwnedBytes = std::unique_ptr<std::uint8_t[], FreeBytes>;
+
+// So many bytes that are 0, from the start of a line of the processor's cache. The system zeroes
+// them when they are first used, many at once where they are large. Throws std::bad_alloc.
+OwnedBytes zeroed_bytes(std::uint64_t size);
+
+}  // namespace bloom

@@ -1,0 +1,72 @@
+#include "sql/arguments.h"
+#include "sql/functions.h"
+
+namespace bloom {
+namespace {
+
+// Calls of one statement mostly ask one filter: whoever asks remembers it.
+class Contains {
+ public:
+  void call(Context& context, const Values& arguments) {
+    const FilterView& filter = filter_.read(arguments);
+    const Key key(arguments[1]);
+    if (key.is_null()) {
+      context.null();
+    } else {
+      context.boolean(filter.may_contain(key.hash(filter.shape())));
+    }
+  }
+
+ private:
+  RememberedFilter filter_;
+};
+
+// AND (decisive: false) or OR (decisive: true) over the keys, with NULL as SQL has it: the answer
+// `decisive` ends it, else a NULL makes it NULL.
+template <bool decisive>
+class ContainsSeveral {
+ public:
+  void call(Context& context, const Values& arguments) {
+    require_at_least(2, arguments,
+                     decisive ? "bloom_contains_any(filter, key, ...)"
+                              : "bloom_contains_all(filter, key, ...)");
+    const FilterView& filter = filter_.read(arguments);
+    bool any_null = false;
+    for (int i = 1; i < arguments.size(); ++i) {
+      const Key key(arguments[i]);
+      if (key.is_null()) {
+        any_null = true;
+      } else if (filter.may_contain(key.hash(filter.shape())) == decisive) {
+        context.boolean(decisive);
+        return;
+      }
+    }
+    if (any_null) {
+      context.null();
+    } else {
+      context.boolean(!decisive);
+    }
+  }
+
+ private:
+  RememberedFilter filter_;
+};
+
+constexpr sqlite::Signature kContains{"bloom_contains", 2};
+constexpr sqlite::Signature kContainsAll{"bloom_contains_all", sqlite::kAnyNumber};
+constexpr sqlite::Signature kContainsAny{"bloom_contains_any", sqlite::kAnyNumber};
+
+}  // namespace
+
+int add_contains_functions(sqlite3* db) {
+  int code = sqlite::add_function<Contains>(db, kContains);
+  if (code == SQLITE_OK) {
+    code = sqlite::add_function<ContainsSeveral<false>>(db, kContainsAll);
+  }
+  if (code == SQLITE_OK) {
+    code = sqlite::add_function<ContainsSeveral<true>>(db, kContainsAny);
+  }
+  return code;
+}
+
+}  // namespace bloom
