@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/bytes.h"
 #include "core/geometry.h"
 
 namespace bloom {
@@ -24,6 +25,21 @@ struct Bits {
     const bool changed = (cells[i / 8] & bit) == 0;
     cells[i / 8] |= bit;
     return changed;
+  }
+};
+
+// The same bits for arrays of whole 32-bit words, which are tested with fewer instructions.
+struct WordBits {
+  static constexpr unsigned kPerByte = 8;
+
+  static unsigned get(const std::uint8_t* cells, std::uint64_t i) {
+    return (load_le<std::uint32_t>(cells + i / 32 * 4) >> (i % 32)) & 1U;
+  }
+  static bool add(std::uint8_t* cells, std::uint64_t i) {
+    const auto word = load_le<std::uint32_t>(cells + i / 32 * 4);
+    const std::uint32_t with = word | std::uint32_t{1} << (i % 32);
+    store_le(cells + i / 32 * 4, with);
+    return with != word;
   }
 };
 
@@ -55,14 +71,41 @@ struct Counters {
   static unsigned shift(std::uint64_t i) { return 4U * static_cast<unsigned>(i % 2); }
 };
 
-// One array of cells, as core/key_cells.h wants them.
-template <typename Cell, typename Byte>
-struct ArrayOf {
-  Byte* cells;
+template <typename Cell>
+unsigned is_used(const std::uint8_t* cells, std::uint64_t i) {
+  if constexpr (Cell::kPerByte == 8) {
+    return Cell::get(cells, i);
+  } else {
+    return Cell::get(cells, i) == 0 ? 0 : 1;
+  }
+}
 
-  unsigned get(std::uint64_t i) const { return Cell::get(cells, i); }
-  bool add(std::uint64_t i) const { return Cell::add(cells, i); }
-  bool remove(std::uint64_t i) const { return Cell::remove(cells, i); }
+// The cells of an array from cell `first` on, as core/key_cells.h wants them.
+template <typename Cell, typename Byte>
+class CellsFrom {
+ public:
+  CellsFrom(Byte* cells, std::uint64_t first) : cells_(cells), first_(first) {}
+
+  unsigned is_used(std::uint64_t i) const { return bloom::is_used<Cell>(cells_, first_ + i); }
+  bool add(std::uint64_t i) const { return Cell::add(cells_, first_ + i); }
+  bool remove(std::uint64_t i) const { return Cell::remove(cells_, first_ + i); }
+
+ private:
+  Byte* cells_;
+  std::uint64_t first_;
+};
+
+// REQUIRES: `first` is a multiple of 32.
+template <typename Byte>
+class CellsFrom<WordBits, Byte> {
+ public:
+  CellsFrom(Byte* cells, std::uint64_t first) : cells_(cells + first / 8) {}
+
+  unsigned is_used(std::uint64_t i) const { return WordBits::get(cells_, i); }
+  bool add(std::uint64_t i) const { return WordBits::add(cells_, i); }
+
+ private:
+  Byte* cells_;
 };
 
 // Whole arrays. Every function takes the kind that says what a cell is.

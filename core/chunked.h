@@ -34,9 +34,12 @@ class ChunkedFilter {
       const Place place = place_of(hash);
       return probe_.may_contain(hash, chunks.at(place.chunk), place.first);
     }
-    const auto ask = [&](auto cells) { return may_contain_key(shape_.hashes, walk(hash), cells); };
-    return shape_.kind == Kind::counting ? ask(CellsOf<Counters>(chunks))
-                                         : ask(CellsOf<Bits>(chunks));
+    return probe_.geometry().walk(hash, [&](auto walk) {
+      const std::uint64_t first = probe_.geometry().first_cell(hash);
+      return shape_.kind == Kind::counting
+                 ? may_contain_key(shape_.hashes, walk, CellsOf<Counters>(chunks, first))
+                 : may_contain_key(shape_.hashes, walk, CellsOf<Bits>(chunks, first));
+    });
   }
   // See Filter::add(), Filter::remove().
   bool add(const Hash& hash, Chunks& chunks) const {
@@ -44,16 +47,22 @@ class ChunkedFilter {
       const Place place = place_of(hash);
       return noted(chunks, place, probe_.add(hash, chunks.at(place.chunk), place.first));
     }
-    const auto add = [&](auto cells) { return add_key(shape_.hashes, walk(hash), cells); };
-    return shape_.kind == Kind::counting ? add(CellsOf<Counters>(chunks))
-                                         : add(CellsOf<Bits>(chunks));
+    return probe_.geometry().walk(hash, [&](auto walk) {
+      const std::uint64_t first = probe_.geometry().first_cell(hash);
+      return shape_.kind == Kind::counting
+                 ? add_key(shape_.hashes, walk, CellsOf<Counters>(chunks, first))
+                 : add_key(shape_.hashes, walk, CellsOf<Bits>(chunks, first));
+    });
   }
   bool remove(const Hash& hash, Chunks& chunks) const {
     if (blocks_in_chunks_) {
       const Place place = place_of(hash);
       return noted(chunks, place, probe_.remove(hash, chunks.at(place.chunk), place.first));
     }
-    return remove_key(shape_.hashes, walk(hash), CellsOf<Counters>(chunks));
+    return probe_.geometry().walk(hash, [&](auto walk) {
+      const std::uint64_t first = probe_.geometry().first_cell(hash);
+      return remove_key(shape_.hashes, walk, CellsOf<Counters>(chunks, first));
+    });
   }
 
  private:
@@ -61,11 +70,17 @@ class ChunkedFilter {
   template <typename Cell>
   class CellsOf {
    public:
-    explicit CellsOf(Chunks& chunks) : chunks_(chunks) {}
+    CellsOf(Chunks& chunks, std::uint64_t first) : chunks_(chunks), first_(first) {}
 
-    unsigned get(std::uint64_t i) { return Cell::get(cells_of(i), i % kChunkCells); }
-    bool add(std::uint64_t i) { return note(Cell::add(cells_of(i), i % kChunkCells)); }
-    bool remove(std::uint64_t i) { return note(Cell::remove(cells_of(i), i % kChunkCells)); }
+    unsigned is_used(std::uint64_t i) {
+      return bloom::is_used<Cell>(cells_of(first_ + i), (first_ + i) % kChunkCells);
+    }
+    bool add(std::uint64_t i) {
+      return note(Cell::add(cells_of(first_ + i), (first_ + i) % kChunkCells));
+    }
+    bool remove(std::uint64_t i) {
+      return note(Cell::remove(cells_of(first_ + i), (first_ + i) % kChunkCells));
+    }
 
    private:
     std::uint8_t* cells_of(std::uint64_t i) {
@@ -88,6 +103,7 @@ class ChunkedFilter {
     static constexpr std::uint64_t kChunkCells = kChunkBytes * Cell::kPerByte;
 
     Chunks& chunks_;
+    std::uint64_t first_;
     std::uint64_t chunk_ = 0;
     std::uint8_t* cells_ = nullptr;
     bool noted_ = false;
@@ -110,8 +126,6 @@ class ChunkedFilter {
     }
     return changed;
   }
-
-  Geometry::Walk walk(const Hash& hash) const { return probe_.geometry().walk(hash); }
 
   Shape shape_;
   Probe probe_;

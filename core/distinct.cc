@@ -32,6 +32,19 @@ void DistinctHashes::grow(Array<T>& array, std::size_t size) {
   array.reset(static_cast<T*>(grown));
 }
 
+void DistinctHashes::add(std::span<const Hash> hashes) {
+  while (!hashes.empty()) {
+    if (end_ == capacity_) {
+      merge_tail();
+      make_room();
+    }
+    const std::size_t fit = std::min(hashes.size(), capacity_ - end_);
+    std::copy_n(hashes.begin(), fit, hashes_.get() + end_);
+    end_ += fit;
+    hashes = hashes.subspan(fit);
+  }
+}
+
 void DistinctHashes::make_room() {
   const std::size_t tail = std::max(kSmallestTail, sorted_ / kTailShare);
   if (capacity_ - sorted_ < tail) {

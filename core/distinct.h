@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <span>
 
 #include "core/hash.h"
 
@@ -17,13 +18,7 @@ namespace bloom {
 class DistinctHashes {
  public:
   // Throws std::bad_alloc; the object can then only be destroyed.
-  void add(const Hash& hash) {
-    if (end_ == capacity_) {
-      merge_tail();
-      make_room();
-    }
-    hashes_[end_++] = hash;
-  }
+  void add(std::span<const Hash> hashes);
 
   // Sorts everything in and returns the number of distinct hashes. Throws as add() does.
   std::size_t finish() {

@@ -134,9 +134,9 @@ std::variant<Header, Problem> parse_header(ByteView stored) {
   return header;
 }
 
-bool has_stray_bits(const Shape& shape, std::uint8_t last_byte) {
+std::uint8_t stray_bits(const Shape& shape) {
   const std::uint64_t last_bits = shape.cells * bits_per_cell(shape.kind) % 8;
-  return last_bits != 0 && (last_byte >> last_bits) != 0;
+  return last_bits == 0 ? 0 : static_cast<std::uint8_t>(0xffU << last_bits);
 }
 
 std::variant<Header, Problem> read_header(ByteView stored) {
@@ -146,7 +146,7 @@ std::variant<Header, Problem> read_header(ByteView stored) {
       return damaged(std::to_string(stored.size()) + " bytes where the header says " +
                      std::to_string(stored_bytes(header->shape)));
     }
-    if (has_stray_bits(header->shape, stored.back())) {
+    if ((stored.back() & stray_bits(header->shape)) != 0) {
       return damaged("bits after the last cell are set");
     }
   }

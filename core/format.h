@@ -54,7 +54,7 @@ std::variant<Header, Problem> read_header(ByteView stored);
 // Reads and checks a header alone, of bytes that start with it.
 std::variant<Header, Problem> parse_header(ByteView stored);
 
-// Whether bits after the last cell are set in the byte that holds it. None may be.
-bool has_stray_bits(const Shape& shape, std::uint8_t last_byte);
+// The bits after the last cell, in the byte that holds it. None of them may be set.
+std::uint8_t stray_bits(const Shape& shape);
 
 }  // namespace bloom

@@ -128,62 +128,69 @@ constexpr std::uint64_t reduce(std::uint64_t x, std::uint64_t n) {
 #endif
 }
 
+// A multiplier with good spectral behaviour; G. Steele, S. Vigna, doi:10.1002/spe.3030.
+inline constexpr std::uint64_t kRemix = 0xf1357aea2e62a9c5;
+
 class Geometry {
  public:
   explicit Geometry(const Shape& shape);  // REQUIRES: !broken_rule(shape)
 
-  // The k cells of a key, one after another.
+  std::uint32_t hashes() const { return hashes_; }
+  bool is_whole() const { return whole_; }
+  bool is_sliced() const { return slice_ != 0; }
+
+  // All cells of a key lie in this block, and none before this cell.
+  std::uint64_t block_of(const Hash& hash) const { return reduce(hash.h1, blocks_); }
+  std::uint64_t first_cell(const Hash& hash) const { return block_of(hash) * block_cells_; }
+
+  // The k cells of a key, one after another, counted from the first of its block.
+  // REQUIRES: whole == is_whole(), sliced == is_sliced()
+  template <bool whole, bool sliced>
   class Walk {
    public:
+    Walk(const Geometry& geometry, const Hash& hash)
+        : x_(whole ? hash.h1 : hash.h2),
+          h2_(hash.h2),
+          span_(geometry.span_),
+          slice_(geometry.slice_) {}
+
     std::uint64_t next() {
-      const std::uint64_t cell = base_ + reduce(x_, span_);
-      x_ = x_ * factor_ + step_;
-      base_ += slice_;
+      std::uint64_t cell = reduce(x_, span_);
+      x_ = whole ? x_ + h2_ : x_ * kRemix;
+      if constexpr (sliced) {
+        cell += base_;
+        base_ += slice_;
+      }
       return cell;
     }
 
    private:
-    friend class Geometry;
-    std::uint64_t base_;
     std::uint64_t x_;
-    std::uint64_t factor_;
-    std::uint64_t step_;
+    std::uint64_t h2_;
     std::uint64_t span_;
     std::uint64_t slice_;
+    std::uint64_t base_ = 0;
   };
 
-  std::uint32_t hashes() const { return hashes_; }
-  std::uint64_t blocks() const { return blocks_; }
-  std::uint64_t span() const { return span_; }
-
-  // All cells of a key lie in this block, which starts at cell block_of(hash) * b.
-  std::uint64_t block_of(const Hash& hash) const { return reduce(hash.h1, blocks_); }
-  std::uint64_t first_cell(const Hash& hash) const { return block_of(hash) * block_cells_; }
-
-  // The cells of a key in an array of cells where its block starts at cell `first`.
-  Walk walk_from(std::uint64_t first, const Hash& hash) const {
-    Walk walk;
-    walk.base_ = first;
-    walk.x_ = whole_ ? hash.h1 : hash.h2;
-    walk.factor_ = whole_ ? 1 : kRemix;
-    walk.step_ = whole_ ? hash.h2 : 0;
-    walk.span_ = span_;
-    walk.slice_ = slice_;
-    return walk;
+  // Returns f(the walk of a key).
+  template <typename F>
+  auto walk(const Hash& hash, F&& f) const {
+    if (is_sliced()) {
+      return whole_ ? f(Walk<true, true>(*this, hash)) : f(Walk<false, true>(*this, hash));
+    }
+    return whole_ ? f(Walk<true, false>(*this, hash)) : f(Walk<false, false>(*this, hash));
   }
-  Walk walk(const Hash& hash) const { return walk_from(first_cell(hash), hash); }
 
   // Calls f(cell) for the k cells of a key, in order.
   template <typename F>
   void for_each_cell(const Hash& hash, F&& f) const {
-    Walk cells = walk(hash);
-    for (std::uint32_t i = 0; i < hashes_; ++i) {
-      f(cells.next());
-    }
+    const std::uint64_t first = first_cell(hash);
+    walk(hash, [&](auto cells) {
+      for (std::uint32_t i = 0; i < hashes_; ++i) {
+        f(first + cells.next());
+      }
+    });
   }
-
-  // A multiplier with good spectral behaviour; G. Steele, S. Vigna, doi:10.1002/spe.3030.
-  static constexpr std::uint64_t kRemix = 0xf1357aea2e62a9c5;
 
  private:
   std::uint64_t blocks_ = 1;

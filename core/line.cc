@@ -29,20 +29,15 @@ namespace {
 // Enough lines for their cache misses to overlap.
 constexpr std::size_t kKeysAtOnce = 32;
 
-const std::uint8_t* line_of(const Geometry& geometry, const Hash& hash, const std::uint8_t* cells) {
-  return cells + geometry.block_of(hash) * kLineBytes;
-}
-
 // Calls f(i, line of hashes[i]) for each key, when the lines of those after it are on their way.
-template <typename F>
-[[gnu::always_inline]] inline void for_each_line(const Geometry& geometry,
-                                                 std::span<const Hash> hashes,
-                                                 const std::uint8_t* cells, F&& f) {
-  std::array<const std::uint8_t*, kKeysAtOnce> lines;
+template <typename Byte, typename F>
+[[gnu::always_inline]] inline void for_each_line(const Geometry& geometry, Kernel::Hashes hashes,
+                                                 Byte* cells, F&& f) {
+  std::array<Byte*, kKeysAtOnce> lines;
   for (std::size_t i = 0; i < hashes.size(); i += kKeysAtOnce) {
     const std::size_t count = std::min(kKeysAtOnce, hashes.size() - i);
     for (std::size_t j = 0; j < count; ++j) {
-      lines[j] = line_of(geometry, hashes[i + j], cells);
+      lines[j] = cells + geometry.block_of(hashes[i + j]) * kLineBytes;
       prefetch(lines[j]);
       prefetch(lines[j] + kLineBytes - 1);  // blobs of SQLite start anywhere
     }
@@ -52,24 +47,35 @@ template <typename F>
   }
 }
 
-bool may_contain_scalar(const std::uint8_t* line, std::uint64_t h2, std::uint32_t hashes) {
-  static const Geometry one_line(
-      {.kind = Kind::standard, .hashes = 1, .cells = kLineCells, .block = kLineCells});
-  return may_contain_key_at_hand(hashes, one_line.walk_from(0, {0, h2}),
-                                 ArrayOf<Bits, const std::uint8_t>{line});
+using Walk = Geometry::Walk<false, false>;
+
+bool may_contain_scalar(const Geometry& geometry, Hash hash, const std::uint8_t* line) {
+  return may_contain_key_at_hand(geometry.hashes(), Walk(geometry, hash),
+                                 CellsFrom<WordBits, const std::uint8_t>(line, 0));
 }
 
-void may_contain_all_scalar(const Geometry& geometry, std::span<const Hash> hashes,
-                            const std::uint8_t* cells, std::uint8_t* answers) {
-  for_each_line(geometry, hashes, cells, [&](std::size_t i, const std::uint8_t* line) {
-    answers[i] = may_contain_scalar(line, hashes[i].h2, geometry.hashes()) ? 1 : 0;
+bool add_scalar(const Geometry& geometry, Hash hash, std::uint8_t* cells,
+                std::uint64_t first) {
+  return add_key(geometry.hashes(), Walk(geometry, hash),
+                 CellsFrom<WordBits, std::uint8_t>(cells, first));
+}
+
+void add_all_scalar(const Geometry& geometry, Kernel::Hashes hashes, std::uint8_t* cells) {
+  for_each_line(geometry, hashes, cells, [&](std::size_t i, std::uint8_t* line) {
+    add_scalar(geometry, hashes[i], line, 0);
   });
 }
 
-void add_all_scalar(const Geometry& geometry, std::span<const Hash> hashes, std::uint8_t* cells) {
+// The functions of a kernel that asks a line by Ask::may_contain(geometry, hash, line).
+bool ask_scalar(const Geometry& geometry, Hash hash, const std::uint8_t* cells,
+                std::uint64_t first) {
+  return may_contain_scalar(geometry, hash, cells + first / 8);
+}
+
+void ask_all_scalar(const Geometry& geometry, Kernel::Hashes hashes, const std::uint8_t* cells,
+                    std::uint8_t* out) {
   for_each_line(geometry, hashes, cells, [&](std::size_t i, const std::uint8_t* line) {
-    add_key(geometry.hashes(), geometry.walk_from(0, hashes[i]),
-            ArrayOf<Bits, std::uint8_t>{cells + (line - cells)});
+    out[i] = may_contain_scalar(geometry, hashes[i], line) ? 1 : 0;
   });
 }
 
@@ -82,7 +88,7 @@ struct alignas(64) Powers {
     std::uint64_t power = 1;
     for (auto& p : of) {
       p = power;
-      power *= Geometry::kRemix;
+      power *= kRemix;
     }
   }
 };
@@ -124,10 +130,15 @@ BLOOM_AVX2 inline bool may_contain_avx2(const std::uint8_t* line, std::uint64_t 
   return true;
 }
 
-BLOOM_AVX2 void may_contain_all_avx2(const Geometry& geometry, std::span<const Hash> hashes,
-                                     const std::uint8_t* cells, std::uint8_t* answers) {
+BLOOM_AVX2 bool ask_avx2(const Geometry& geometry, Hash hash, const std::uint8_t* cells,
+                std::uint64_t first) {
+  return may_contain_avx2(cells + first / 8, hash.h2, geometry.hashes());
+}
+
+BLOOM_AVX2 void ask_all_avx2(const Geometry& geometry, Kernel::Hashes hashes, const std::uint8_t* cells,
+                  std::uint8_t* out) {
   for_each_line(geometry, hashes, cells, [&](std::size_t i, const std::uint8_t* line) BLOOM_AVX2 {
-    answers[i] = may_contain_avx2(line, hashes[i].h2, geometry.hashes()) ? 1 : 0;
+    out[i] = may_contain_avx2(line, hashes[i].h2, geometry.hashes()) ? 1 : 0;
   });
 }
 
@@ -150,24 +161,32 @@ BLOOM_AVX512 inline bool may_contain_avx512(const std::uint8_t* line, std::uint6
   return true;
 }
 
-BLOOM_AVX512 void may_contain_all_avx512(const Geometry& geometry, std::span<const Hash> hashes,
-                                         const std::uint8_t* cells, std::uint8_t* answers) {
+BLOOM_AVX512 bool ask_avx512(const Geometry& geometry, Hash hash, const std::uint8_t* cells,
+                std::uint64_t first) {
+  return may_contain_avx512(cells + first / 8, hash.h2, geometry.hashes());
+}
+
+BLOOM_AVX512 void ask_all_avx512(const Geometry& geometry, Kernel::Hashes hashes, const std::uint8_t* cells,
+                  std::uint8_t* out) {
   for_each_line(geometry, hashes, cells, [&](std::size_t i, const std::uint8_t* line) BLOOM_AVX512 {
-    answers[i] = may_contain_avx512(line, hashes[i].h2, geometry.hashes()) ? 1 : 0;
+    out[i] = may_contain_avx512(line, hashes[i].h2, geometry.hashes()) ? 1 : 0;
   });
 }
 
 #endif
 
 std::vector<LineKernel> kernels_here() {
-  std::vector<LineKernel> kernels = {
-      {"scalar", may_contain_scalar, may_contain_all_scalar, add_all_scalar}};
+  const Kernel scalar{ask_scalar, add_scalar, nullptr, ask_all_scalar, add_all_scalar};
+  std::vector<LineKernel> kernels = {{"scalar", scalar}};
 #if BLOOM_X86_KERNELS
+  const auto add = [&](std::string_view name, auto ask, auto ask_all) {
+    kernels.push_back({name, {ask, add_scalar, nullptr, ask_all, add_all_scalar}});
+  };
   if (__builtin_cpu_supports("avx2") != 0) {
-    kernels.push_back({"avx2", may_contain_avx2, may_contain_all_avx2, add_all_scalar});
+    add("avx2", ask_avx2, ask_all_avx2);
   }
   if (__builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0) {
-    kernels.push_back({"avx512", may_contain_avx512, may_contain_all_avx512, add_all_scalar});
+    add("avx512", ask_avx512, ask_all_avx512);
   }
 #endif
   return kernels;
@@ -192,10 +211,6 @@ std::span<const LineKernel> line_kernels() {
 const LineKernel& line_kernel() {
   static const LineKernel& kernel = chosen_kernel();
   return kernel;
-}
-
-const LineKernel* line_kernel_for(const Shape& shape) {
-  return shape.kind == Kind::standard && shape.block == kLineCells ? &line_kernel() : nullptr;
 }
 
 }  // namespace bloom

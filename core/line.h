@@ -3,43 +3,27 @@
 // every kernel gives the same answers (tests/core/line_test.cc).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-#include "core/geometry.h"
+#include "core/memory.h"
+#include "core/probe.h"
 
 namespace bloom {
 
-inline constexpr std::uint64_t kLineCells = 512;
-inline constexpr std::size_t kLineBytes = kLineCells / 8;
+inline constexpr std::uint64_t kLineCells = 8 * kLineBytes;
 
 struct LineKernel {
   std::string_view name;
-  // Asks the 64 bytes of the key's block for its k = `hashes` cells, which depend on h2 alone.
-  bool (*may_contain)(const std::uint8_t* line, std::uint64_t h2, std::uint32_t hashes);
-  // See Probe.
-  void (*may_contain_all)(const Geometry& geometry, std::span<const Hash> hashes,
-                          const std::uint8_t* cells, std::uint8_t* answers);
-  void (*add_all)(const Geometry& geometry, std::span<const Hash> hashes, std::uint8_t* cells);
+  Kernel kernel;
 };
 
 // Those that this processor can run; the best one last. The first, "scalar", runs anywhere.
 std::span<const LineKernel> line_kernels();
 
-// The best one, or the one that the environment variable BLOOM_KERNEL names when it is first asked
-// for. Null for filters of other shapes.
-const LineKernel* line_kernel_for(const Shape& shape);
+// The best one, or the one that the environment variable BLOOM_KERNEL named when this was first
+// called.
 const LineKernel& line_kernel();
-
-// Asks for a line of memory that will be used soon.
-inline void prefetch(const void* address) {
-#if defined(__GNUC__)
-  __builtin_prefetch(address);
-#else
-  static_cast<void>(address);
-#endif
-}
 
 }  // namespace bloom

@@ -4,8 +4,6 @@
 #include <limits>
 #include <new>
 
-#include "core/line.h"
-
 #ifdef __linux__
 #include <sys/mman.h>
 #endif

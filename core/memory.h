@@ -1,10 +1,14 @@
 // Memory for filters.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
 namespace bloom {
+
+// What processors have by now; used for speed alone.
+inline constexpr std::size_t kLineBytes = 64;
 
 void free_bytes(void* bytes);
 
@@ -16,5 +20,14 @@ using OwnedBytes = std::unique_ptr<std::uint8_t[], FreeBytes>;
 // So many bytes that are 0, from the start of a line of the processor's cache. The system zeroes
 // them when they are first used, many at once where they are large. Throws std::bad_alloc.
 OwnedBytes zeroed_bytes(std::uint64_t size);
+
+// Asks the processor for a line of its cache that will be used soon.
+inline void prefetch(const void* address) {
+#if defined(__GNUC__)
+  __builtin_prefetch(address);
+#else
+  static_cast<void>(address);
+#endif
+}
 
 }  // namespace bloom

@@ -3,6 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "core/cells.h"
+#include "core/format.h"
+#include "core/key_cells.h"
+#include "core/line.h"
+#include "core/memory.h"
+
 namespace bloom {
 namespace {
 
@@ -10,73 +16,132 @@ namespace {
 // cache until they are used.
 constexpr std::size_t kKeysAtOnce = 32;
 constexpr std::size_t kCellsAtOnce = kKeysAtOnce * 16;
+static_assert(kMaxHashes <= kCellsAtOnce);
 
-// Calls f(i, first_of_k_cells) for each key i, when the cells of those after it are on their way.
-template <typename F>
-void for_each_key(const Geometry& geometry, std::span<const Hash> hashes, const std::uint8_t* cells,
-                  unsigned cells_per_byte, F&& f) {
-  const std::uint32_t k = geometry.hashes();
-  const std::size_t at_once = std::clamp<std::size_t>(kCellsAtOnce / k, 1, kKeysAtOnce);
-  std::array<std::uint64_t, std::max<std::size_t>(kCellsAtOnce, kMaxHashes)> found;
-  for (std::size_t i = 0; i < hashes.size(); i += at_once) {
-    const std::size_t end = std::min(i + at_once, hashes.size());
-    std::uint64_t* to = found.data();
-    for (std::size_t j = i; j < end; ++j) {
-      auto walk = geometry.walk(hashes[j]);
-      for (std::uint32_t h = 0; h < k; ++h) {
-        *to = walk.next();
-        prefetch(cells + *to++ / cells_per_byte);
+// Cells from here on are not near the processor: it pays to find those of many keys before the
+// first is looked at (bench/core.cc).
+constexpr std::uint64_t kFarBytes = std::uint64_t{1} << 20;
+
+// Gives cells that were found before.
+class Found {
+ public:
+  explicit Found(const std::uint64_t* cells) : next_(cells) {}
+  std::uint64_t next() { return *next_++; }
+
+ private:
+  const std::uint64_t* next_;
+};
+
+// The functions of a kernel, for cells in one array and walks of one kind.
+template <typename Cell, bool whole, bool sliced, bool far>
+struct Array {
+  using Walk = Geometry::Walk<whole, sliced>;
+
+  static bool may_contain(const Geometry& geometry, Hash hash, const std::uint8_t* cells,
+                          std::uint64_t first) {
+    return may_contain_key_at_hand(geometry.hashes(), Walk(geometry, hash),
+                                   CellsFrom<Cell, const std::uint8_t>(cells, first));
+  }
+
+  static bool add(const Geometry& geometry, Hash hash, std::uint8_t* cells,
+                  std::uint64_t first) {
+    return add_key(geometry.hashes(), Walk(geometry, hash),
+                   CellsFrom<Cell, std::uint8_t>(cells, first));
+  }
+
+  static bool remove(const Geometry& geometry, Hash hash, std::uint8_t* cells,
+                     std::uint64_t first) {
+    return remove_key(geometry.hashes(), Walk(geometry, hash),
+                      CellsFrom<Cell, std::uint8_t>(cells, first));
+  }
+
+  static void may_contain_all(const Geometry& geometry, Kernel::Hashes hashes,
+                              const std::uint8_t* cells, std::uint8_t* out) {
+    for_each_key(geometry, hashes, cells, [&](std::size_t i, auto walk, auto own) {
+      out[i] = may_contain_key_at_hand(geometry.hashes(), walk, own) ? 1 : 0;
+    });
+  }
+
+  static void add_all(const Geometry& geometry, Kernel::Hashes hashes, std::uint8_t* cells) {
+    for_each_key(geometry, hashes, cells, [&](std::size_t, auto walk, auto own) {
+      add_key(geometry.hashes(), walk, own);
+    });
+  }
+
+ private:
+  // Calls f(i, its walk, its cells) for each key i.
+  template <typename Byte, typename F>
+  static void for_each_key(const Geometry& geometry, Kernel::Hashes hashes, Byte* cells, F&& f) {
+    using Cells = CellsFrom<Cell, Byte>;
+    if constexpr (!far) {
+      for (std::size_t i = 0; i < hashes.size(); ++i) {
+        f(i, Walk(geometry, hashes[i]), Cells(cells, geometry.first_cell(hashes[i])));
+      }
+      return;
+    }
+    const std::uint32_t k = geometry.hashes();
+    const std::size_t at_once = std::clamp<std::size_t>(kCellsAtOnce / k, 1, kKeysAtOnce);
+    std::array<std::uint64_t, kCellsAtOnce> found;
+    for (std::size_t begin = 0; begin < hashes.size(); begin += at_once) {
+      const std::size_t end = std::min(begin + at_once, hashes.size());
+      std::uint64_t* to = found.data();
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::uint64_t first = geometry.first_cell(hashes[i]);
+        Walk walk(geometry, hashes[i]);
+        for (std::uint32_t h = 0; h < k; ++h) {
+          *to = first + walk.next();
+          prefetch(cells + *to++ / Cell::kPerByte);
+        }
+      }
+      for (std::size_t i = begin; i < end; ++i) {
+        f(i, Found(&found[(i - begin) * k]), Cells(cells, 0));
       }
     }
-    const std::uint64_t* from = found.data();
-    for (std::size_t j = i; j < end; ++j, from += k) {
-      f(j, from);
-    }
   }
+};
+
+template <typename Cell, bool whole, bool sliced, bool far>
+constexpr Kernel make_kernel() {
+  using Own = Array<Cell, whole, sliced, far>;
+  Kernel kernel{Own::may_contain, Own::add, nullptr, Own::may_contain_all, Own::add_all};
+  if constexpr (std::is_same_v<Cell, Counters>) {
+    kernel.remove = Own::remove;
+  }
+  return kernel;
+}
+
+template <typename Cell, bool whole, bool sliced>
+const Kernel* kernel_for(std::uint64_t bytes) {
+  static constexpr Kernel kNear = make_kernel<Cell, whole, sliced, false>();
+  static constexpr Kernel kFar = make_kernel<Cell, whole, sliced, true>();
+  return bytes < kFarBytes ? &kNear : &kFar;
 }
 
 template <typename Cell>
-void may_contain_all(const Geometry& geometry, std::span<const Hash> hashes,
-                     const std::uint8_t* cells, std::uint8_t* answers) {
-  for_each_key(geometry, hashes, cells, Cell::kPerByte, [&](std::size_t i, const auto* cell) {
-    unsigned used = 1;
-    for (std::uint32_t h = 0; h < geometry.hashes(); ++h) {
-      used &= static_cast<unsigned>(Cell::get(cells, cell[h]) != 0);
-    }
-    answers[i] = static_cast<std::uint8_t>(used);
-  });
+const Kernel* kernel_of(const Shape& shape, const Geometry& geometry) {
+  const std::uint64_t bytes = cell_bytes(shape);
+  if (geometry.is_sliced()) {
+    return geometry.is_whole() ? kernel_for<Cell, true, true>(bytes)
+                               : kernel_for<Cell, false, true>(bytes);
+  }
+  return geometry.is_whole() ? kernel_for<Cell, true, false>(bytes)
+                             : kernel_for<Cell, false, false>(bytes);
 }
 
-template <typename Cell>
-void add_all(const Geometry& geometry, std::span<const Hash> hashes, std::uint8_t* cells) {
-  for_each_key(geometry, hashes, cells, Cell::kPerByte, [&](std::size_t, const auto* cell) {
-    for (std::uint32_t h = 0; h < geometry.hashes(); ++h) {
-      Cell::add(cells, cell[h]);
-    }
-  });
+const Kernel* best_kernel(const Shape& shape, const Geometry& geometry) {
+  if (shape.kind == Kind::counting) {
+    return kernel_of<Counters>(shape, geometry);
+  }
+  if (shape.kind == Kind::standard && shape.block == kLineCells) {
+    return &line_kernel().kernel;
+  }
+  return shape.block_cells() % 32 == 0 ? kernel_of<WordBits>(shape, geometry)
+                                       : kernel_of<Bits>(shape, geometry);
 }
 
 }  // namespace
 
-void Probe::may_contain(std::span<const Hash> hashes, const std::uint8_t* cells,
-                        std::uint8_t* answers) const {
-  if (line_ != nullptr) {
-    line_->may_contain_all(geometry_, hashes, cells, answers);
-  } else if (kind_ == Kind::counting) {
-    may_contain_all<Counters>(geometry_, hashes, cells, answers);
-  } else {
-    may_contain_all<Bits>(geometry_, hashes, cells, answers);
-  }
-}
-
-void Probe::add(std::span<const Hash> hashes, std::uint8_t* cells) const {
-  if (line_ != nullptr) {
-    line_->add_all(geometry_, hashes, cells);
-  } else if (kind_ == Kind::counting) {
-    add_all<Counters>(geometry_, hashes, cells);
-  } else {
-    add_all<Bits>(geometry_, hashes, cells);
-  }
-}
+Probe::Probe(const Shape& shape)
+    : geometry_(shape), kernel_(best_kernel(shape, geometry_)) {}
 
 }  // namespace bloom

@@ -1,4 +1,6 @@
+#include <array>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "core/distinct.h"
@@ -23,14 +25,14 @@ class Build {
     if (key.is_null()) {
       return;
     }
-    if (filter_) {
-      filter_->add(key.hash(filter_->shape()));
-    } else {
-      collected_.add(key.hash(Shape{}));
+    waiting_[waiting_count_] = hash_key(key.bytes(), 0);
+    if (++waiting_count_ == waiting_.size()) {
+      add_waiting();
     }
   }
 
   void finish(Context& context) {
+    add_waiting();
     if (!filter_) {
       build_from_collected(context);
     }
@@ -44,6 +46,16 @@ class Build {
     if (arguments.size() > 1 && !arguments[1].is_null()) {
       const std::uint64_t capacity = count_argument(arguments[1], "capacity", 1, kMaxKeys);
       filter_ = new_filter(context, header_for(capacity, fpr_, kind_));
+    }
+  }
+
+  void add_waiting() {
+    const auto hashes = std::span(waiting_).first(waiting_count_);
+    waiting_count_ = 0;
+    if (filter_) {
+      filter_->add(hashes);
+    } else {
+      collected_.add(hashes);
     }
   }
 
@@ -61,6 +73,9 @@ class Build {
   bool started_ = false;
   double fpr_ = kDefaultFpr;
   Kind kind_ = Kind::standard;
+  // Keys are added many at a time: see Filter::add().
+  std::array<Hash, 64> waiting_;
+  std::size_t waiting_count_ = 0;
   DistinctHashes collected_;
   std::optional<Filter> filter_;
 };

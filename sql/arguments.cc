@@ -76,6 +76,7 @@ void RememberedFilter::read_blob(ByteView stored) {
   last_ = opened_blob(stored, [] { return argument_name(0); });
   std::copy_n(stored.begin(), kHeaderBytes, header_.begin());
   size_ = stored.size();
+  stray_bits_ = stray_bits(last_->shape());
 }
 
 std::optional<FilterView> filter_row(const Values& arguments) {

@@ -48,7 +48,8 @@ class RememberedFilter {
       return read_handle(value);
     }
     const ByteView stored = value.blob();
-    if (stored.size() != size_ || !same_header(stored.data())) {
+    if (stored.size() != size_ || !same_header(stored.data()) ||
+        (stored.back() & stray_bits_) != 0) {
       read_blob(stored);
     }
     last_->move_to(stored.data() + kHeaderBytes);
@@ -67,7 +68,8 @@ class RememberedFilter {
   void read_blob(ByteView stored);
 
   std::array<std::uint8_t, kHeaderBytes> header_{};
-  std::size_t size_ = 0;  // 0: nothing is remembered
+  std::size_t size_ = 1;         // no filter's: nothing is remembered
+  std::uint8_t stray_bits_ = 0;  // those of the last byte that may not be set
   std::optional<FilterView> last_;
 };
 

@@ -1,12 +1,14 @@
 #include "sql/handles.h"
 
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
 
@@ -16,48 +18,80 @@ namespace {
 // SQLite compares the type of pointer values by its text, across all extensions.
 constexpr char kHandleType[] = "sqlite-bloom handle";
 
+// What a pointer value is: the place of a filter among all that the process has open, and how often
+// that place was given out before. 64 bits hold 16 million places that are used 10^12 times each, 32
+// bits 4,000 that are used a million times each.
 using Number = std::uintptr_t;
+constexpr int kPlaceBits = sizeof(Number) > 4 ? 24 : 12;
+constexpr Number kOneUse = Number{1} << kPlaceBits;
+constexpr Number kPlaces = kOneUse - 1;  // place 0 stays free: no pointer is null
 
 // All open filters of the process: SQLite tells of a dropped value without saying where it was.
 class OpenFilters {
  public:
   Number open(std::unique_ptr<const Filter> filter) {
     const std::lock_guard lock(mutex_);
-    if (last_ + 1 == 0) {
-      throw Error(Error::Kind::too_big, "no more filters can be opened in this process");
+    if (free_.empty()) {
+      add_places();
     }
-    filters_.emplace(last_ + 1, std::move(filter));
-    return ++last_;
+    const Number number = free_.back();
+    free_.pop_back();
+    Place& place = place_of(number);
+    place.filter = std::move(filter);
+    place.number.store(number, std::memory_order_release);
+    return number;
   }
 
+  // A place that was used as often as can be told apart is not used again.
   void close(Number number) {
     const std::lock_guard lock(mutex_);
-    filters_.erase(number);
-    closed_.fetch_add(1, std::memory_order_release);
+    Place& place = place_of(number);
+    place.number.store(0, std::memory_order_release);
+    place.filter.reset();
+    if (number + kOneUse > number) {
+      free_.push_back(number + kOneUse);  // has room: it had it before
+    }
   }
 
-  // A filter is asked again and again, so each thread remembers the last one until any is closed.
-  // None that is asked can be closed meanwhile: its connection is busy asking.
-  const Filter* find(Number number) {
-    thread_local struct {
-      Number number;
-      std::uint64_t closed;
-      const Filter* filter;
-    } last = {};
-    const std::uint64_t closed = closed_.load(std::memory_order_acquire);
-    if (last.number != number || last.closed != closed) {
-      const std::lock_guard lock(mutex_);
-      const auto found = filters_.find(number);
-      last = {number, closed, found == filters_.end() ? nullptr : found->second.get()};
-    }
-    return last.filter;
+  // Needs no lock: no filter that is asked can be closed meanwhile, as its connection is busy
+  // asking, and places stay where they are.
+  const Filter* find(Number number) const {
+    const Place& place = place_of(number);
+    return place.number.load(std::memory_order_acquire) == number ? place.filter.get() : nullptr;
   }
 
  private:
+  struct Place {
+    std::atomic<Number> number = 0;  // 0: nothing is open here
+    std::unique_ptr<const Filter> filter;
+  };
+
+  // Row i holds places 2^i to 2^(i+1) - 1.
+  static unsigned row_of(Number place) { return static_cast<unsigned>(std::bit_width(place)) - 1; }
+
+  Place& place_of(Number number) const {
+    const Number place = number & kPlaces;
+    const unsigned row = row_of(place);
+    return rows_[row][place - (Number{1} << row)];
+  }
+
+  void add_places() {
+    if (next_row_ == kPlaceBits) {
+      throw Error(Error::Kind::too_big, "no more filters can be opened in this process");
+    }
+    const Number first = Number{1} << next_row_;
+    auto places = std::make_unique<Place[]>(first);
+    free_.reserve(2 * first);
+    for (Number i = 2 * first; i-- > first;) {
+      free_.push_back(i);
+    }
+    rows_[next_row_++] = std::move(places);
+  }
+
   std::mutex mutex_;
-  std::map<Number, std::unique_ptr<const Filter>> filters_;
-  Number last_ = 0;
-  std::atomic<std::uint64_t> closed_ = 0;
+  std::array<std::unique_ptr<Place[]>, kPlaceBits> rows_;
+  unsigned next_row_ = 0;
+  std::vector<Number> free_;  // the next number of each place that is free
 };
 
 // Never destroyed: a host may close its connections after the destructors of this library have run.

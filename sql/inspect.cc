@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "core/estimate.h"
+#include "core/line.h"
 #include "sql/arguments.h"
 #include "sql/functions.h"
 #include "sql/info.h"

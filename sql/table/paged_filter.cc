@@ -359,7 +359,7 @@ void PagedFilter::check() {
   CounterTotals totals(shape());
   for_each_run([&](const auto& layer, auto first, auto count, auto cells) {
     const Shape& shape = layer.header.shape;
-    if (first + count == shape.cells && has_stray_bits(shape, cells.back())) {
+    if (first + count == shape.cells && (cells.back() & stray_bits(shape)) != 0) {
       damaged("bits after the last cell are set");
     }
     if (totals_known) {

@@ -28,7 +28,7 @@ TEST(DistinctHashes, AreThoseOfAnExactMapInOrder) {
       std::map<Hash, unsigned> exact;
       for (int i = 0; i < count; ++i) {
         const Hash hash = test::key_hash(random() % universe);
-        distinct.add(hash);
+        distinct.add({&hash, 1});
         ++exact[hash];
       }
       expect_same(distinct, exact);
@@ -41,7 +41,7 @@ TEST(DistinctHashes, KeepHashesThatShareAHalfApart) {
   std::map<Hash, unsigned> exact;
   for (std::uint64_t i = 0; i < 3000; ++i) {
     const Hash hash{i % 7, i % 11};
-    distinct.add(hash);
+    distinct.add({&hash, 1});
     ++exact[hash];
   }
   expect_same(distinct, exact);

@@ -66,7 +66,7 @@ SELECT json_extract(bloom_info(f), '$.kind'), json_extract(bloom_info(f), '$.sat
 SELECT json_extract(bloom_info(bloom_build(k, 2000)), '$.overfull'), json_extract(bloom_info(bloom_build(k, 1000)), '$.overfull') FROM t;
 SELECT abs(bloom_count(f) - 2000) < 40, bloom_fpr(f) BETWEEN 0.008 AND 0.0101, bloom_check(f), typeof(bloom_count(f)), typeof(bloom_fpr(f)) FROM (SELECT bloom_build(k) AS f FROM t);
 SELECT bloom_count(bloom_create(10)), bloom_fpr(bloom_create(10));
-SELECT bloom_version(), bloom_debug() LIKE 'sqlite-bloom 1.0.0%hash: MurmurHash3_x64_128 (%)%SQLite: built for 3.%, running 3.%compiler: %';
+SELECT bloom_version(), bloom_debug() LIKE 'sqlite-bloom 1.0.0%hash: MurmurHash3_x64_128%block=512: %SQLite: built for 3.%, running 3.%compiler: %';
 
 .print table-valued functions
 SELECT kind, cells, hashes, block, bytes, round(fpr, 6) FROM bloom_plan(1000000, 0.01);
