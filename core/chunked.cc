@@ -4,8 +4,12 @@
 
 namespace bloom {
 
-bool blocks_lie_in_chunks(const Shape& shape) {
-  return chunk_count(shape) == 1 || chunk_cells(shape.kind) % shape.block_cells() == 0;
+std::uint64_t blocks_in_a_chunk(const Shape& shape) {
+  if (chunk_count(shape) == 1) {
+    return shape.blocks();
+  }
+  const std::uint64_t per_chunk = chunk_cells(shape.kind);
+  return per_chunk % shape.block_cells() == 0 ? per_chunk / shape.block_cells() : 0;
 }
 
 bool fold_chunk(const Shape& shape, std::uint64_t i, const ChunkReader& read, std::uint8_t* to) {

@@ -14,8 +14,8 @@
 
 namespace bloom {
 
-// Whether each block lies in one chunk.
-bool blocks_lie_in_chunks(const Shape& shape);
+// How many blocks a chunk holds; 0 if there are blocks that do not lie in one chunk.
+std::uint64_t blocks_in_a_chunk(const Shape& shape);
 
 // Asks and changes such a filter. Chunks is a class with
 //   std::uint8_t* at(std::uint64_t i);  // the cells of chunk i, good until the next call
@@ -25,12 +25,12 @@ template <typename Chunks>
 class ChunkedFilter {
  public:
   explicit ChunkedFilter(const Shape& shape)
-      : shape_(shape), probe_(shape), blocks_in_chunks_(blocks_lie_in_chunks(shape)) {}
+      : shape_(shape), probe_(shape), chunk_blocks_(blocks_in_a_chunk(shape)) {}
 
   const Shape& shape() const { return shape_; }
 
   bool may_contain(const Hash& hash, Chunks& chunks) const {
-    if (blocks_in_chunks_) {
+    if (chunk_blocks_ != 0) {
       const Place place = place_of(hash);
       return probe_.may_contain(hash, chunks.at(place.chunk), place.first);
     }
@@ -43,7 +43,7 @@ class ChunkedFilter {
   }
   // See Filter::add(), Filter::remove().
   bool add(const Hash& hash, Chunks& chunks) const {
-    if (blocks_in_chunks_) {
+    if (chunk_blocks_ != 0) {
       const Place place = place_of(hash);
       return noted(chunks, place, probe_.add(hash, chunks.at(place.chunk), place.first));
     }
@@ -55,7 +55,7 @@ class ChunkedFilter {
     });
   }
   bool remove(const Hash& hash, Chunks& chunks) const {
-    if (blocks_in_chunks_) {
+    if (chunk_blocks_ != 0) {
       const Place place = place_of(hash);
       return noted(chunks, place, probe_.remove(hash, chunks.at(place.chunk), place.first));
     }
@@ -115,9 +115,11 @@ class ChunkedFilter {
     std::uint64_t first;
   };
   Place place_of(const Hash& hash) const {
-    const std::uint64_t first = probe_.geometry().first_cell(hash);
-    const std::uint64_t per_chunk = chunk_cells(shape_.kind);
-    return {first / per_chunk, first % per_chunk};
+    const std::uint64_t block = probe_.geometry().block_of(hash);
+    if (chunk_blocks_ == 1) {
+      return {block, 0};
+    }
+    return {block / chunk_blocks_, block % chunk_blocks_ * shape_.block};
   }
 
   static bool noted(Chunks& chunks, const Place& place, bool changed) {
@@ -129,7 +131,7 @@ class ChunkedFilter {
 
   Shape shape_;
   Probe probe_;
-  bool blocks_in_chunks_;
+  std::uint64_t chunk_blocks_;
 };
 
 // The chunks of one filter among those of several, of which its own begin at `first`.

@@ -90,7 +90,8 @@ std::optional<FilterView> filter_row(const Values& arguments) {
   return filter_argument(arguments, 0);
 }
 
-void Key::read_other(const Value& value) {
+template <typename AnyValue>
+void Key::read_other(const AnyValue& value) {
   switch (value.type()) {
     case SQLITE_NULL:
       null_ = true;
@@ -107,6 +108,9 @@ void Key::read_other(const Value& value) {
     }
   }
 }
+
+template void Key::read_other(const Value&);
+template void Key::read_other(const sqlite::KeptValue&);
 
 std::uint64_t count_argument(const Value& value, std::string_view name, std::uint64_t low,
                              std::uint64_t high) {

@@ -76,7 +76,9 @@ class RememberedFilter {
 // The bytes of a key; none for NULL, which is never a key. They live until the function returns.
 class Key {
  public:
-  explicit Key(const Value& value) {
+  // AnyValue: Value or KeptValue.
+  template <typename AnyValue>
+  explicit Key(const AnyValue& value) {
     if (value.type() == SQLITE_TEXT) {
       bytes_ = value.text();
     } else {
@@ -91,7 +93,8 @@ class Key {
   Hash hash(const Shape& shape) const { return hash_of(bytes(), shape); }
 
  private:
-  void read_other(const Value& value);
+  template <typename AnyValue>
+  void read_other(const AnyValue& value);
 
   std::optional<NumberText> number_;
   std::string_view bytes_;

@@ -39,26 +39,18 @@ std::string quoted_text(std::string_view text) {
   return words.append(text.empty() ? "'" : "...'");
 }
 
-void KeptValue::keep(const Value& value) {
-  type_ = value.type();
-  switch (type_) {
-    case SQLITE_INTEGER:
-      integer_ = value.integer();
-      break;
-    case SQLITE_FLOAT:
-      real_ = value.real();
-      break;
-    case SQLITE_TEXT:
-      bytes_ = value.text();
-      break;
-    case SQLITE_BLOB: {
-      const auto blob = value.blob();
-      bytes_.assign(reinterpret_cast<const char*>(blob.data()), blob.size());
-      break;
-    }
-    default:
-      break;
+void KeptValue::keep_other(const Value& value) {
+  const int type = value.type();
+  if (type == SQLITE_BLOB) {
+    const auto blob = value.blob();
+    return keep_bytes(type, {reinterpret_cast<const char*>(blob.data()), blob.size()});
   }
+  if (type == SQLITE_INTEGER) {
+    integer_ = value.integer();
+  } else if (type == SQLITE_FLOAT) {
+    real_ = value.real();
+  }
+  type_ = type;
 }
 
 void KeptValue::give(sqlite3_context* context) const {
@@ -68,10 +60,10 @@ void KeptValue::give(sqlite3_context* context) const {
     case SQLITE_FLOAT:
       return sqlite3_result_double(context, real_);
     case SQLITE_TEXT:
-      return sqlite3_result_text64(context, bytes_.data(), bytes_.size(), SQLITE_TRANSIENT,
+      return sqlite3_result_text64(context, bytes_.data(), size_, SQLITE_TRANSIENT,
                                    SQLITE_UTF8);
     case SQLITE_BLOB:
-      return sqlite3_result_blob64(context, bytes_.data(), bytes_.size(), SQLITE_TRANSIENT);
+      return sqlite3_result_blob64(context, bytes_.data(), size_, SQLITE_TRANSIENT);
     default:
       return sqlite3_result_null(context);
   }

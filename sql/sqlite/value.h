@@ -1,6 +1,7 @@
 // Values of SQL: those that SQLite passes in, and copies of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -66,15 +67,41 @@ using OwnedValue = std::unique_ptr<sqlite3_value, FreeValue>;
 // A copy that outlives the call. Keeping one after another needs no new memory.
 class KeptValue {
  public:
-  void keep(const Value& value);
+  void keep(const Value& value) {
+    if (value.type() == SQLITE_TEXT) {
+      keep_bytes(SQLITE_TEXT, value.text());
+    } else {
+      keep_other(value);
+    }
+  }
   // What was kept last, as the result of a call.
   void give(sqlite3_context* context) const;
 
+  // See Value.
+  int type() const { return type_; }
+  std::int64_t integer() const { return integer_; }
+  double real() const { return real_; }
+  std::string_view text() const { return {bytes_.data(), size_}; }
+  std::span<const std::uint8_t> blob() const {
+    return {reinterpret_cast<const std::uint8_t*>(bytes_.data()), size_};
+  }
+
  private:
+  void keep_bytes(int type, std::string_view bytes) {
+    if (bytes.size() > bytes_.size()) {
+      bytes_.resize(bytes.size());
+    }
+    std::copy(bytes.begin(), bytes.end(), bytes_.begin());
+    size_ = bytes.size();
+    type_ = type;
+  }
+  void keep_other(const Value& value);
+
   int type_ = SQLITE_NULL;
   std::int64_t integer_ = 0;
   double real_ = 0;
   std::string bytes_;
+  std::size_t size_ = 0;  // of the bytes that are in use
 };
 
 // The arguments of a call.

@@ -1,6 +1,7 @@
 #include "sql/table/chunk_cache.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace bloom {
 
@@ -8,15 +9,24 @@ void ChunkCache::reset(const Layers& layers) {
   forget();
   if (places_for(layers) != places_.size()) {
     places_.clear();
+    cells_.reset();
   }
   extend(layers);
 }
 
 // A chunk keeps its place: there are more of them only while there is one for each chunk.
 void ChunkCache::extend(const Layers& layers) {
-  places_.resize(places_for(layers));
-  used_.reserve(places_.size());
-  changed_.reserve(places_.size());
+  const std::size_t count = places_for(layers);
+  used_.reserve(count);
+  changed_.reserve(count);
+  if (count != places_.size()) {
+    OwnedBytes cells = zeroed_bytes(std::uint64_t{count} * kChunkBytes);
+    places_.resize(count);
+    for (const std::size_t i : used_) {
+      std::copy_n(cells_at(i), kChunkBytes, cells.get() + i * kChunkBytes);
+    }
+    cells_ = std::move(cells);
+  }
   layers_ = &layers;
 }
 
@@ -39,7 +49,7 @@ void ChunkCache::changed(std::uint64_t i) {
   if (!place.stored) {
     // Without the row the change cannot be kept: the chunk is then not at hand any more.
     place.chunk = kNone;
-    make_rows(i, cells_of(place, i));
+    make_rows(i);
     place.chunk = i;
     place.stored = true;
   }
@@ -54,8 +64,8 @@ void ChunkCache::changed(std::uint64_t i) {
 // A row between others costs SQLite six pages, and one more beside it hardly more than its own:
 // four at once keep the first keys of a table below what they cost in a PRIMARY KEY
 // (bench/table.py).
-void ChunkCache::make_rows(std::uint64_t i, std::span<const std::uint8_t> cells) {
-  store_.insert_chunk(i, cells);
+void ChunkCache::make_rows(std::uint64_t i) {
+  store_.insert_chunk(i, cells_of(i));
   const std::uint64_t first = i / kRowsAtOnce * kRowsAtOnce;
   const std::uint64_t end = std::min(first + kRowsAtOnce, layers_->chunk_count());
   for (std::uint64_t other = first; other < end; ++other) {
@@ -76,7 +86,7 @@ void ChunkCache::flush() {
   ChunkWriter writer(store_);
   for (const std::size_t i : changed_) {
     if (Place& place = places_[i]; place.changed) {
-      writer.write(place.chunk, cells_of(place, place.chunk));
+      writer.write(place.chunk, cells_of(place.chunk));
       place.changed = false;
     }
   }
@@ -86,25 +96,19 @@ void ChunkCache::flush() {
   changed_.clear();
 }
 
-void ChunkCache::load(Place& place, std::uint64_t i) {
+void ChunkCache::load(std::size_t at, std::uint64_t i) {
+  Place& place = places_[at];
   if (place.changed) {
-    ChunkWriter(store_).write(place.chunk, cells_of(place, place.chunk));
+    ChunkWriter(store_).write(place.chunk, cells_of(place.chunk));
     place.changed = false;
   }
-  if (!place.cells) {
-    place.cells = std::make_unique<std::array<std::uint8_t, kChunkBytes>>();
-  }
   if (!place.used) {
-    used_.push_back(place_of(i));
+    used_.push_back(at);
     place.used = true;
   }
   place.chunk = kNone;
-  place.stored = store_.load_chunk(i, cells_of(place, i));
+  place.stored = store_.load_chunk(i, cells_of(i));
   place.chunk = i;
-}
-
-std::span<std::uint8_t> ChunkCache::cells_of(const Place& place, std::uint64_t i) const {
-  return std::span(*place.cells).first(layers_->chunk_bytes(i));
 }
 
 }  // namespace bloom

@@ -4,14 +4,14 @@
 // has one place, i modulo the number of places, and whoever needs the place next takes it over.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <span>
 #include <vector>
 
 #include "core/format.h"
 #include "core/layers.h"
+#include "core/memory.h"
 #include "sql/table/store.h"
 
 namespace bloom {
@@ -32,11 +32,11 @@ class ChunkCache {
   // See core/chunked.h. at() may write another chunk to the store, to make room; changed() gives
   // the chunk a row if it has none.
   std::uint8_t* at(std::uint64_t i) {
-    Place& place = places_[place_of(i)];
-    if (place.chunk != i) {
+    const std::size_t place = place_of(i);
+    if (places_[place].chunk != i) {
       load(place, i);
     }
-    return place.cells->data();
+    return cells_at(place);
   }
   void changed(std::uint64_t i);
 
@@ -55,21 +55,25 @@ class ChunkCache {
     bool changed = false;  // since it was loaded or written
     bool listed = false;   // in changed_
     bool used = false;     // in used_
-    std::unique_ptr<std::array<std::uint8_t, kChunkBytes>> cells;
   };
 
   std::size_t place_of(std::uint64_t i) const {
     return static_cast<std::size_t>(i < places_.size() ? i : i % places_.size());
   }
-  void load(Place& place, std::uint64_t i);
-  void make_rows(std::uint64_t i, std::span<const std::uint8_t> cells);
+  std::uint8_t* cells_at(std::size_t place) const { return cells_.get() + place * kChunkBytes; }
+  // The cells of chunk i, which must be at its place.
+  std::span<std::uint8_t> cells_of(std::uint64_t i) const {
+    return {cells_at(place_of(i)), layers_->chunk_bytes(i)};
+  }
+  void load(std::size_t at, std::uint64_t i);
+  void make_rows(std::uint64_t i);
   std::size_t places_for(const Layers& layers) const;
-  std::span<std::uint8_t> cells_of(const Place& place, std::uint64_t i) const;
 
   Store& store_;
   std::uint64_t bytes_;
   const Layers* layers_ = nullptr;
   std::vector<Place> places_;
+  OwnedBytes cells_;  // of all places, one after another
   std::vector<std::size_t> used_;  // places that may hold a chunk
   std::uint64_t changes_ = 0;
   std::vector<std::size_t> changed_;  // places whose chunk was changed since the last flush()

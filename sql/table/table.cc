@@ -268,7 +268,7 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
     case Plan::ask:
       require_in_step();
       key_.keep(values[0]);
-      found_ = may_contain(values[0]);
+      found_ = may_contain_key();
       return;
     case Plan::whole:
       require_in_step();
@@ -292,8 +292,8 @@ void BloomTable::Cursor::require_in_step() {
   }
 }
 
-bool BloomTable::Cursor::may_contain(const Value& value) {
-  const Key key(value);
+bool BloomTable::Cursor::may_contain_key() {
+  const Key key(key_);
   return !key.is_null() && filter_.may_contain(key.hash(filter_.shape()));
 }
 

@@ -81,7 +81,7 @@ class BloomTable::Cursor {
  private:
   [[noreturn]] void refuse_scan() const;
   void require_in_step();
-  bool may_contain(const Value& value);
+  bool may_contain_key();
 
   BloomTable& table_;
   PagedFilter& filter_;
