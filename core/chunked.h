@@ -28,6 +28,7 @@ class ChunkedFilter {
       : shape_(shape), probe_(shape), chunk_blocks_(blocks_in_a_chunk(shape)) {}
 
   const Shape& shape() const { return shape_; }
+  const Probe& probe() const { return probe_; }
 
   bool may_contain(const Hash& hash, Chunks& chunks) const {
     if (chunk_blocks_ != 0) {
@@ -41,6 +42,12 @@ class ChunkedFilter {
                  : may_contain_key(shape_.hashes, walk, CellsOf<Bits>(chunks, first));
     });
   }
+  // The one chunk that holds all cells of the key, or kSeveral.
+  static constexpr std::uint64_t kSeveral = ~std::uint64_t{0};
+  std::uint64_t chunk_of(const Hash& hash) const {
+    return chunk_blocks_ == 0 ? kSeveral : place_of(hash).chunk;
+  }
+
   // See Filter::add(), Filter::remove().
   bool add(const Hash& hash, Chunks& chunks) const {
     if (chunk_blocks_ != 0) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/chunked.h"
@@ -71,8 +72,20 @@ class LayeredFilter {
     return filters_.back().remove(hash, own);
   }
 
+  // Where add() will put a key: see ChunkedFilter.
+  std::uint64_t chunk_of(const Hash& hash) const {
+    const std::uint64_t chunk = filters_.back().chunk_of(hash);
+    return chunk == Filter::kSeveral ? chunk : first_.back() + chunk;
+  }
+  // Adds keys to the array of all chunks.
+  void add(std::span<const Hash> hashes, std::uint8_t* chunks) const {
+    filters_.back().probe().add(hashes, chunks + first_.back() * kChunkBytes);
+  }
+
  private:
-  std::vector<ChunkedFilter<ChunksFrom<Chunks>>> filters_;
+  using Filter = ChunkedFilter<ChunksFrom<Chunks>>;
+
+  std::vector<Filter> filters_;
   std::vector<std::uint64_t> first_;
 };
 

@@ -40,6 +40,17 @@ class ChunkCache {
   }
   void changed(std::uint64_t i);
 
+  // Whether chunk i is at hand and was changed before: changing it again cannot fail.
+  bool is_changed(std::uint64_t i) const {
+    const Place& place = places_[place_of(i)];
+    return place.chunk == i && place.changed;
+  }
+  // All chunks one after another, if there is a place for each, else null. Good until more of them
+  // are needed.
+  std::uint8_t* array() const {
+    return places_.size() == layers_->chunk_count() ? cells_.get() : nullptr;
+  }
+
   // Writes the changed chunks to the store. They stay at hand.
   void flush();
   // Goes up whenever a chunk was changed.

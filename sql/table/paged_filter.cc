@@ -111,7 +111,7 @@ void PagedFilter::create(const Header& header, const std::function<void(const Ad
   in_transaction_ = true;
   if (fill) {
     Change change(*this);
-    fill([this](const Hash& hash) { add_key(hash); });
+    fill_with(fill);
     write_changes();
     change.done();
   }
@@ -132,6 +132,9 @@ void PagedFilter::begin() {
 
 void PagedFilter::write_changes() {
   require_whole();
+  if (waiting_count_ != 0) {
+    add_waiting();
+  }
   cache_.flush();
 }
 
@@ -184,6 +187,7 @@ void PagedFilter::notice_commits() {
 
 void PagedFilter::forget() {
   cache_.forget();
+  waiting_count_ = 0;
   is_loaded_ = false;
 }
 
@@ -206,6 +210,31 @@ bool PagedFilter::add(const Hash& hash) {
   const bool changed = add_key(hash);
   change.done();
   return changed;
+}
+
+void PagedFilter::add_waiting() {
+  const auto hashes = std::span<const Hash>(waiting_).first(waiting_count_);
+  waiting_count_ = 0;
+  if (std::uint8_t* const chunks = cache_.array()) {
+    filter_->add(hashes, chunks);
+    return;
+  }
+  for (const Hash& hash : hashes) {
+    filter_->add(hash, cache_);
+  }
+}
+
+// For a Change that is under way.
+void PagedFilter::fill_with(const std::function<void(const Add&)>& fill) {
+  fill([this](const Hash& hash) {
+    if (can_wait(hash)) {
+      wait(hash);
+    } else {
+      loaded();
+      add_key(hash);
+    }
+  });
+  loaded();
 }
 
 bool PagedFilter::add_key(const Hash& hash) {
@@ -290,7 +319,7 @@ void PagedFilter::use(const Config& config) {
 void PagedFilter::remake(const Header& header, const std::function<void(const Add&)>& fill) {
   Change change(*this);
   use({.layers = {header}, .stale = 0, .merged = false});
-  fill([this](const Hash& hash) { add_key(hash); });
+  fill_with(fill);
   change.done();
 }
 

@@ -9,6 +9,7 @@
 // transaction or the savepoint before that change is rolled back.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -63,6 +64,14 @@ class PagedFilter {
   // returns false then, too. replace() removes one key and adds another.
   bool may_contain(const Hash& hash) { return loaded().may_contain(hash, cache_); }
   bool add(const Hash& hash);
+  // The same without the answer: many keys at a time.
+  void put(const Hash& hash) {
+    if (!can_wait(hash)) {
+      add(hash);
+    } else {
+      wait(hash);
+    }
+  }
   bool remove(const Hash& hash);
   void replace(const Hash& old_key, const Hash& new_key);
 
@@ -89,8 +98,25 @@ class PagedFilter {
     if (!is_loaded_) {
       load();
     }
+    if (waiting_count_ != 0) {
+      add_waiting();
+    }
     return *filter_;
   }
+
+  // Keys may wait to be added together if that cannot fail: their chunks are at hand, and
+  // changed. Whatever else is done with the chunks adds them first.
+  bool can_wait(const Hash& hash) const {
+    return is_loaded_ && in_transaction_ && knows_savepoints_ && !growth_ &&
+           cache_.is_changed(filter_->chunk_of(hash));
+  }
+  void wait(const Hash& hash) {
+    waiting_[waiting_count_++] = hash;
+    if (waiting_count_ == waiting_.size()) {
+      add_waiting();
+    }
+  }
+  void add_waiting();
   void load();
   void forget();  // changes, too
   void write_changes();
@@ -98,6 +124,7 @@ class PagedFilter {
   void require_whole() const;
   // For changes.
   void use(const Config& config);
+  void fill_with(const std::function<void(const Add&)>& fill);
   bool add_key(const Hash& hash);
   void grow_if_full(const Hash& hash);
   double keys_in_newest();
@@ -113,6 +140,8 @@ class PagedFilter {
   Config config_;
   Layers layers_;
   std::optional<LayeredFilter<ChunkCache>> filter_;
+  std::array<Hash, 64> waiting_;
+  std::size_t waiting_count_ = 0;
   unsigned version_ = 0;
   bool in_transaction_ = false;
   // Whether SQLite has told of all savepoints that are open.

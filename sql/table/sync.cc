@@ -65,7 +65,7 @@ void Sync::change(PagedFilter& filter, std::string_view command, const sqlite::V
   }
   const Hash hash = key.hash(filter.shape());
   if (command == Source::kAdd) {
-    filter.add(hash);
+    filter.put(hash);
   } else if (filter.shape().kind != Kind::counting) {
     filter.count_stale();
   } else if (!filter.remove(hash)) {

@@ -1,6 +1,5 @@
 #include "sql/table/table.h"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -115,36 +114,37 @@ int BloomTable::update(const Values& values) {
 }
 
 int BloomTable::insert(const Values& columns) {
-  const Value key = column_of(columns, Column::key);
   const Value filter = column_of(columns, Column::filter);
   const Value info = column_of(columns, Column::info);
   const Value command = column_of(columns, Column::command);
+  if (filter.is_null() && info.is_null() && command.is_null()) {
+    refuse_if_following("an INSERT into the table itself");
+    return add_key(column_of(columns, Column::key));
+  }
   if (!info.is_null()) {
     refuse("a row", "a key, a filter or a command", "info, which is read only");
   }
+  insert_other(column_of(columns, Column::key), filter, command);
+  return SQLITE_OK;
+}
+
+void BloomTable::insert_other(const Value& key, const Value& filter, const Value& command) {
   if (sync_ && command.type() == SQLITE_TEXT && Sync::is_change(command.text())) {
-    Sync::change(*filter_, command.text(), key);
-    return SQLITE_OK;
+    return Sync::change(*filter_, command.text(), key);
   }
-  const auto given = {key, filter, command};
-  if (std::count_if(given.begin(), given.end(), [](Value value) { return !value.is_null(); }) > 1) {
+  if (!key.is_null() || (!filter.is_null() && !command.is_null())) {
     refuse("a row", "a key, a filter or a command", "more than one");
   }
   if (!command.is_null()) {
-    run_command(command);
-    return SQLITE_OK;
+    return run_command(command);
   }
   refuse_if_following("an INSERT into the table itself");
-  if (!filter.is_null()) {
-    if (filter_->grows()) {
-      refuse("a table to merge a filter into", "one that does not grow", "one that does");
-    }
-    filter_->merge(
-        resized(filter_argument(filter, "filter"), filter_->shape(), "filter", "the table has")
-            .view());
-    return SQLITE_OK;
+  if (filter_->grows()) {
+    refuse("a table to merge a filter into", "one that does not grow", "one that does");
   }
-  return add_key(key);
+  filter_->merge(
+      resized(filter_argument(filter, "filter"), filter_->shape(), "filter", "the table has")
+          .view());
 }
 
 int BloomTable::add_key(const Value& value) {
@@ -158,7 +158,7 @@ int BloomTable::add_key(const Value& value) {
   }
   const Hash hash = key.hash(filter_->shape());
   if (!skip) {
-    filter_->add(hash);
+    filter_->put(hash);
     return SQLITE_OK;
   }
   const bool counting = filter_->shape().kind == Kind::counting;
