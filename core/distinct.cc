@@ -1,8 +1,10 @@
 #include "core/distinct.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <new>
+#include <numeric>
 #include <vector>
 
 #include "core/cells.h"
@@ -11,10 +13,36 @@ namespace bloom {
 namespace {
 
 constexpr std::size_t kSmallestTail = 256;
-constexpr std::size_t kTailShare = 8;  // the tail is an eighth of the sorted part
+constexpr std::size_t kCheapTail = 1 << 16;  // as long as the sorted part, up to here
+constexpr std::size_t kTailShare = 8;        // an eighth of it from there on
 
 std::uint8_t sum_of_times(unsigned a, unsigned b) {
   return static_cast<std::uint8_t>(std::min(a + b, Counters::kStuck));
+}
+
+// The hashes in order. They are spread evenly, so that each can be put near its place at once; if
+// somebody chose them not to be, it takes as long as any sorting does.
+std::vector<Hash> sorted(std::span<const Hash> hashes) {
+  constexpr std::size_t kInBucket = 4;
+  const auto width = static_cast<unsigned>(std::bit_width(hashes.size() / kInBucket));
+  const unsigned bits = std::max(1U, width);
+  const auto bucket_of = [bits](const Hash& hash) { return hash.h1 >> (64 - bits); };
+  // First how many are in each bucket, then where the next one of it goes, which is its end at last.
+  std::vector<std::uint32_t> next(std::size_t{1} << bits);
+  for (const Hash& hash : hashes) {
+    ++next[bucket_of(hash)];
+  }
+  std::exclusive_scan(next.begin(), next.end(), next.begin(), 0U);
+  std::vector<Hash> in_order(hashes.size());
+  for (const Hash& hash : hashes) {
+    in_order[next[bucket_of(hash)]++] = hash;
+  }
+  auto begin = in_order.begin();
+  for (const std::uint32_t end : next) {
+    std::sort(begin, in_order.begin() + end);
+    begin = in_order.begin() + end;
+  }
+  return in_order;
 }
 
 }  // namespace
@@ -46,7 +74,8 @@ void DistinctHashes::add(std::span<const Hash> hashes) {
 }
 
 void DistinctHashes::make_room() {
-  const std::size_t tail = std::max(kSmallestTail, sorted_ / kTailShare);
+  const std::size_t tail =
+      std::max({kSmallestTail, std::min(sorted_, kCheapTail), sorted_ / kTailShare});
   if (capacity_ - sorted_ < tail) {
     grow(hashes_, sorted_ + tail);
     grow(times_, sorted_ + tail);
@@ -54,61 +83,41 @@ void DistinctHashes::make_room() {
   }
 }
 
-// Sorts the tail and counts each hash in it once.
-void DistinctHashes::drop_repeats_in_tail() {
-  std::sort(hashes_.get() + sorted_, hashes_.get() + end_);
-  std::size_t kept = sorted_;
-  for (std::size_t i = sorted_; i < end_; ++i) {
-    if (kept > sorted_ && hashes_[kept - 1] == hashes_[i]) {
-      times_[kept - 1] = sum_of_times(times_[kept - 1], 1);
-    } else {
-      hashes_[kept] = hashes_[i];
-      times_[kept] = 1;
-      ++kept;
-    }
-  }
-  end_ = kept;
-}
-
-// Counts the hashes of the sorted tail that the sorted part has already there instead.
-void DistinctHashes::drop_known_from_tail() {
+void DistinctHashes::merge_tail() {
+  std::vector<Hash> tail = sorted({hashes_.get() + sorted_, end_ - sorted_});
+  std::vector<std::uint8_t> times(tail.size());
+  // Those that are not in the sorted part yet, each once; of the others, their number goes there.
+  std::size_t fresh = 0;
   std::size_t known = 0;
-  std::size_t kept = sorted_;
-  for (std::size_t i = sorted_; i < end_; ++i) {
-    while (known < sorted_ && hashes_[known] < hashes_[i]) {
+  for (const Hash& hash : tail) {
+    while (known < sorted_ && hashes_[known] < hash) {
       ++known;
     }
-    if (known < sorted_ && hashes_[known] == hashes_[i]) {
-      times_[known] = sum_of_times(times_[known], times_[i]);
+    if (known < sorted_ && hashes_[known] == hash) {
+      times_[known] = sum_of_times(times_[known], 1);
+    } else if (fresh > 0 && tail[fresh - 1] == hash) {
+      times[fresh - 1] = sum_of_times(times[fresh - 1], 1);
     } else {
-      hashes_[kept] = hashes_[i];
-      times_[kept] = times_[i];
-      ++kept;
+      tail[fresh] = hash;
+      times[fresh++] = 1;
     }
   }
-  end_ = kept;
-}
-
-void DistinctHashes::merge_tail() {
-  drop_repeats_in_tail();
-  drop_known_from_tail();
-  const std::vector<Hash> hashes(hashes_.get() + sorted_, hashes_.get() + end_);
-  const std::vector<std::uint8_t> times(times_.get() + sorted_, times_.get() + end_);
   // From the back, so that the sorted part moves up within its own array.
-  std::size_t to = end_;
   std::size_t from = sorted_;
-  for (std::size_t tail = hashes.size(); tail > 0;) {
-    if (from > 0 && hashes[tail - 1] < hashes_[from - 1]) {
-      --to, --from;
+  sorted_ += fresh;
+  for (std::size_t to = sorted_; fresh > 0;) {
+    --to;
+    if (from > 0 && tail[fresh - 1] < hashes_[from - 1]) {
+      --from;
       hashes_[to] = hashes_[from];
       times_[to] = times_[from];
     } else {
-      --to, --tail;
-      hashes_[to] = hashes[tail];
-      times_[to] = times[tail];
+      --fresh;
+      hashes_[to] = tail[fresh];
+      times_[to] = times[fresh];
     }
   }
-  sorted_ = end_;
+  end_ = sorted_;
 }
 
 }  // namespace bloom

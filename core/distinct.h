@@ -1,8 +1,9 @@
 // The distinct hashes of a stream of keys whose number is not known beforehand, with how often each
 // came: what a filter needs that is to be sized to its keys.
 //
-// At most 24 bytes for each distinct hash at any time: a sorted array that grows in place (realloc)
-// by an eighth, and behind it an unsorted tail of about that size that is merged into it when full.
+// At most 24 bytes for each distinct hash at any time, and 2 MiB: a sorted array that grows in place
+// (realloc), and behind it an unsorted tail of at least an eighth of it that is merged into it when
+// full.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,7 @@ class DistinctHashes {
 
   // After finish(): the hashes in order, and how often each came, at most as often as a counter
   // can tell.
-  const Hash& hash(std::size_t i) const { return hashes_[i]; }
+  std::span<const Hash> hashes() const { return {hashes_.get(), sorted_}; }
   unsigned times(std::size_t i) const { return times_[i]; }
 
  private:
@@ -41,8 +42,6 @@ class DistinctHashes {
   template <typename T>
   static void grow(Array<T>& array, std::size_t size);
   void merge_tail();
-  void drop_repeats_in_tail();
-  void drop_known_from_tail();
   void make_room();
 
   // [0, sorted_) is in order, distinct and counted in times_; [sorted_, end_) is the tail.

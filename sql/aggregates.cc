@@ -62,10 +62,13 @@ class Build {
   void build_from_collected(Context& context) {
     const std::size_t n = collected_.finish();
     filter_ = new_filter(context, header_for(n == 0 ? 1 : n, fpr_, kind_));
-    for (std::size_t i = 0; i < n; ++i) {
-      const unsigned times = kind_ == Kind::counting ? collected_.times(i) : 1;
-      for (unsigned t = 0; t < times; ++t) {
-        filter_->add(collected_.hash(i));
+    const auto hashes = collected_.hashes();
+    filter_->add(hashes);
+    if (kind_ == Kind::counting) {
+      for (std::size_t i = 0; i < n; ++i) {
+        for (unsigned t = collected_.times(i); t > 1; --t) {
+          filter_->add(hashes[i]);
+        }
       }
     }
   }

@@ -14,7 +14,7 @@ void expect_same(DistinctHashes& distinct, const std::map<Hash, unsigned>& exact
   ASSERT_EQ(distinct.finish(), exact.size());
   std::size_t i = 0;
   for (const auto& [hash, times] : exact) {
-    ASSERT_EQ(distinct.hash(i), hash);
+    ASSERT_EQ(distinct.hashes()[i], hash);
     ASSERT_EQ(distinct.times(i), std::min(times, 15U));
     ++i;
   }
