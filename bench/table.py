@@ -1,108 +1,156 @@
-"""The bloom table against ordinary tables: time, and bytes written to the write-ahead log.
+"""The bloom table against ordinary tables and the no-op function.
 
-    /usr/bin/python3 bench/table.py EXTENSION [KEYS]    # 1000000
+    /usr/bin/python3 bench/table.py EXTENSION [KEYS [ROUNDS]]    # 1000000 5
 
-Rounds are interleaved and medians taken. Times are per row, and as a ratio to the first line of their group.
+A file in WAL mode, synchronous=NORMAL; KEYS texts of 31 bytes in random order, in memory where it says so.
 """
 
 import os
-import sqlite3
-import statistics
 import sys
 import tempfile
 import time
 
-EXTENSION = os.path.abspath(sys.argv[1])
-KEYS = int(sys.argv[2]) if len(sys.argv) > 2 else 1000000
-ROUNDS = 3
+from support import Report, connect, fill, interleaved, noop_beside
+
+EXTENSION = sys.argv[1]
+KEYS = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
+ROUNDS = int(sys.argv[3]) if len(sys.argv) > 3 else 5
 SINGLES = 1000
+CREATE = {
+    "heap": "CREATE TABLE x(k TEXT)",
+    "PRIMARY KEY": "CREATE TABLE x(k TEXT PRIMARY KEY)",
+    "bloom": f"CREATE VIRTUAL TABLE x USING bloom(capacity={KEYS})",
+    "bloom that grows": "CREATE VIRTUAL TABLE x USING bloom",
+}
 
 
-class Bench:
-    def __init__(self, path):
-        self.path = path
-        self.db = sqlite3.connect(path, isolation_level=None)
-        self.db.enable_load_extension(True)
-        self.db.load_extension(EXTENSION)
-        self.run("PRAGMA journal_mode = wal")
-        self.run("PRAGMA synchronous = normal")
-        self.run("PRAGMA wal_autocheckpoint = 0")
-
-    def run(self, sql, *arguments):
-        return self.db.execute(sql, arguments).fetchall()
-
-    def timed(self, statements):
-        """Seconds, and bytes of log."""
-        self.run("PRAGMA wal_checkpoint(TRUNCATE)")
-        start = time.perf_counter()
-        for sql, *arguments in statements:
-            self.run(sql, *arguments)
-        return time.perf_counter() - start, os.path.getsize(self.path + "-wal")
+def column(name):
+    return "key" if name.startswith("bloom") else "k"
 
 
-def report(title, rows, measured):
-    """measured: name -> [(seconds, bytes), ...]"""
-    print(f"\n{title}")
-    first = None
-    for name, rounds in measured.items():
-        ns = statistics.median(seconds for seconds, _ in rounds) / rows * 1e9
-        first = first or ns
-        print(f"  {name:44} {ns:9.0f} ns {ns / first:6.2f} {rounds[-1][1] / rows:9.1f} bytes of log")
+def joins():
+    db = connect(":memory:", EXTENSION, noop_beside(EXTENSION))
+    db.execute("CREATE TABLE t(k TEXT)")
+    fill(db, "t", KEYS)
+    db.execute(CREATE["bloom"].replace("x", "f", 1))
+    db.execute("INSERT INTO f(key) SELECT k FROM t")
+    db.execute("CREATE VIRTUAL TABLE g USING bloom")
+    db.execute("INSERT INTO g(key) SELECT k FROM t")
+    db.execute("CREATE TABLE pk(k TEXT PRIMARY KEY)")
+    db.execute("INSERT INTO pk SELECT k FROM t")
+    filter_ = db.execute("SELECT filter FROM f").fetchone()[0]
+
+    def count(rest, *arguments):
+        return lambda: db.execute(f"SELECT count(*) FROM t {rest}", arguments).fetchall() and None
+
+    measured = interleaved(
+        {
+            "noop(?1, k)": count("WHERE noop(?1, k)", filter_),
+            "JOIN": count("JOIN f ON f.key = t.k"),
+            "JOIN one that grows": count("JOIN g ON g.key = t.k"),
+            "EXISTS": count("WHERE EXISTS (SELECT 1 FROM f WHERE f.key = t.k)"),
+            "JOIN PRIMARY KEY": count("JOIN pk ON pk.k = t.k"),
+        },
+        ROUNDS,
+    )
+    report = Report("Asking a table, in memory")
+    report.compare(measured, KEYS, "JOIN", "noop(?1, k)", 1.8)
+    report.compare(measured, KEYS, "JOIN", "JOIN PRIMARY KEY", 0.35)
+    report.compare(measured, KEYS, "JOIN one that grows", "noop(?1, k)")
+    report.compare(measured, KEYS, "EXISTS", "noop(?1, k)")
 
 
-def interleaved(bench, ways, rows_of, prepare=None, clean=None):
-    measured = {name: [] for name in ways}
-    for _ in range(ROUNDS):
-        for name, statements in ways.items():
-            if prepare:
-                bench.run(prepare[name])
-            measured[name].append(bench.timed(statements))
-            if clean:
-                bench.run(clean)
-    return measured
+def connect_wal(path):
+    db = connect(path, EXTENSION)
+    for sql in ("journal_mode = wal", "synchronous = normal", "wal_autocheckpoint = 0"):
+        db.execute("PRAGMA " + sql).fetchall()
+    return db
+
+
+class Filled:
+    """Times INSERT ... SELECT into an empty table."""
+
+    def __init__(self, folder):
+        self.path = os.path.join(folder, "db")
+        self.db = connect_wal(self.path)
+        self.db.execute("CREATE TABLE source(k TEXT)")
+        fill(self.db, "source", KEYS)
+        self.log = {}
+
+    def run(self, name):
+        self.db.execute("DROP TABLE IF EXISTS x")
+        self.db.execute(CREATE[name])
+        self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        begin = time.perf_counter()
+        self.db.execute(f"INSERT INTO x({column(name)}) SELECT k FROM source")
+        took = time.perf_counter() - begin
+        self.log[name] = os.path.getsize(self.path + "-wal")
+        return took
+
+    def pages_of(self, create, insert):
+        self.db.execute("DROP TABLE IF EXISTS x")
+        before = self.used_pages()
+        self.db.execute(create)
+        self.db.execute(insert)
+        return self.used_pages() - before
+
+    def used_pages(self):
+        used = self.db.execute("SELECT page_count - freelist_count FROM pragma_page_count, pragma_freelist_count").fetchone()
+        return used[0]
+
+
+def filling(folder):
+    filled = Filled(folder)
+    measured = interleaved({name: lambda name=name: filled.run(name) for name in CREATE}, ROUNDS)
+    report = Report("INSERT ... SELECT into an empty table, file")
+    report.compare(measured, KEYS, "bloom", "heap", 0.6)
+    report.compare(measured, KEYS, "bloom", "PRIMARY KEY", 0.1, "PRIMARY KEY, random order")
+    report.compare(measured, KEYS, "bloom that grows", "heap")
+    report.line("bloom: bytes of log", "heap", filled.log["bloom"] / filled.log["heap"])
+    bloom = filled.pages_of(CREATE["bloom"], "INSERT INTO x(key) SELECT k FROM source")
+    without_rowid = "CREATE TABLE x(k TEXT PRIMARY KEY) WITHOUT ROWID"
+    for order in ("", " ORDER BY k"):
+        other = filled.pages_of(without_rowid, "INSERT INTO x SELECT k FROM source" + order)
+        report.line("bloom: pages", f"PRIMARY KEY WITHOUT ROWID, {'in order' if order else 'random order'}", bloom / other, 1 / 30)
+    filled.db.close()
+
+
+def singles(folder):
+    """Transactions of one INSERT each."""
+    path = os.path.join(folder, "db")
+    db = connect_wal(path)
+    db.execute(CREATE["bloom"].replace("x", "f", 1))
+    db.execute("INSERT INTO f(key) SELECT k FROM source")
+    db.execute("CREATE TABLE pk(k TEXT PRIMARY KEY)")
+    db.execute("INSERT INTO pk SELECT k FROM source")
+    log = {}
+    part = iter(range(10**6))
+
+    def insert(table):
+        def run():
+            first = next(part) * SINGLES
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            begin = time.perf_counter()
+            for i in range(first, first + SINGLES):
+                db.execute(f"INSERT INTO {table} VALUES (?)", (f"https://example.com/new/{i * 7919 % 16777213:07x}",))
+            took = time.perf_counter() - begin
+            log[table] = os.path.getsize(path + "-wal")
+            return took
+
+        return run
+
+    measured = interleaved({"PRIMARY KEY": insert("pk"), "single INSERTs": insert("f(key)")}, ROUNDS)
+    report = Report("Transactions of one INSERT, file")
+    report.compare(measured, SINGLES, "single INSERTs", "PRIMARY KEY", 1)
+    report.line("single INSERTs: bytes of log", "PRIMARY KEY", log["f(key)"] / log["pk"], 1)
+    db.close()
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(os.path.join(folder, "db"))
-        print(f"SQLite {sqlite3.sqlite_version}, {KEYS} TEXT keys of 31 bytes in random order")
-        bench.run("CREATE TABLE source(k TEXT)")
-        bench.run(
-            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)"
-            " INSERT INTO source SELECT printf('https://example.com/item/%06x', i * 7919 % 16777213) FROM n",
-            KEYS,
-        )
-        bloom = f"CREATE VIRTUAL TABLE x USING bloom(capacity={KEYS})"
-        prepare = {"heap": "CREATE TABLE x(k TEXT)", "PRIMARY KEY": "CREATE TABLE x(k TEXT PRIMARY KEY)", "bloom": bloom}
-        bulk = {name: [(f"INSERT INTO x({'key' if name == 'bloom' else 'k'}) SELECT k FROM source",)] for name in prepare}
-        report("INSERT ... SELECT into an empty table", KEYS, interleaved(bench, bulk, KEYS, prepare, "DROP TABLE x"))
-
-        bench.run(bloom)
-        bench.run("INSERT INTO x(key) SELECT k FROM source")
-        bench.run("CREATE TABLE pk(k TEXT PRIMARY KEY)")
-        bench.run("INSERT INTO pk SELECT k FROM source")
-        filter_ = bench.run("SELECT filter FROM x")[0][0]
-        print(f"  the filter has {len(filter_)} bytes")
-        asks = {
-            "count(k)": [("SELECT count(k) FROM source",)],
-            "bloom_contains(?1, k)": [("SELECT count(*) FROM source WHERE bloom_contains(?1, k)", filter_)],
-            "JOIN bloom ON key = k": [("SELECT count(*) FROM source JOIN x ON x.key = source.k",)],
-            "EXISTS (SELECT 1 FROM bloom WHERE key = k)": [("SELECT count(*) FROM source WHERE EXISTS (SELECT 1 FROM x WHERE key = k)",)],
-            "JOIN pk ON pk.k = k": [("SELECT count(*) FROM source JOIN pk ON pk.k = source.k",)],
-        }
-        report("asking for every key", KEYS, interleaved(bench, asks, KEYS))
-
-        def singles(into, part):
-            return [(f"INSERT INTO {into} VALUES (?)", f"https://example.com/new/{(part * SINGLES + i) * 7919 % 16777213:07x}") for i in range(SINGLES)]
-
-        full = {"PRIMARY KEY": singles("pk", 0), "bloom": singles("x(key)", 0)}
-        report(f"{SINGLES} single-insert transactions, into the full tables", SINGLES, {name: [bench.timed(sql)] for name, sql in full.items()})
-        bench.run("DROP TABLE x")
-        bench.run(bloom)
-        bench.run("CREATE TABLE empty(k TEXT PRIMARY KEY)")
-        for part in range(3):
-            both = {"PRIMARY KEY": singles("empty", part), "bloom": singles("x(key)", part)}
-            report(f"into empty ones, transactions {part * SINGLES + 1} to {(part + 1) * SINGLES}", SINGLES, {name: [bench.timed(sql)] for name, sql in both.items()})
+        joins()
+        filling(folder)
+        singles(folder)
 
 
 if __name__ == "__main__":

@@ -11,52 +11,70 @@
 namespace bloom {
 namespace {
 
-// From here on a few huge pages are quicker to get, and to find cells in, than many small ones.
-constexpr std::uint64_t kLarge = std::uint64_t{4} << 20;
+// What the system gave, noted in the line in front of the bytes.
+struct Origin {
+  void* memory;
+  std::size_t mapped;  // so many bytes of mmap(); 0: of calloc()
+};
+constexpr std::size_t kBefore = 2 * kLineBytes;
+static_assert(sizeof(Origin) <= kLineBytes);
 
-std::uintptr_t round_up(std::uintptr_t address, std::uintptr_t unit) {
-  return (address + unit - 1) / unit * unit;
+// From here on the system's own pages are better than what free() left: zero already, and a few
+// huge ones are quicker to get, and to find cells in, than many small ones.
+constexpr std::size_t kLarge = std::size_t{4} << 20;
+
+Origin allocate(std::size_t size) {
+#ifdef __linux__
+  if (size >= kLarge) {
+    void* const memory =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+      throw std::bad_alloc();
+    }
+#ifdef MADV_HUGEPAGE
+    // Advice: where it is not taken, all else is the same.
+    static_cast<void>(madvise(memory, size, MADV_HUGEPAGE));
+#endif
+    return {memory, size};
+  }
+#endif
+  void* const memory = std::calloc(size, 1);
+  if (memory == nullptr) {
+    throw std::bad_alloc();
+  }
+  return {memory, 0};
 }
 
-void use_huge_pages(std::uint8_t* bytes, std::size_t size) {
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-  constexpr std::uintptr_t kPage = 4096;
-  const auto address = reinterpret_cast<std::uintptr_t>(bytes);
-  const std::uintptr_t first = round_up(address, kPage);
-  // Advice: where it is not taken, all else is the same.
-  static_cast<void>(madvise(bytes + (first - address), size - (first - address), MADV_HUGEPAGE));
-#else
-  static_cast<void>(bytes);
-  static_cast<void>(size);
-#endif
+Origin& origin_of(void* bytes) {
+  return *reinterpret_cast<Origin*>(static_cast<std::uint8_t*>(bytes) - sizeof(Origin));
 }
 
 }  // namespace
 
-// What calloc() gave is noted in front of the bytes.
 OwnedBytes zeroed_bytes(std::uint64_t size) {
-  constexpr std::size_t kBefore = sizeof(void*) + kLineBytes;
   if (size > std::numeric_limits<std::size_t>::max() - kBefore) {
     throw std::bad_alloc();
   }
-  auto* const got = static_cast<std::uint8_t*>(
-      std::calloc(static_cast<std::size_t>(size) + kBefore, 1));
-  if (got == nullptr) {
-    throw std::bad_alloc();
-  }
-  const auto address = reinterpret_cast<std::uintptr_t>(got);
-  std::uint8_t* const bytes = got + (round_up(address + sizeof(void*), kLineBytes) - address);
-  reinterpret_cast<void**>(bytes)[-1] = got;
-  if (size >= kLarge) {
-    use_huge_pages(bytes, static_cast<std::size_t>(size));
-  }
+  const Origin origin = allocate(static_cast<std::size_t>(size) + kBefore);
+  const auto address = reinterpret_cast<std::uintptr_t>(origin.memory);
+  const std::size_t skip = kBefore - address % kLineBytes;
+  std::uint8_t* const bytes = static_cast<std::uint8_t*>(origin.memory) + skip;
+  origin_of(bytes) = origin;
   return OwnedBytes(bytes);
 }
 
 void free_bytes(void* bytes) {
-  if (bytes != nullptr) {
-    std::free(static_cast<void**>(bytes)[-1]);
+  if (bytes == nullptr) {
+    return;
   }
+  const Origin origin = origin_of(bytes);
+#ifdef __linux__
+  if (origin.mapped != 0) {
+    munmap(origin.memory, origin.mapped);
+    return;
+  }
+#endif
+  std::free(origin.memory);
 }
 
 }  // namespace bloom

@@ -17,8 +17,8 @@ struct FreeBytes {
 };
 using OwnedBytes = std::unique_ptr<std::uint8_t[], FreeBytes>;
 
-// So many bytes that are 0, from the start of a line of the processor's cache. The system zeroes
-// them when they are first used, many at once where they are large. Throws std::bad_alloc.
+// So many bytes that are 0, from the start of a line of the processor's cache on. Large ones cost
+// what is used of them. Throws std::bad_alloc.
 OwnedBytes zeroed_bytes(std::uint64_t size);
 
 // Asks the processor for a line of its cache that will be used soon.

@@ -200,11 +200,6 @@ void PagedFilter::load() {
   is_loaded_ = true;
 }
 
-const Layers& PagedFilter::layers() {
-  loaded();
-  return layers_;
-}
-
 bool PagedFilter::add(const Hash& hash) {
   Change change(*this);
   const bool changed = add_key(hash);

@@ -55,7 +55,7 @@ class PagedFilter {
   // To call before the first reading of a statement.
   void notice_commits();
 
-  const Layers& layers();
+  const Layers& layers() { return loaded(), layers_; }
   const Shape& shape() { return layers().shape(); }
   bool grows() const { return growth_.has_value(); }
   std::uint64_t stale() { return loaded(), config_.stale; }

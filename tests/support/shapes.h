@@ -22,6 +22,7 @@ inline std::vector<Shape> small_shapes() {
       {standard, 1, 1, 0, 0},       {standard, 3, 7, 0, 0},       {standard, 7, 960, 0, 0},
       {standard, 4, 1001, 0, 5},    {standard, 5, 1024, 1024, 0}, {standard, 6, 1024, 64, 0},
       {standard, 5, 1200, 100, 9},  {standard, 3, 231, 33, 0},    {standard, 7, 126976, 31744, 0},
+      {standard, 1, 512, 512, 0},   {standard, 6, 5120, 512, 0},  {standard, 21, 1536, 512, 7},
       {counting, 1, 1, 0, 0},       {counting, 3, 9, 0, 0},       {counting, 4, 1000, 0, 0},
       {counting, 5, 800, 100, 0},   {counting, 3, 42, 7, 3},      {counting, 6, 15872, 7936, 0},
       {partitioned, 1, 8, 0, 0},    {partitioned, 3, 15, 0, 0},   {partitioned, 7, 1120, 0, 1},

@@ -1,0 +1,140 @@
+// Every way to ask and change cells against the cells that core/geometry.h says.
+
+#include "core/probe.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+#include <string_view>
+#include <vector>
+
+#include "core/filter.h"
+#include "core/line.h"
+#include "tests/support/keys.h"
+#include "tests/support/shapes.h"
+
+namespace bloom {
+namespace {
+
+using test::key_hash;
+
+// The small ones, and some that are not near the processor: keys are then looked up together.
+std::vector<Shape> shapes() {
+  using enum Kind;
+  std::vector<Shape> all = test::small_shapes();
+  const std::uint64_t pages = 300;
+  all.insert(all.end(), {
+                            {standard, 7, pages * 31744, 31744, 0},
+                            {standard, 6, 9'000'000, 0, 0},
+                            {standard, 255, 9'000'001, 0, 0},
+                            {standard, 16, 20000 * 512, 512, 0},
+                            {counting, 7, pages * 7936, 7936, 0},
+                            {counting, 33, 2'500'001, 0, 0},
+                            {partitioned, 8, pages * 31744, 31744, 0},
+                            {partitioned, 7, 9'000'012, 0, 0},
+                        });
+  return all;
+}
+
+std::vector<Hash> hashes_of(std::uint64_t first, std::size_t count, std::uint32_t seed) {
+  std::vector<Hash> hashes;
+  for (std::size_t i = 0; i < count; ++i) {
+    hashes.push_back(key_hash(first + i, seed));
+  }
+  return hashes;
+}
+
+bool holds_all(const FilterView& filter, const Hash& hash) {
+  bool all = true;
+  filter.geometry().for_each_cell(hash, [&](auto cell) { all &= filter.cell(cell) != 0; });
+  return all;
+}
+
+// As many keys as leave about half of the cells empty, and at least one.
+std::size_t keys_for(const Shape& shape) {
+  return static_cast<std::size_t>(
+      std::clamp<std::uint64_t>(shape.cells / shape.hashes * 2 / 3, 1, 20'000));
+}
+
+TEST(Probe, AsksTheCellsOfTheGeometry) {
+  for (const Shape& shape : shapes()) {
+    Filter filter(Header{.shape = shape});
+    for (const Hash& hash : hashes_of(0, keys_for(shape), shape.seed)) {
+      filter.add(hash);
+    }
+    const auto asked = hashes_of(0, 2 * keys_for(shape) + 77, shape.seed);
+    std::vector<std::uint8_t> answers(asked.size(), 2);
+    filter.view().may_contain(asked, answers.data());
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      const bool expected = holds_all(filter.view(), asked[i]);
+      ASSERT_EQ(filter.may_contain(asked[i]), expected) << shape << ", key " << i;
+      ASSERT_EQ(answers[i], expected ? 1 : 0) << shape << ", key " << i;
+    }
+  }
+}
+
+TEST(Probe, AddsManyKeysAsItAddsEach) {
+  for (const Shape& shape : shapes()) {
+    const auto hashes = hashes_of(0, keys_for(shape), shape.seed);
+    Filter together(Header{.shape = shape});
+    together.add(hashes);
+    Filter each(Header{.shape = shape});
+    for (const Hash& hash : hashes) {
+      // Whether a cell changed is known from the cells before.
+      const bool known = shape.kind != Kind::counting && holds_all(each.view(), hash);
+      ASSERT_EQ(each.add(hash), !known || shape.kind == Kind::counting) << shape;
+    }
+    ASSERT_TRUE(std::ranges::equal(together.stored(), each.stored())) << shape;
+  }
+}
+
+TEST(Probe, TakesTheLineKernelThatTheEnvironmentNames) {
+  const char* const named = std::getenv("BLOOM_KERNEL");
+  std::string_view expected = line_kernels().back().name;
+  for (const LineKernel& kernel : line_kernels()) {
+    if (named != nullptr && kernel.name == named) {
+      expected = kernel.name;
+    }
+  }
+  EXPECT_EQ(line_kernel().name, expected);
+}
+
+// Lines of all densities, at addresses of all alignments.
+TEST(Probe, EachLineKernelGivesTheAnswersOfTheScalarOne) {
+  std::mt19937_64 random(5);
+  ASSERT_EQ(line_kernels().front().name, "scalar");
+  for (const std::uint32_t hashes : {1U, 3U, 4U, 5U, 7U, 8U, 9U, 12U, 16U, 17U, 64U, 255U}) {
+    const Geometry geometry({.kind = Kind::standard, .hashes = hashes, .cells = 4096, .block = 512});
+    for (int round = 0; round < 200; ++round) {
+      std::vector<std::uint8_t> bytes(8 * kLineBytes + 64);
+      std::uint8_t* const cells = bytes.data() + round % 64;
+      for (std::size_t i = 0; i < 8 * kLineBytes; ++i) {
+        const auto word = random();
+        const auto some = static_cast<std::uint8_t>(word | word >> 8 | word >> 16);
+        cells[i] = round % 3 == 0 ? static_cast<std::uint8_t>(word) : some;
+      }
+      const std::uint64_t key = random();
+      const auto asked = hashes_of(key >> 2, 100, 0);
+      geometry.for_each_cell(asked[round % 100], [&](auto cell) { Bits::add(cells, cell); });
+      for (const LineKernel& kernel : line_kernels()) {
+        std::vector<std::uint8_t> answers(asked.size(), 2);
+        kernel.kernel.may_contain_all(geometry, asked, cells, answers.data());
+        for (std::size_t i = 0; i < asked.size(); ++i) {
+          bool expected = true;
+          geometry.for_each_cell(asked[i],
+                                 [&](auto cell) { expected &= Bits::get(cells, cell) != 0; });
+          ASSERT_EQ(kernel.kernel.may_contain(geometry, asked[i], cells,
+                                              geometry.first_cell(asked[i])),
+                    expected)
+              << kernel.name << " k=" << hashes;
+          ASSERT_EQ(answers[i], expected ? 1 : 0) << kernel.name << " k=" << hashes;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bloom
