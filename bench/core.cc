@@ -1,8 +1,8 @@
 // The core alone, key by key and many keys at a time, against other filters of Debian and against
 // what the memory of the machine allows:
 //   core_bench [largest size in MiB [rounds]]
-// Prints a Markdown table of medians. Keys are texts of 31 bytes; every figure includes their hash.
-// Filters have 10 bits a key and are as full as that makes them.
+// Prints Markdown. Keys are texts of 31 bytes; every figure includes their hash. Filters have 10
+// bits a key and are as full as that makes them. Rounds are interleaved; medians.
 
 #include <algorithm>
 #include <chrono>
@@ -10,8 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <map>
-#include <memory>
 #include <numeric>
 #include <random>
 #include <string>
@@ -46,47 +44,61 @@ std::string make_keys(std::uint64_t seed) {
   return keys;
 }
 
+// As many keys, of the first `distinct` only.
+std::string repeated(const std::string& keys, std::size_t distinct) {
+  std::string all;
+  for (std::size_t i = 0; i < kKeys; ++i) {
+    all.append(keys, i % distinct * kKeyBytes, kKeyBytes);
+  }
+  return all;
+}
+
 std::string_view key_at(const std::string& keys, std::size_t i) {
   return std::string_view(keys).substr(i * kKeyBytes, kKeyBytes);
 }
 
-double ns_per_key(const std::function<void()>& run) {
+volatile std::size_t sink;
+
+double ns_per_key(const std::function<std::size_t()>& run) {
   const auto begin = std::chrono::steady_clock::now();
-  run();
+  sink = run();
   const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - begin;
   return took.count() / static_cast<double>(kKeys);
 }
 
-volatile std::size_t sink;
-
-// Ours, one shape.
+// One shape of ours, as full as kBitsPerKey makes it.
 class Ours {
  public:
-  Ours(const Shape& shape, const std::string& present) : filter_(Header{.shape = shape}) {
-    std::mt19937_64 random(1);
-    const std::uint64_t bytes = cell_bytes(shape);
-    for (std::uint64_t i = 0; i + 8 <= bytes; i += 8) {
-      const std::uint64_t word = random();
-      std::copy_n(reinterpret_cast<const std::uint8_t*>(&word), 8, filter_.cells() + i);
+  // `present`: so many different keys.
+  Ours(const Shape& shape, const std::string& present, std::size_t distinct)
+      : filter_(Header{.shape = shape}) {
+    add_many(present);
+    const auto keys = static_cast<std::uint64_t>(static_cast<double>(shape.cells) / kBitsPerKey);
+    std::vector<Hash> hashes(kAtOnce);
+    for (std::uint64_t i = distinct; i < keys; i += kAtOnce) {
+      for (std::size_t j = 0; j < kAtOnce; ++j) {
+        const std::uint64_t key = i + j;
+        hashes[j] = hash_key({reinterpret_cast<const char*>(&key), sizeof key}, 0);
+      }
+      filter_.add(hashes);
     }
-    add(present);
   }
 
-  void ask(const std::string& keys) {
+  std::size_t ask(const std::string& keys) {
     std::size_t found = 0;
     for (std::size_t i = 0; i < kKeys; ++i) {
       found += filter_.may_contain(hash_key(key_at(keys, i), 0)) ? 1 : 0;
     }
-    sink = found;
+    return found;
   }
-  void ask_many(const std::string& keys) {
+  std::size_t ask_many(const std::string& keys) {
     std::uint8_t answers[kAtOnce];
     std::size_t found = 0;
     for_each_batch(keys, [&](std::span<const Hash> hashes) {
       filter_.view().may_contain(hashes, answers);
       found += std::accumulate(answers, answers + hashes.size(), std::size_t{0});
     });
-    sink = found;
+    return found;
   }
   void add(const std::string& keys) {
     for (std::size_t i = 0; i < kKeys; ++i) {
@@ -125,21 +137,21 @@ class Memory {
       lines_[order[i]].next = order[(i + 1) % order.size()];
     }
   }
-  void one_after_another() {
-    std::uint32_t at = static_cast<std::uint32_t>(sink % lines_.size());
+  std::size_t one_after_another() {
+    auto at = static_cast<std::uint32_t>(sink % lines_.size());
     for (std::size_t i = 0; i < kKeys; ++i) {
       at = lines_[at].next;
     }
-    sink = at;
+    return at;
   }
-  void together() {
+  std::size_t together() {
     std::uint64_t sum = 0;
     std::uint64_t x = sink;
     for (std::size_t i = 0; i < kKeys; ++i) {
       x = x * 0xd1342543de82ef95 + 1;
       sum += lines_[reduce(x, lines_.size())].next;
     }
-    sink = sum;
+    return sum;
   }
 
  private:
@@ -149,37 +161,113 @@ class Memory {
   std::vector<Line> lines_;
 };
 
-using Runs = std::vector<std::pair<std::string, std::function<void()>>>;
-
-void add_other(Runs& runs, Other& other, const std::string& present, const std::string& absent,
-               const std::string& fresh) {
-  const std::string name = other.name();
-  runs.emplace_back(name + " ask absent", [&] { sink = other.ask(absent, kKeyBytes); });
-  runs.emplace_back(name + " ask present", [&] { sink = other.ask(present, kKeyBytes); });
-  if (other.asks_many()) {
-    runs.emplace_back(name + " ask many absent", [&] { sink = other.ask_many(absent, kKeyBytes); });
-    runs.emplace_back(name + " ask many present",
-                      [&] { sink = other.ask_many(present, kKeyBytes); });
+std::size_t hash_all(const std::string& keys) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < kKeys; ++i) {
+    sum += hash_key(key_at(keys, i), 0).h1;
   }
-  if (other.adds()) {
-    runs.emplace_back(name + " add", [&] { other.add(fresh, kKeyBytes); });
-  }
+  return sum;
 }
 
-void add_ours(Runs& runs, const std::string& name, Ours& ours, const std::string& present,
-              const std::string& absent, const std::string& fresh) {
-  runs.emplace_back(name + " ask absent", [&] { ours.ask(absent); });
-  runs.emplace_back(name + " ask present", [&] { ours.ask(present); });
-  runs.emplace_back(name + " ask many absent", [&] { ours.ask_many(absent); });
-  runs.emplace_back(name + " ask many present", [&] { ours.ask_many(present); });
-  runs.emplace_back(name + " add", [&] { ours.add(fresh); });
-  runs.emplace_back(name + " add many", [&] { ours.add_many(fresh); });
+enum Column { kAskAbsent, kAskPresent, kManyAbsent, kManyPresent, kAdd, kAddMany, kColumns };
+
+struct Row {
+  std::string name;
+  std::function<std::size_t()> runs[kColumns];  // null: cannot be done
+  double absent_found = 0;                      // the share of absent keys that were found
+  std::vector<double> ns[kColumns] = {};
+};
+
+Row row_of(Other& other, const std::string& present, const std::string& absent,
+           const std::string& fresh) {
+  Row row{other.name(), {}};
+  row.runs[kAskAbsent] = [&] { return other.ask(absent, kKeyBytes); };
+  row.runs[kAskPresent] = [&] { return other.ask(present, kKeyBytes); };
+  if (other.asks_many()) {
+    row.runs[kManyAbsent] = [&] { return other.ask_many(absent, kKeyBytes); };
+    row.runs[kManyPresent] = [&] { return other.ask_many(present, kKeyBytes); };
+  }
+  if (other.adds()) {
+    row.runs[kAdd] = [&] { return other.add(fresh, kKeyBytes), 0; };
+  }
+  return row;
+}
+
+Row row_of(const std::string& name, Ours& ours, const std::string& present,
+           const std::string& absent, const std::string& fresh) {
+  return {name,
+          {[&] { return ours.ask(absent); }, [&] { return ours.ask(present); },
+           [&] { return ours.ask_many(absent); }, [&] { return ours.ask_many(present); },
+           [&] { return ours.add(fresh), 0; }, [&] { return ours.add_many(fresh), 0; }}};
 }
 
 double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : values[values.size() / 2];
+}
+
+// The median of the ratios of each round.
+double ratio(const Row& row, Column column, const Row& other, Column other_column) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < row.ns[column].size(); ++i) {
+    ratios.push_back(row.ns[column][i] / other.ns[other_column][i]);
+  }
+  return median(ratios);
+}
+
+void print(std::size_t kib, const std::vector<Row>& rows) {
+  std::printf(
+      "\n### Cells of %zu KiB, ns a key\n\n| | ask, absent | present | ask many, absent | present "
+      "| "
+      "add | add many | false positives |\n|%s\n",
+      kib, " --- | --- | --- | --- | --- | --- | --- | --- |");
+  for (const Row& row : rows) {
+    std::printf("| %s |", row.name.c_str());
+    for (const auto& ns : row.ns) {
+      ns.empty() ? std::printf(" |") : std::printf(" %.1f |", median(ns));
+    }
+    row.runs[kAskPresent] ? std::printf(" %.2f %% |\n", 100 * row.absent_found)
+                          : std::printf(" |\n");
+  }
+}
+
+const Row* find(const std::vector<Row>& rows, const std::string& name) {
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.name == name; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+void print_goals(const std::vector<Row>& rows) {
+  const auto line = [](const std::string& what, const std::string& against, double value,
+                       double goal) {
+    std::printf("| %s | %s | %.2f | %.2f %s |\n", what.c_str(), against.c_str(), value, goal,
+                value <= goal ? "met" : "**missed**");
+  };
+  std::printf("\n| what | against | ratio | goal |\n| --- | --- | --- | --- |\n");
+  if (const Row* other = find(rows, "libbloom")) {
+    for (const char* name : {"block=0", "block=31744", "block=512"}) {
+      const Row& own = *find(rows, name);
+      const std::string title = name;
+      line(title + ", ask, the worse of absent and present", "libbloom",
+           std::max(ratio(own, kAskAbsent, *other, kAskAbsent),
+                    ratio(own, kAskPresent, *other, kAskPresent)),
+           1.0 / 3);
+      line(title + ", ask many, the worse of both", "libbloom",
+           std::max(ratio(own, kManyAbsent, *other, kAskAbsent),
+                    ratio(own, kManyPresent, *other, kAskPresent)),
+           1.0 / 3);
+      line(title + ", add", "libbloom", ratio(own, kAdd, *other, kAdd), 1.0 / 3);
+      line(title + ", add many", "libbloom", ratio(own, kAddMany, *other, kAdd), 1.0 / 3);
+    }
+  }
+  if (const Row* other = find(rows, "RocksDB")) {
+    const Row& own = *find(rows, "block=512");
+    line("block=512, ask many, the worse of both", "RocksDB, many",
+         std::max(ratio(own, kManyAbsent, *other, kManyAbsent),
+                  ratio(own, kManyPresent, *other, kManyPresent)),
+         1.3);
+  }
+  std::fflush(stdout);
 }
 
 void measure(std::size_t kib, int rounds) {
@@ -187,43 +275,46 @@ void measure(std::size_t kib, int rounds) {
   const std::string absent = make_keys(3);
   const std::string fresh = make_keys(4);
   const std::uint64_t bits = kib * 1024 * 8;
+  // No more keys than the filter is for.
+  const std::size_t fit = static_cast<std::size_t>(static_cast<double>(bits) / kBitsPerKey);
+  const std::size_t distinct = std::min(fit, kKeys) / 2;
+  const std::string few = repeated(present, distinct);
+  const std::string few_fresh = repeated(fresh, distinct);
   const auto shape = [&](std::uint64_t block, std::uint32_t hashes) {
     const std::uint64_t cells = block == 0 ? bits : bits / block * block;
     return Shape{.kind = Kind::standard, .hashes = hashes, .cells = cells, .block = block};
   };
-  Ours whole(shape(0, kHashes), present);
-  Ours page(shape(kChunkBytes * 8, kHashes), present);
-  Ours line(shape(kLineCells, bench::kLineHashes), present);
+  Ours whole(shape(0, kHashes), few, distinct);
+  Ours page(shape(kChunkBytes * 8, kHashes), few, distinct);
+  Ours line(shape(kLineCells, bench::kLineHashes), few, distinct);
   Memory memory(kib * 1024);
-  const auto others = bench::others(kib * 1024, kBitsPerKey, present, kKeyBytes);
+  const auto others = bench::others(kib * 1024, kBitsPerKey, few, distinct, kKeyBytes);
 
-  Runs runs;
-  runs.emplace_back("memory, one load after another", [&] { memory.one_after_another(); });
-  runs.emplace_back("memory, loads together", [&] { memory.together(); });
-  runs.emplace_back("hash alone", [&] {
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < kKeys; ++i) {
-      sum += hash_key(key_at(absent, i), 0).h1;
-    }
-    sink = sum;
-  });
-  add_ours(runs, "block=0", whole, present, absent, fresh);
-  add_ours(runs, "block=31744", page, present, absent, fresh);
-  add_ours(runs, "block=512", line, present, absent, fresh);
+  std::vector<Row> rows;
+  rows.push_back({"memory: one load after another", {[&] { return memory.one_after_another(); }}});
+  rows.push_back({"memory: loads together", {[&] { return memory.together(); }}});
+  rows.push_back({"the hash of the key alone", {[&] { return hash_all(absent); }}});
+  rows.push_back(row_of("block=0", whole, few, absent, few_fresh));
+  rows.push_back(row_of("block=31744", page, few, absent, few_fresh));
+  rows.push_back(row_of("block=512", line, few, absent, few_fresh));
   for (const auto& other : others) {
-    add_other(runs, *other, present, absent, fresh);
+    rows.push_back(row_of(*other, few, absent, few_fresh));
   }
-
-  std::map<std::string, std::vector<double>> measured;
   for (int round = 0; round < rounds; ++round) {
-    for (const auto& [name, run] : runs) {
-      measured[name].push_back(ns_per_key(run));
+    for (std::size_t column = 0; column < kColumns; ++column) {
+      for (Row& row : rows) {
+        if (row.runs[column]) {
+          row.ns[column].push_back(ns_per_key(row.runs[column]));
+          // Adding comes last and fills the filter further.
+          if (column == kAskAbsent && round == 0) {
+            row.absent_found = static_cast<double>(sink) / static_cast<double>(kKeys);
+          }
+        }
+      }
     }
   }
-  for (const auto& [name, run] : runs) {
-    std::printf("| %zu KiB | %s | %.1f |\n", kib, name.c_str(), median(measured[name]));
-  }
-  std::fflush(stdout);
+  print(kib, rows);
+  print_goals(rows);
 }
 
 }  // namespace
@@ -231,7 +322,6 @@ void measure(std::size_t kib, int rounds) {
 int main(int argc, char** argv) {
   const std::size_t largest = (argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 256) * 1024;
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 7;
-  std::printf("| cells | what | ns a key |\n| --- | --- | --- |\n");
   for (const std::size_t kib : {std::size_t{256}, std::size_t{8} << 10, std::size_t{256} << 10}) {
     if (kib <= largest) {
       measure(kib, rounds);

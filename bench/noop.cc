@@ -33,15 +33,15 @@ extern "C" __attribute__((visibility("default"))) int sqlite3_noop_init(
     sqlite3* db, char**, const sqlite3_api_routines* api) {
   SQLITE_EXTENSION_INIT2(api);
   constexpr int kFlags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-  int code = sqlite3_create_function_v2(db, "noop", -1, kFlags, nullptr, noop, nullptr, nullptr,
-                                        nullptr);
+  int code =
+      sqlite3_create_function_v2(db, "noop", -1, kFlags, nullptr, noop, nullptr, nullptr, nullptr);
   if (code == SQLITE_OK) {
     code = sqlite3_create_function_v2(db, "noop_aggregate", -1, kFlags, nullptr, nullptr, noop_step,
                                       noop_finish, nullptr);
   }
   if (code == SQLITE_OK) {
-    code = sqlite3_create_function_v2(db, "copy", 1, kFlags, nullptr, copy, nullptr, nullptr,
-                                      nullptr);
+    code =
+        sqlite3_create_function_v2(db, "copy", 1, kFlags, nullptr, copy, nullptr, nullptr, nullptr);
   }
   return code;
 }

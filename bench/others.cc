@@ -46,6 +46,7 @@ class Libbloom : public Other {
     const double keys = static_cast<double>(bytes) * 8 / bits_per_key;
     constexpr double kRate = 0.0082;  // 10 bits a key, 7 hashes
     ::bloom_init(&filter_, static_cast<int>(keys), kRate);
+    // Half of the bits, which is as full as it is made for.
     std::mt19937_64 random(1);
     for (int i = 0; i + 8 <= filter_.bytes; i += 8) {
       const std::uint64_t word = random();
@@ -80,7 +81,7 @@ class Libbloom : public Other {
 #ifdef BLOOM_BENCH_ROCKSDB
 class RocksDb : public Other {
  public:
-  RocksDb(std::size_t bytes, double bits_per_key, const std::string& present,
+  RocksDb(std::size_t bytes, double bits_per_key, const std::string& present, std::size_t distinct,
           std::size_t key_bytes)
       : policy_(rocksdb::NewBloomFilterPolicy(bits_per_key)) {
     options_.format_version = 5;
@@ -89,7 +90,7 @@ class RocksDb : public Other {
         policy_->GetBuilderWithContext(context));
     const auto keys = static_cast<std::size_t>(static_cast<double>(bytes) * 8 / bits_per_key);
     std::size_t added = 0;
-    for (; added < keys && added * key_bytes < present.size(); ++added) {
+    for (; added < distinct; ++added) {
       builder->AddKey({present.data() + added * key_bytes, key_bytes});
     }
     for (std::uint64_t i = 0; added < keys; ++added, ++i) {
@@ -141,13 +142,14 @@ class RocksDb : public Other {
 std::vector<std::unique_ptr<Other>> others([[maybe_unused]] std::size_t bytes,
                                            [[maybe_unused]] double bits_per_key,
                                            [[maybe_unused]] const std::string& present,
+                                           [[maybe_unused]] std::size_t distinct,
                                            [[maybe_unused]] std::size_t key_bytes) {
   std::vector<std::unique_ptr<Other>> all;
 #ifdef BLOOM_BENCH_LIBBLOOM
   all.push_back(std::make_unique<Libbloom>(bytes, bits_per_key, present, key_bytes));
 #endif
 #ifdef BLOOM_BENCH_ROCKSDB
-  all.push_back(std::make_unique<RocksDb>(bytes, bits_per_key, present, key_bytes));
+  all.push_back(std::make_unique<RocksDb>(bytes, bits_per_key, present, distinct, key_bytes));
 #endif
   return all;
 }

@@ -25,8 +25,9 @@ class Other {
   virtual void add(const std::string&, std::size_t) {}
 };
 
-// Of about so many bytes, full, with the keys `present` in them.
+// Of about so many bytes, full, with the keys `present` in them, of which so many are different.
 std::vector<std::unique_ptr<Other>> others(std::size_t bytes, double bits_per_key,
-                                           const std::string& present, std::size_t key_bytes);
+                                           const std::string& present, std::size_t distinct,
+                                           std::size_t key_bytes);
 
 }  // namespace bench

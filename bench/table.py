@@ -139,10 +139,16 @@ def singles(folder):
 
         return run
 
-    measured = interleaved({"PRIMARY KEY": insert("pk"), "single INSERTs": insert("f(key)")}, ROUNDS)
+    def compare(name, table, other, rounds=ROUNDS):
+        measured = interleaved({"PRIMARY KEY": insert(other), name: insert(table)}, rounds)
+        report.compare(measured, SINGLES, name, "PRIMARY KEY", 1)
+        report.line(name + ": bytes of log", "PRIMARY KEY", log[table] / log[other], 1)
+
     report = Report("Transactions of one INSERT, file")
-    report.compare(measured, SINGLES, "single INSERTs", "PRIMARY KEY", 1)
-    report.line("single INSERTs: bytes of log", "PRIMARY KEY", log["f(key)"] / log["pk"], 1)
+    compare("into full tables", "f(key)", "pk")
+    db.execute(CREATE["bloom"].replace("x", "empty", 1))
+    db.execute("CREATE TABLE empty_pk(k TEXT PRIMARY KEY)")
+    compare("the first 1,000 into empty ones", "empty(key)", "empty_pk", rounds=1)
     db.close()
 
 

@@ -27,7 +27,8 @@ std::vector<Hash> sorted(std::span<const Hash> hashes) {
   const auto width = static_cast<unsigned>(std::bit_width(hashes.size() / kInBucket));
   const unsigned bits = std::max(1U, width);
   const auto bucket_of = [bits](const Hash& hash) { return hash.h1 >> (64 - bits); };
-  // First how many are in each bucket, then where the next one of it goes, which is its end at last.
+  // First how many are in each bucket, then where the next one of it goes, which is its end at
+  // last.
   std::vector<std::uint32_t> next(std::size_t{1} << bits);
   for (const Hash& hash : hashes) {
     ++next[bucket_of(hash)];

@@ -1,9 +1,9 @@
 // The distinct hashes of a stream of keys whose number is not known beforehand, with how often each
 // came: what a filter needs that is to be sized to its keys.
 //
-// At most 24 bytes for each distinct hash at any time, and 2 MiB: a sorted array that grows in place
-// (realloc), and behind it an unsorted tail of at least an eighth of it that is merged into it when
-// full.
+// At most 24 bytes for each distinct hash at any time, and 2 MiB: a sorted array that grows in
+// place (realloc), and behind it an unsorted tail of at least an eighth of it that is merged into
+// it when full.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What is done to the k cells of a key, whoever keeps the cells: one array (core/probe.h), or chunks
-// that come and go (core/chunked.h).
+// What is done to the k cells of a key, whoever keeps the cells: one array (core/probe.h), or
+// chunks that come and go (core/chunked.h).
 //
 // Walk gives their places, counted from the first cell of the block: see Geometry.
 // Cells is a class with
@@ -12,7 +12,8 @@
 
 namespace bloom {
 
-// False: certainly not added. True: maybe. Looks at the cells one by one, up to the first that is 0.
+// False: certainly not added. True: maybe. Looks at the cells one by one, up to the first that is
+// 0.
 template <typename Walk, typename Cells>
 bool may_contain_key(std::uint32_t hashes, Walk walk, Cells&& cells) {
   for (; hashes > 0; --hashes) {
@@ -26,7 +27,8 @@ bool may_contain_key(std::uint32_t hashes, Walk walk, Cells&& cells) {
 // The same for cells at hand, by fours: a look at another cell costs less there than a branch that
 // was foretold wrongly, as it is for every other absent key (bench/core.cc).
 template <typename Walk, typename Cells>
-[[gnu::always_inline]] inline bool may_contain_key_at_hand(std::uint32_t hashes, Walk walk, const Cells& cells) {
+[[gnu::always_inline]] inline bool may_contain_key_at_hand(std::uint32_t hashes, Walk walk,
+                                                           const Cells& cells) {
   const auto next = [&] { return cells.is_used(walk.next()); };
   for (; hashes >= 4; hashes -= 4) {
     unsigned used = next();

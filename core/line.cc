@@ -54,8 +54,7 @@ bool may_contain_scalar(const Geometry& geometry, Hash hash, const std::uint8_t*
                                  CellsFrom<WordBits, const std::uint8_t>(line, 0));
 }
 
-bool add_scalar(const Geometry& geometry, Hash hash, std::uint8_t* cells,
-                std::uint64_t first) {
+bool add_scalar(const Geometry& geometry, Hash hash, std::uint8_t* cells, std::uint64_t first) {
   return add_key(geometry.hashes(), Walk(geometry, hash),
                  CellsFrom<WordBits, std::uint8_t>(cells, first));
 }
@@ -119,8 +118,7 @@ BLOOM_AVX2 inline bool may_contain_avx2(const std::uint8_t* line, std::uint64_t 
                                                  _mm256_srli_epi64(x, kWordShift), 8);
     // The bit of each cell goes to the top of its word, which is what a sign is.
     const __m256i bits = _mm256_srli_epi64(_mm256_slli_epi64(x, 3), 58);
-    const __m256i cells =
-        _mm256_sllv_epi64(words, _mm256_sub_epi64(_mm256_set1_epi64x(63), bits));
+    const __m256i cells = _mm256_sllv_epi64(words, _mm256_sub_epi64(_mm256_set1_epi64x(63), bits));
     const __m256i beyond = _mm256_cmpgt_epi64(
         lanes, _mm256_set1_epi64x(static_cast<long long>(hashes) - static_cast<long long>(i) - 1));
     if (_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_or_si256(cells, beyond))) != 15) {
@@ -131,12 +129,12 @@ BLOOM_AVX2 inline bool may_contain_avx2(const std::uint8_t* line, std::uint64_t 
 }
 
 BLOOM_AVX2 bool ask_avx2(const Geometry& geometry, Hash hash, const std::uint8_t* cells,
-                std::uint64_t first) {
+                         std::uint64_t first) {
   return may_contain_avx2(cells + first / 8, hash.h2, geometry.hashes());
 }
 
-BLOOM_AVX2 void ask_all_avx2(const Geometry& geometry, Kernel::Hashes hashes, const std::uint8_t* cells,
-                  std::uint8_t* out) {
+BLOOM_AVX2 void ask_all_avx2(const Geometry& geometry, Kernel::Hashes hashes,
+                             const std::uint8_t* cells, std::uint8_t* out) {
   for_each_line(geometry, hashes, cells, [&](std::size_t i, const std::uint8_t* line) BLOOM_AVX2 {
     out[i] = may_contain_avx2(line, hashes[i].h2, geometry.hashes()) ? 1 : 0;
   });
@@ -162,12 +160,12 @@ BLOOM_AVX512 inline bool may_contain_avx512(const std::uint8_t* line, std::uint6
 }
 
 BLOOM_AVX512 bool ask_avx512(const Geometry& geometry, Hash hash, const std::uint8_t* cells,
-                std::uint64_t first) {
+                             std::uint64_t first) {
   return may_contain_avx512(cells + first / 8, hash.h2, geometry.hashes());
 }
 
-BLOOM_AVX512 void ask_all_avx512(const Geometry& geometry, Kernel::Hashes hashes, const std::uint8_t* cells,
-                  std::uint8_t* out) {
+BLOOM_AVX512 void ask_all_avx512(const Geometry& geometry, Kernel::Hashes hashes,
+                                 const std::uint8_t* cells, std::uint8_t* out) {
   for_each_line(geometry, hashes, cells, [&](std::size_t i, const std::uint8_t* line) BLOOM_AVX512 {
     out[i] = may_contain_avx512(line, hashes[i].h2, geometry.hashes()) ? 1 : 0;
   });
@@ -182,10 +180,10 @@ std::vector<LineKernel> kernels_here() {
   const auto add = [&](std::string_view name, auto ask, auto ask_all) {
     kernels.push_back({name, {ask, add_scalar, nullptr, ask_all, add_all_scalar}});
   };
-  if (__builtin_cpu_supports("avx2") != 0) {
+  if (__builtin_cpu_supports("avx2")) {
     add("avx2", ask_avx2, ask_all_avx2);
   }
-  if (__builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0) {
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
     add("avx512", ask_avx512, ask_all_avx512);
   }
 #endif

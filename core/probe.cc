@@ -43,8 +43,8 @@ struct Array {
                                    CellsFrom<Cell, const std::uint8_t>(cells, first));
   }
 
-  static bool add(const Geometry& geometry, Hash hash, std::uint8_t* cells,
-                  std::uint64_t first) {
+  // NOLINTBEGIN(readability-non-const-parameter): changed in what depends on Cell
+  static bool add(const Geometry& geometry, Hash hash, std::uint8_t* cells, std::uint64_t first) {
     return add_key(geometry.hashes(), Walk(geometry, hash),
                    CellsFrom<Cell, std::uint8_t>(cells, first));
   }
@@ -54,6 +54,7 @@ struct Array {
     return remove_key(geometry.hashes(), Walk(geometry, hash),
                       CellsFrom<Cell, std::uint8_t>(cells, first));
   }
+  // NOLINTEND(readability-non-const-parameter)
 
   static void may_contain_all(const Geometry& geometry, Kernel::Hashes hashes,
                               const std::uint8_t* cells, std::uint8_t* out) {
@@ -63,9 +64,8 @@ struct Array {
   }
 
   static void add_all(const Geometry& geometry, Kernel::Hashes hashes, std::uint8_t* cells) {
-    for_each_key(geometry, hashes, cells, [&](std::size_t, auto walk, auto own) {
-      add_key(geometry.hashes(), walk, own);
-    });
+    for_each_key(geometry, hashes, cells,
+                 [&](std::size_t, auto walk, auto own) { add_key(geometry.hashes(), walk, own); });
   }
 
  private:
@@ -141,7 +141,6 @@ const Kernel* best_kernel(const Shape& shape, const Geometry& geometry) {
 
 }  // namespace
 
-Probe::Probe(const Shape& shape)
-    : geometry_(shape), kernel_(best_kernel(shape, geometry_)) {}
+Probe::Probe(const Shape& shape) : geometry_(shape), kernel_(best_kernel(shape, geometry_)) {}
 
 }  // namespace bloom

@@ -27,9 +27,9 @@ template <bool decisive>
 class ContainsSeveral {
  public:
   void call(Context& context, const Values& arguments) {
-    require_at_least(2, arguments,
-                     decisive ? "bloom_contains_any(filter, key, ...)"
-                              : "bloom_contains_all(filter, key, ...)");
+    require_at_least(
+        2, arguments,
+        decisive ? "bloom_contains_any(filter, key, ...)" : "bloom_contains_all(filter, key, ...)");
     const FilterView& filter = filter_.read(arguments);
     bool any_null = false;
     for (int i = 1; i < arguments.size(); ++i) {

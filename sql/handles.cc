@@ -19,8 +19,8 @@ namespace {
 constexpr char kHandleType[] = "sqlite-bloom handle";
 
 // What a pointer value is: the place of a filter among all that the process has open, and how often
-// that place was given out before. 64 bits hold 16 million places that are used 10^12 times each, 32
-// bits 4,000 that are used a million times each.
+// that place was given out before. 64 bits hold 16 million places that are used 10^12 times each,
+// 32 bits 4,000 that are used a million times each.
 using Number = std::uintptr_t;
 constexpr int kPlaceBits = sizeof(Number) > 4 ? 24 : 12;
 constexpr Number kOneUse = Number{1} << kPlaceBits;
@@ -66,8 +66,10 @@ class OpenFilters {
     std::unique_ptr<const Filter> filter;
   };
 
-  // Row i holds places 2^i to 2^(i+1) - 1.
-  static unsigned row_of(Number place) { return static_cast<unsigned>(std::bit_width(place)) - 1; }
+  // Row i holds places 2^i to 2^(i+1) - 1. REQUIRES: place != 0
+  static unsigned row_of(Number place) {
+    return static_cast<unsigned>(std::bit_width(place | 1)) - 1;
+  }
 
   Place& place_of(Number number) const {
     const Number place = number & kPlaces;

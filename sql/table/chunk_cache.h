@@ -84,7 +84,7 @@ class ChunkCache {
   std::uint64_t bytes_;
   const Layers* layers_ = nullptr;
   std::vector<Place> places_;
-  OwnedBytes cells_;  // of all places, one after another
+  OwnedBytes cells_;               // of all places, one after another
   std::vector<std::size_t> used_;  // places that may hold a chunk
   std::uint64_t changes_ = 0;
   std::vector<std::size_t> changed_;  // places whose chunk was changed since the last flush()

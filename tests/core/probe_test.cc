@@ -24,15 +24,15 @@ using test::key_hash;
 std::vector<Shape> shapes() {
   using enum Kind;
   std::vector<Shape> all = test::small_shapes();
-  const std::uint64_t pages = 300;
+  constexpr std::uint64_t kPages = 300;
   all.insert(all.end(), {
-                            {standard, 7, pages * 31744, 31744, 0},
+                            {standard, 7, kPages * 31744, 31744, 0},
                             {standard, 6, 9'000'000, 0, 0},
                             {standard, 255, 9'000'001, 0, 0},
-                            {standard, 16, 20000 * 512, 512, 0},
-                            {counting, 7, pages * 7936, 7936, 0},
+                            {standard, 16, std::uint64_t{20000} * 512, 512, 0},
+                            {counting, 7, kPages * 7936, 7936, 0},
                             {counting, 33, 2'500'001, 0, 0},
-                            {partitioned, 8, pages * 31744, 31744, 0},
+                            {partitioned, 8, kPages * 31744, 31744, 0},
                             {partitioned, 7, 9'000'012, 0, 0},
                         });
   return all;
@@ -106,7 +106,8 @@ TEST(Probe, EachLineKernelGivesTheAnswersOfTheScalarOne) {
   std::mt19937_64 random(5);
   ASSERT_EQ(line_kernels().front().name, "scalar");
   for (const std::uint32_t hashes : {1U, 3U, 4U, 5U, 7U, 8U, 9U, 12U, 16U, 17U, 64U, 255U}) {
-    const Geometry geometry({.kind = Kind::standard, .hashes = hashes, .cells = 4096, .block = 512});
+    const Geometry geometry(
+        {.kind = Kind::standard, .hashes = hashes, .cells = 4096, .block = 512});
     for (int round = 0; round < 200; ++round) {
       std::vector<std::uint8_t> bytes(8 * kLineBytes + 64);
       std::uint8_t* const cells = bytes.data() + round % 64;
@@ -117,7 +118,7 @@ TEST(Probe, EachLineKernelGivesTheAnswersOfTheScalarOne) {
       }
       const std::uint64_t key = random();
       const auto asked = hashes_of(key >> 2, 100, 0);
-      geometry.for_each_cell(asked[round % 100], [&](auto cell) { Bits::add(cells, cell); });
+      geometry.for_each_cell(asked[static_cast<std::size_t>(round % 100)], [&](auto cell) { Bits::add(cells, cell); });
       for (const LineKernel& kernel : line_kernels()) {
         std::vector<std::uint8_t> answers(asked.size(), 2);
         kernel.kernel.may_contain_all(geometry, asked, cells, answers.data());
@@ -125,9 +126,9 @@ TEST(Probe, EachLineKernelGivesTheAnswersOfTheScalarOne) {
           bool expected = true;
           geometry.for_each_cell(asked[i],
                                  [&](auto cell) { expected &= Bits::get(cells, cell) != 0; });
-          ASSERT_EQ(kernel.kernel.may_contain(geometry, asked[i], cells,
-                                              geometry.first_cell(asked[i])),
-                    expected)
+          ASSERT_EQ(
+              kernel.kernel.may_contain(geometry, asked[i], cells, geometry.first_cell(asked[i])),
+              expected)
               << kernel.name << " k=" << hashes;
           ASSERT_EQ(answers[i], expected ? 1 : 0) << kernel.name << " k=" << hashes;
         }

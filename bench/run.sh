@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# All measurements of docs/performance.md: prints Markdown, and leaves results.md, CSV files and charts
+# (SVG, if gnuplot can be had) in build/bench. Takes half an hour; asks nothing.
+#   bench/run.sh          all of it
+#   bench/run.sh quick    smaller numbers, a few minutes: to see that everything runs
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source tests/lib/setup.sh
+
+out=build/bench
+extension=build/release/bloom.so
+
+prepare() {
+  install_missing g++ cmake make git sqlite3 libsqlite3-dev libgtest-dev python3 gnuplot-nox libbloom-dev librocksdb-dev
+  cmake --preset release -DBLOOM_BENCH=ON
+  cmake --build --preset release -j "$(getconf _NPROCESSORS_ONLN)"
+}
+
+# The columns of "ask many, present", or "present" where a library asks one by one, by size.
+core_csv() {
+  awk -F ' *\\| *' '
+    /^### Cells/ { size = $0; sub(/.*of /, "", size); sub(/,.*/, "", size); sizes[++n] = size }
+    /^\| (block=|libbloom|RocksDB)/ && NF > 8 { ns[$2, size] = $6 != "" ? $6 : $4 }
+    END {
+      split("block=0,block=31744,block=512,libbloom,RocksDB", names, ",")
+      printf "size"; for (i = 1; i <= 5; i++) printf ",%s", names[i]; print ""
+      for (s = 1; s <= n; s++) {
+        printf "%s", sizes[s]; for (i = 1; i <= 5; i++) printf ",%s", ns[names[i], sizes[s]]; print ""
+      }
+    }'
+}
+
+charts() {
+  mkdir -p "$out/charts"
+  gnuplot -e "data='$out'; charts='$out/charts'" bench/charts.gp
+}
+
+python() { /usr/bin/python3 -B "$@"; }
+
+measure() {
+  echo "$(date -u +%F), SQLite $(sqlite3 --version | cut -d ' ' -f 1), $(uname -m), $(c++ --version | head -n 1)"
+  python bench/functions.py "$extension" "$keys"
+  python bench/table.py "$extension" "$keys"
+  python bench/cold.py "$extension" "$cold_mib"
+  python bench/pre_checks.py "$extension" "$keys" "$probes" 3 "$recipe"
+  build/release/bench/core_bench "$core_mib" | tee "$out/core.md"
+  core_csv <"$out/core.md" >"$out/core.csv"
+  printf '\n### What a key costs as their number grows\n\n'
+  python bench/scaling.py "$extension" "$largest" "$out/scaling.csv"
+}
+
+main() {
+  keys=1000000 probes=1000000 cold_mib=1024 core_mib=256 largest=100000000 recipe=join
+  if [ "${1:-}" = quick ]; then
+    keys=100000 probes=20000 cold_mib=64 core_mib=1 largest=100000
+  fi
+  mkdir -p "$out"
+  prepare >"$out/build.log" 2>&1 || { cat "$out/build.log"; exit 1; }
+  rm -f "$out/results.csv"
+  export BLOOM_BENCH_CSV=$out/results.csv
+  measure | tee "$out/results.md"
+  charts
+}
+
+main "$@"
