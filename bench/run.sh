@@ -12,7 +12,7 @@ extension=build/release/bloom.so
 
 prepare() {
   install_missing g++ cmake make git sqlite3 libsqlite3-dev libgtest-dev python3 gnuplot-nox libbloom-dev librocksdb-dev
-  cmake --preset release -DBLOOM_BENCH=ON
+  cmake --preset release
   cmake --build --preset release -j "$(getconf _NPROCESSORS_ONLN)"
 }
 
@@ -42,7 +42,7 @@ measure() {
   python bench/functions.py "$extension" "$keys"
   python bench/table.py "$extension" "$keys"
   python bench/cold.py "$extension" "$cold_mib"
-  python bench/pre_checks.py "$extension" "$keys" "$probes" 3 "$recipe"
+  python bench/semi_joins.py "$extension" "$keys"
   build/release/bench/core_bench "$core_mib" | tee "$out/core.md"
   core_csv <"$out/core.md" >"$out/core.csv"
   printf '\n### What a key costs as their number grows\n\n'
@@ -50,9 +50,9 @@ measure() {
 }
 
 main() {
-  keys=1000000 probes=1000000 cold_mib=1024 core_mib=256 largest=100000000 recipe=join
+  keys=1000000 cold_mib=1024 core_mib=256 largest=100000000
   if [ "${1:-}" = quick ]; then
-    keys=100000 probes=20000 cold_mib=64 core_mib=1 largest=100000
+    keys=100000 cold_mib=64 core_mib=1 largest=100000
   fi
   mkdir -p "$out"
   prepare >"$out/build.log" 2>&1 || { cat "$out/build.log"; exit 1; }

@@ -6,12 +6,12 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "core/geometry.h"
 
 namespace bloom {
 
+// Functions for cells of one shape, as Probe calls them; the geometry must be of that shape.
 struct Kernel {
   using Hashes = std::span<const Hash>;
 
