@@ -6,7 +6,7 @@
 
 namespace bloom {
 
-void Cardinality::add(const Hash& hash) {
+void Cardinality::add(Hash hash) {
   std::uint8_t& longest = longest_[hash.h1 >> (64 - kIndexBits)];
   longest = std::max(longest, static_cast<std::uint8_t>(std::countl_zero(hash.h2) + 1));
 }

@@ -13,7 +13,7 @@ class Cardinality {
  public:
   Cardinality() : longest_(kRegisters) {}
 
-  void add(const Hash& hash);
+  void add(Hash hash);
   double estimate() const;
 
  private:

@@ -30,7 +30,7 @@ class ChunkedFilter {
   const Shape& shape() const { return shape_; }
   const Probe& probe() const { return probe_; }
 
-  bool may_contain(const Hash& hash, Chunks& chunks) const {
+  bool may_contain(Hash hash, Chunks& chunks) const {
     if (chunk_blocks_ != 0) {
       const Place place = place_of(hash);
       return probe_.may_contain(hash, chunks.at(place.chunk), place.first);
@@ -44,12 +44,12 @@ class ChunkedFilter {
   }
   // The one chunk that holds all cells of the key, or kSeveral.
   static constexpr std::uint64_t kSeveral = ~std::uint64_t{0};
-  std::uint64_t chunk_of(const Hash& hash) const {
+  std::uint64_t chunk_of(Hash hash) const {
     return chunk_blocks_ == 0 ? kSeveral : place_of(hash).chunk;
   }
 
   // See Filter::add(), Filter::remove().
-  bool add(const Hash& hash, Chunks& chunks) const {
+  bool add(Hash hash, Chunks& chunks) const {
     if (chunk_blocks_ != 0) {
       const Place place = place_of(hash);
       return noted(chunks, place, probe_.add(hash, chunks.at(place.chunk), place.first));
@@ -61,7 +61,7 @@ class ChunkedFilter {
                  : add_key(shape_.hashes, walk, CellsOf<Bits>(chunks, first));
     });
   }
-  bool remove(const Hash& hash, Chunks& chunks) const {
+  bool remove(Hash hash, Chunks& chunks) const {
     if (chunk_blocks_ != 0) {
       const Place place = place_of(hash);
       return noted(chunks, place, probe_.remove(hash, chunks.at(place.chunk), place.first));
@@ -121,7 +121,7 @@ class ChunkedFilter {
     std::uint64_t chunk;
     std::uint64_t first;
   };
-  Place place_of(const Hash& hash) const {
+  Place place_of(Hash hash) const {
     const std::uint64_t block = probe_.geometry().block_of(hash);
     if (chunk_blocks_ == 1) {
       return {block, 0};

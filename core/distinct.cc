@@ -26,16 +26,16 @@ std::vector<Hash> sorted(std::span<const Hash> hashes) {
   constexpr std::size_t kInBucket = 4;
   const auto width = static_cast<unsigned>(std::bit_width(hashes.size() / kInBucket));
   const unsigned bits = std::max(1U, width);
-  const auto bucket_of = [bits](const Hash& hash) { return hash.h1 >> (64 - bits); };
+  const auto bucket_of = [bits](Hash hash) { return hash.h1 >> (64 - bits); };
   // First how many are in each bucket, then where the next one of it goes, which is its end at
   // last.
   std::vector<std::uint32_t> next(std::size_t{1} << bits);
-  for (const Hash& hash : hashes) {
+  for (Hash hash : hashes) {
     ++next[bucket_of(hash)];
   }
   std::exclusive_scan(next.begin(), next.end(), next.begin(), 0U);
   std::vector<Hash> in_order(hashes.size());
-  for (const Hash& hash : hashes) {
+  for (Hash hash : hashes) {
     in_order[next[bucket_of(hash)]++] = hash;
   }
   auto begin = in_order.begin();
@@ -90,7 +90,7 @@ void DistinctHashes::merge_tail() {
   // Those that are not in the sorted part yet, each once; of the others, their number goes there.
   std::size_t fresh = 0;
   std::size_t known = 0;
-  for (const Hash& hash : tail) {
+  for (Hash hash : tail) {
     while (known < sorted_ && hashes_[known] < hash) {
       ++known;
     }

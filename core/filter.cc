@@ -21,11 +21,11 @@ Filter::Filter(const FilterView& view) : Filter(view.header()) {
   std::copy_n(view.cells(), cell_bytes(shape()), cells());
 }
 
-bool Filter::add(const Hash& hash) {
+bool Filter::add(Hash hash) {
   return view_.probe().add(hash, cells(), view_.geometry().first_cell(hash));
 }
 
-bool Filter::remove(const Hash& hash) {
+bool Filter::remove(Hash hash) {
   return view_.probe().remove(hash, cells(), view_.geometry().first_cell(hash));
 }
 

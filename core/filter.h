@@ -36,7 +36,7 @@ class FilterView {
   void move_to(const std::uint8_t* cells) { cells_ = cells; }
 
   // False: certainly not added. True: maybe.
-  bool may_contain(const Hash& hash) const {
+  bool may_contain(Hash hash) const {
     return probe_.may_contain(hash, cells_, geometry().first_cell(hash));
   }
   // For many keys: answers[i] becomes 1 or 0 for hashes[i].
@@ -67,12 +67,12 @@ class Filter {
 
   // Adds a key; returns whether any cell changed. For bits false means that the key may have been
   // there already.
-  bool add(const Hash& hash);
+  bool add(Hash hash);
   void add(std::span<const Hash> hashes) { view_.probe().add(hashes, cells()); }
 
   // Takes one occurrence of a key out. Returns false, with nothing changed, when the key is
   // certainly absent. REQUIRES: kind counting.
-  bool remove(const Hash& hash);
+  bool remove(Hash hash);
 
   // Says what the filter is sized for from now on: see Header.
   void set_target(std::uint64_t capacity, double fpr);
@@ -80,7 +80,7 @@ class Filter {
   const FilterView& view() const { return view_; }
   const Header& header() const { return view_.header(); }
   const Shape& shape() const { return view_.shape(); }
-  bool may_contain(const Hash& hash) const { return view_.may_contain(hash); }
+  bool may_contain(Hash hash) const { return view_.may_contain(hash); }
 
   // Header and cells, as they are stored.
   ByteView stored() const {

@@ -140,15 +140,15 @@ class Geometry {
   bool is_sliced() const { return slice_ != 0; }
 
   // All cells of a key lie in this block, and none before this cell.
-  std::uint64_t block_of(const Hash& hash) const { return reduce(hash.h1, blocks_); }
-  std::uint64_t first_cell(const Hash& hash) const { return block_of(hash) * block_cells_; }
+  std::uint64_t block_of(Hash hash) const { return reduce(hash.h1, blocks_); }
+  std::uint64_t first_cell(Hash hash) const { return block_of(hash) * block_cells_; }
 
   // The k cells of a key, one after another, counted from the first of its block.
   // REQUIRES: whole == is_whole(), sliced == is_sliced()
   template <bool whole, bool sliced>
   class Walk {
    public:
-    Walk(const Geometry& geometry, const Hash& hash)
+    Walk(const Geometry& geometry, Hash hash)
         : x_(whole ? hash.h1 : hash.h2),
           h2_(hash.h2),
           span_(geometry.span_),
@@ -174,7 +174,7 @@ class Geometry {
 
   // Returns f(the walk of a key).
   template <typename F>
-  auto walk(const Hash& hash, F&& f) const {
+  auto walk(Hash hash, F&& f) const {
     if (is_sliced()) {
       return whole_ ? f(Walk<true, true>(*this, hash)) : f(Walk<false, true>(*this, hash));
     }
@@ -183,7 +183,7 @@ class Geometry {
 
   // Calls f(cell) for the k cells of a key, in order.
   template <typename F>
-  void for_each_cell(const Hash& hash, F&& f) const {
+  void for_each_cell(Hash hash, F&& f) const {
     const std::uint64_t first = first_cell(hash);
     walk(hash, [&](auto cells) {
       for (std::uint32_t i = 0; i < hashes_; ++i) {

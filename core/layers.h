@@ -52,7 +52,7 @@ class LayeredFilter {
   }
 
   // Most keys are in the newest layer: it is the largest.
-  bool may_contain(const Hash& hash, Chunks& chunks) const {
+  bool may_contain(Hash hash, Chunks& chunks) const {
     for (std::size_t i = filters_.size(); i-- > 0;) {
       ChunksFrom<Chunks> own(chunks, first_[i]);
       if (filters_[i].may_contain(hash, own)) {
@@ -63,17 +63,17 @@ class LayeredFilter {
   }
 
   // Of the newest layer alone; see ChunkedFilter.
-  bool add(const Hash& hash, Chunks& chunks) const {
+  bool add(Hash hash, Chunks& chunks) const {
     ChunksFrom<Chunks> own(chunks, first_.back());
     return filters_.back().add(hash, own);
   }
-  bool remove(const Hash& hash, Chunks& chunks) const {
+  bool remove(Hash hash, Chunks& chunks) const {
     ChunksFrom<Chunks> own(chunks, first_.back());
     return filters_.back().remove(hash, own);
   }
 
   // Where add() will put a key: see ChunkedFilter.
-  std::uint64_t chunk_of(const Hash& hash) const {
+  std::uint64_t chunk_of(Hash hash) const {
     const std::uint64_t chunk = filters_.back().chunk_of(hash);
     return chunk == Filter::kSeveral ? chunk : first_.back() + chunk;
   }

@@ -29,14 +29,14 @@ class Probe {
   const Geometry& geometry() const { return geometry_; }
 
   // See Filter. Of an array in which the block of the key starts at cell `first`.
-  bool may_contain(const Hash& hash, const std::uint8_t* cells, std::uint64_t first) const {
+  bool may_contain(Hash hash, const std::uint8_t* cells, std::uint64_t first) const {
     return kernel_->may_contain(geometry_, hash, cells, first);
   }
-  bool add(const Hash& hash, std::uint8_t* cells, std::uint64_t first) const {
+  bool add(Hash hash, std::uint8_t* cells, std::uint64_t first) const {
     return kernel_->add(geometry_, hash, cells, first);
   }
   // REQUIRES: counters
-  bool remove(const Hash& hash, std::uint8_t* cells, std::uint64_t first) const {
+  bool remove(Hash hash, std::uint8_t* cells, std::uint64_t first) const {
     return kernel_->remove(geometry_, hash, cells, first);
   }
 

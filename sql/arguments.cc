@@ -90,11 +90,9 @@ std::optional<FilterView> filter_row(const Values& arguments) {
   return filter_argument(arguments, 0);
 }
 
-template <typename AnyValue>
-void Key::read_other(const AnyValue& value) {
-  switch (value.type()) {
+void Key::read_other(const Value& value) {
+  switch (type_) {
     case SQLITE_NULL:
-      null_ = true;
       break;
     case SQLITE_INTEGER:
       number_.emplace(value.integer());
@@ -108,9 +106,6 @@ void Key::read_other(const AnyValue& value) {
     }
   }
 }
-
-template void Key::read_other(const Value&);
-template void Key::read_other(const sqlite::KeptValue&);
 
 std::uint64_t count_argument(const Value& value, std::string_view name, std::uint64_t low,
                              std::uint64_t high) {

@@ -76,10 +76,8 @@ class RememberedFilter {
 // The bytes of a key; none for NULL, which is never a key. They live until the function returns.
 class Key {
  public:
-  // AnyValue: Value or KeptValue.
-  template <typename AnyValue>
-  explicit Key(const AnyValue& value) {
-    if (value.type() == SQLITE_TEXT) {
+  explicit Key(const Value& value) : type_(value.type()) {
+    if (type_ == SQLITE_TEXT) {
       bytes_ = value.text();
     } else {
       read_other(value);
@@ -88,17 +86,17 @@ class Key {
   Key(const Key&) = delete;
   Key& operator=(const Key&) = delete;
 
-  bool is_null() const { return null_; }
+  bool is_null() const { return type_ == SQLITE_NULL; }
+  bool is_text() const { return type_ == SQLITE_TEXT; }
   std::string_view bytes() const { return number_ ? number_->view() : bytes_; }
   Hash hash(const Shape& shape) const { return hash_of(bytes(), shape); }
 
  private:
-  template <typename AnyValue>
-  void read_other(const AnyValue& value);
+  void read_other(const Value& value);
 
   std::optional<NumberText> number_;
   std::string_view bytes_;
-  bool null_ = false;
+  int type_;
 };
 
 // An integer, or a real with the value of one (1e6), in low..high.

@@ -39,8 +39,11 @@ std::string quoted_text(std::string_view text) {
   return words.append(text.empty() ? "'" : "...'");
 }
 
-void KeptValue::keep_other(const Value& value) {
+void KeptValue::keep(const Value& value) {
   const int type = value.type();
+  if (type == SQLITE_TEXT) {
+    return keep_text(value.text());
+  }
   if (type == SQLITE_BLOB) {
     const auto blob = value.blob();
     return keep_bytes(type, {reinterpret_cast<const char*>(blob.data()), blob.size()});

@@ -67,24 +67,10 @@ using OwnedValue = std::unique_ptr<sqlite3_value, FreeValue>;
 // A copy that outlives the call. Keeping one after another needs no new memory.
 class KeptValue {
  public:
-  void keep(const Value& value) {
-    if (value.type() == SQLITE_TEXT) {
-      keep_bytes(SQLITE_TEXT, value.text());
-    } else {
-      keep_other(value);
-    }
-  }
+  void keep(const Value& value);
+  void keep_text(std::string_view text) { keep_bytes(SQLITE_TEXT, text); }
   // What was kept last, as the result of a call.
   void give(sqlite3_context* context) const;
-
-  // See Value.
-  int type() const { return type_; }
-  std::int64_t integer() const { return integer_; }
-  double real() const { return real_; }
-  std::string_view text() const { return {bytes_.data(), size_}; }
-  std::span<const std::uint8_t> blob() const {
-    return {reinterpret_cast<const std::uint8_t*>(bytes_.data()), size_};
-  }
 
  private:
   void keep_bytes(int type, std::string_view bytes) {
@@ -95,7 +81,6 @@ class KeptValue {
     size_ = bytes.size();
     type_ = type;
   }
-  void keep_other(const Value& value);
 
   int type_ = SQLITE_NULL;
   std::int64_t integer_ = 0;

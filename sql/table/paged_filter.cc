@@ -200,7 +200,7 @@ void PagedFilter::load() {
   is_loaded_ = true;
 }
 
-bool PagedFilter::add(const Hash& hash) {
+bool PagedFilter::add(Hash hash) {
   Change change(*this);
   const bool changed = add_key(hash);
   change.done();
@@ -214,14 +214,14 @@ void PagedFilter::add_waiting() {
     filter_->add(hashes, chunks);
     return;
   }
-  for (const Hash& hash : hashes) {
+  for (Hash hash : hashes) {
     filter_->add(hash, cache_);
   }
 }
 
 // For a Change that is under way.
 void PagedFilter::fill_with(const std::function<void(const Add&)>& fill) {
-  fill([this](const Hash& hash) {
+  fill([this](Hash hash) {
     if (can_wait(hash)) {
       wait(hash);
     } else {
@@ -232,7 +232,7 @@ void PagedFilter::fill_with(const std::function<void(const Add&)>& fill) {
   loaded();
 }
 
-bool PagedFilter::add_key(const Hash& hash) {
+bool PagedFilter::add_key(Hash hash) {
   if (!growth_) {
     return filter_->add(hash, cache_);
   }
@@ -246,7 +246,7 @@ bool PagedFilter::add_key(const Hash& hash) {
 // How full the newest layer is, is written nowhere: it would cost every transaction a page. Its
 // cells tell, and are looked at once for some 1/256 of its keys, by whichever connection adds the
 // key with such a hash.
-void PagedFilter::grow_if_full(const Hash& hash) {
+void PagedFilter::grow_if_full(Hash hash) {
   constexpr std::uint64_t kLooks = 256;
   const std::uint64_t capacity = layers_.newest().header.capacity;
   const std::uint64_t mask = std::bit_floor(std::max<std::uint64_t>(1, capacity / kLooks)) - 1;
@@ -281,14 +281,14 @@ double PagedFilter::keys_in_newest() {
          static_cast<double>(shape.cells) / static_cast<double>(cells);
 }
 
-bool PagedFilter::remove(const Hash& hash) {
+bool PagedFilter::remove(Hash hash) {
   Change change(*this);
   const bool removed = filter_->remove(hash, cache_);
   change.done();
   return removed;
 }
 
-void PagedFilter::replace(const Hash& old_key, const Hash& new_key) {
+void PagedFilter::replace(Hash old_key, Hash new_key) {
   Change change(*this);
   may_contain(new_key);  // finds most of what may be wrong before anything is changed
   filter_->remove(old_key, cache_);

@@ -39,7 +39,7 @@ class PagedFilter {
 
   // The shadow tables. create() also begins a transaction; the header is that of the first layer.
   // fill(add) is called once, and adds keys by add(hash).
-  using Add = std::function<void(const Hash& hash)>;
+  using Add = std::function<void(Hash hash)>;
   void create(const Header& header, const std::function<void(const Add&)>& fill = {});
   void drop();
   void rename(const std::string& table);
@@ -62,18 +62,18 @@ class PagedFilter {
 
   // As those of core's Filter. A filter that grows skips a key that it may have already; add()
   // returns false then, too. replace() removes one key and adds another.
-  bool may_contain(const Hash& hash) { return loaded().may_contain(hash, cache_); }
-  bool add(const Hash& hash);
+  bool may_contain(Hash hash) { return loaded().may_contain(hash, cache_); }
+  bool add(Hash hash);
   // The same without the answer: many keys at a time.
-  void put(const Hash& hash) {
+  void put(Hash hash) {
     if (!can_wait(hash)) {
       add(hash);
     } else {
       wait(hash);
     }
   }
-  bool remove(const Hash& hash);
-  void replace(const Hash& old_key, const Hash& new_key);
+  bool remove(Hash hash);
+  void replace(Hash old_key, Hash new_key);
 
   // A key of the source is gone that stays in the filter.
   void count_stale();
@@ -106,11 +106,11 @@ class PagedFilter {
 
   // Keys may wait to be added together if that cannot fail: their chunks are at hand, and
   // changed. Whatever else is done with the chunks adds them first.
-  bool can_wait(const Hash& hash) const {
+  bool can_wait(Hash hash) const {
     return is_loaded_ && in_transaction_ && knows_savepoints_ && !growth_ &&
            cache_.is_changed(filter_->chunk_of(hash));
   }
-  void wait(const Hash& hash) {
+  void wait(Hash hash) {
     waiting_[waiting_count_++] = hash;
     if (waiting_count_ == waiting_.size()) {
       add_waiting();
@@ -125,8 +125,8 @@ class PagedFilter {
   // For changes.
   void use(const Config& config);
   void fill_with(const std::function<void(const Add&)>& fill);
-  bool add_key(const Hash& hash);
-  void grow_if_full(const Hash& hash);
+  bool add_key(Hash hash);
+  void grow_if_full(Hash hash);
   double keys_in_newest();
 
   // Calls f(layer, first cell, count, cells) for each stored chunk in order.

@@ -267,9 +267,7 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
       [[fallthrough]];
     case Plan::ask:
       require_in_step();
-      key_.keep(values[0]);
-      found_ = may_contain_key();
-      return;
+      return ask(values[0]);
     case Plan::whole:
       require_in_step();
       found_ = true;
@@ -292,9 +290,15 @@ void BloomTable::Cursor::require_in_step() {
   }
 }
 
-bool BloomTable::Cursor::may_contain_key() {
-  const Key key(key_);
-  return !key.is_null() && filter_.may_contain(key.hash(filter_.shape()));
+void BloomTable::Cursor::ask(const Value& value) {
+  // Not of the copy: bytes that were just written are slow to read.
+  const Key key(value);
+  if (key.is_text()) {
+    key_.keep_text(key.bytes());
+  } else {
+    key_.keep(value);
+  }
+  found_ = !key.is_null() && filter_.may_contain(key.hash(filter_.shape()));
 }
 
 void BloomTable::Cursor::column(sqlite3_context* raw, int i) {

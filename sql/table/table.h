@@ -82,7 +82,7 @@ class BloomTable::Cursor {
  private:
   [[noreturn]] void refuse_scan() const;
   void require_in_step();
-  bool may_contain_key();
+  void ask(const Value& value);
 
   BloomTable& table_;
   PagedFilter& filter_;

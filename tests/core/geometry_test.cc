@@ -14,14 +14,14 @@ using test::key_hash;
 using test::small_shapes;
 using test::splitmix64;
 
-std::vector<std::uint64_t> positions(const Shape& shape, const Hash& hash) {
+std::vector<std::uint64_t> positions(const Shape& shape, Hash hash) {
   std::vector<std::uint64_t> cells;
   Geometry(shape).for_each_cell(hash, [&](std::uint64_t i) { cells.push_back(i); });
   return cells;
 }
 
 // The formulas of docs/format.md, written down a second time.
-std::vector<std::uint64_t> expected_positions(const Shape& shape, const Hash& hash) {
+std::vector<std::uint64_t> expected_positions(const Shape& shape, Hash hash) {
   std::vector<std::uint64_t> cells;
   const std::uint64_t blocks = shape.block == 0 ? 1 : shape.cells / shape.block;
   const std::uint64_t in_block = shape.cells / blocks;

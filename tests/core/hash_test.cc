@@ -29,7 +29,7 @@ std::vector<Vector> vectors() {
   return all;
 }
 
-std::string in_hex(const Hash& hash) {
+std::string in_hex(Hash hash) {
   char text[33];
   std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(hash.h1),
                 static_cast<unsigned long long>(hash.h2));

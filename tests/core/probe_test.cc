@@ -46,7 +46,7 @@ std::vector<Hash> hashes_of(std::uint64_t first, std::size_t count, std::uint32_
   return hashes;
 }
 
-bool holds_all(const FilterView& filter, const Hash& hash) {
+bool holds_all(const FilterView& filter, Hash hash) {
   bool all = true;
   filter.geometry().for_each_cell(hash, [&](auto cell) { all &= filter.cell(cell) != 0; });
   return all;
@@ -61,7 +61,7 @@ std::size_t keys_for(const Shape& shape) {
 TEST(Probe, AsksTheCellsOfTheGeometry) {
   for (const Shape& shape : shapes()) {
     Filter filter(Header{.shape = shape});
-    for (const Hash& hash : hashes_of(0, keys_for(shape), shape.seed)) {
+    for (Hash hash : hashes_of(0, keys_for(shape), shape.seed)) {
       filter.add(hash);
     }
     const auto asked = hashes_of(0, 2 * keys_for(shape) + 77, shape.seed);
@@ -81,7 +81,7 @@ TEST(Probe, AddsManyKeysAsItAddsEach) {
     Filter together(Header{.shape = shape});
     together.add(hashes);
     Filter each(Header{.shape = shape});
-    for (const Hash& hash : hashes) {
+    for (Hash hash : hashes) {
       // Whether a cell changed is known from the cells before.
       const bool known = shape.kind != Kind::counting && holds_all(each.view(), hash);
       ASSERT_EQ(each.add(hash), !known || shape.kind == Kind::counting) << shape;
@@ -118,7 +118,8 @@ TEST(Probe, EachLineKernelGivesTheAnswersOfTheScalarOne) {
       }
       const std::uint64_t key = random();
       const auto asked = hashes_of(key >> 2, 100, 0);
-      geometry.for_each_cell(asked[static_cast<std::size_t>(round % 100)], [&](auto cell) { Bits::add(cells, cell); });
+      geometry.for_each_cell(asked[static_cast<std::size_t>(round % 100)],
+                             [&](auto cell) { Bits::add(cells, cell); });
       for (const LineKernel& kernel : line_kernels()) {
         std::vector<std::uint8_t> answers(asked.size(), 2);
         kernel.kernel.may_contain_all(geometry, asked, cells, answers.data());

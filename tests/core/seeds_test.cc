@@ -20,7 +20,7 @@ constexpr Buckets kVirus = {2, 1, 4};
 constexpr Buckets kNotSuspicious = {1, 0, 4};
 constexpr Buckets kNormalSite = {2, 0, 4};
 
-Buckets buckets_of(const Hash& hash) {
+Buckets buckets_of(Hash hash) {
   Buckets buckets{};
   std::size_t i = 0;
   Geometry(kThreeArraysOfFive).for_each_cell(hash, [&](std::uint64_t cell) {
