@@ -13,7 +13,7 @@ std::variant<FilterView, Problem> open_filter(ByteView stored) {
 }
 
 Filter::Filter(const Header& header)
-    : bytes_(zeroed_bytes(stored_bytes(header.shape))), view_(header, cells()) {
+    : bytes_(zeroed_bytes(stored_bytes(header.shape), Use::all)), view_(header, cells()) {
   set_target(header.capacity, header.fpr);
 }
 

@@ -136,7 +136,7 @@ std::variant<Header, Problem> parse_header(ByteView stored) {
 
 std::uint8_t stray_bits(const Shape& shape) {
   const std::uint64_t last_bits = shape.cells * bits_per_cell(shape.kind) % 8;
-  return last_bits == 0 ? 0 : static_cast<std::uint8_t>(0xffU << last_bits);
+  return static_cast<std::uint8_t>(last_bits == 0 ? 0U : 0xffU << last_bits);
 }
 
 std::variant<Header, Problem> read_header(ByteView stored) {

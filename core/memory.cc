@@ -19,11 +19,11 @@ struct Origin {
 constexpr std::size_t kBefore = 2 * kLineBytes;
 static_assert(sizeof(Origin) <= kLineBytes);
 
-// From here on the system's own pages are better than what free() left: zero already, and a few
-// huge ones are quicker to get, and to find cells in, than many small ones.
+// From here on the system's own pages are better than what free() left: zero already, and huge if
+// all are used, which are quicker to get, and to find cells in.
 constexpr std::size_t kLarge = std::size_t{4} << 20;
 
-Origin allocate(std::size_t size) {
+Origin allocate(std::size_t size, [[maybe_unused]] Use use) {
 #ifdef __linux__
   if (size >= kLarge) {
     void* const memory =
@@ -33,7 +33,7 @@ Origin allocate(std::size_t size) {
     }
 #ifdef MADV_HUGEPAGE
     // Advice: where it is not taken, all else is the same.
-    static_cast<void>(madvise(memory, size, MADV_HUGEPAGE));
+    static_cast<void>(madvise(memory, size, use == Use::all ? MADV_HUGEPAGE : MADV_NOHUGEPAGE));
 #endif
     return {memory, size};
   }
@@ -51,11 +51,11 @@ Origin& origin_of(void* bytes) {
 
 }  // namespace
 
-OwnedBytes zeroed_bytes(std::uint64_t size) {
+OwnedBytes zeroed_bytes(std::uint64_t size, Use use) {
   if (size > std::numeric_limits<std::size_t>::max() - kBefore) {
     throw std::bad_alloc();
   }
-  const Origin origin = allocate(static_cast<std::size_t>(size) + kBefore);
+  const Origin origin = allocate(static_cast<std::size_t>(size) + kBefore, use);
   const auto address = reinterpret_cast<std::uintptr_t>(origin.memory);
   const std::size_t skip = kBefore - address % kLineBytes;
   std::uint8_t* const bytes = static_cast<std::uint8_t*>(origin.memory) + skip;

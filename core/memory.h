@@ -17,9 +17,13 @@ struct FreeBytes {
 };
 using OwnedBytes = std::unique_ptr<std::uint8_t[], FreeBytes>;
 
+// How much of the bytes will be used soon: what the system gives in few huge pages, or in small
+// ones.
+enum class Use { all, some };
+
 // So many bytes that are 0, from the start of a line of the processor's cache on. Large ones cost
 // what is used of them. Throws std::bad_alloc.
-OwnedBytes zeroed_bytes(std::uint64_t size);
+OwnedBytes zeroed_bytes(std::uint64_t size, Use use);
 
 // Asks the processor for a line of its cache that will be used soon.
 inline void prefetch(const void* address) {

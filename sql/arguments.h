@@ -48,8 +48,7 @@ class RememberedFilter {
       return read_handle(value);
     }
     const ByteView stored = value.blob();
-    if (stored.size() != size_ || !same_header(stored.data()) ||
-        (stored.back() & stray_bits_) != 0) {
+    if (!is_same(stored)) {
       read_blob(stored);
     }
     last_->move_to(stored.data() + kHeaderBytes);
@@ -57,10 +56,14 @@ class RememberedFilter {
   }
 
  private:
-  bool same_header(const std::uint8_t* stored) const {
-    std::uint64_t differ = 0;
+  // Whether the bytes are a filter for the same reasons as those that were read last.
+  bool is_same(ByteView stored) const {
+    if (!last_ || stored.size() != size_) {
+      return false;
+    }
+    std::uint64_t differ = stored.back() & stray_bits_;
     for (std::size_t i = 0; i < kHeaderBytes; i += sizeof differ) {
-      differ |= load_le<std::uint64_t>(stored + i) ^ load_le<std::uint64_t>(&header_[i]);
+      differ |= load_le<std::uint64_t>(&stored[i]) ^ load_le<std::uint64_t>(&header_[i]);
     }
     return differ == 0;
   }
@@ -68,7 +71,7 @@ class RememberedFilter {
   void read_blob(ByteView stored);
 
   std::array<std::uint8_t, kHeaderBytes> header_{};
-  std::size_t size_ = 1;         // no filter's: nothing is remembered
+  std::size_t size_ = 0;
   std::uint8_t stray_bits_ = 0;  // those of the last byte that may not be set
   std::optional<FilterView> last_;
 };

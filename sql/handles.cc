@@ -1,5 +1,6 @@
 #include "sql/handles.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -39,6 +40,7 @@ class OpenFilters {
     Place& place = place_of(number);
     place.filter = std::move(filter);
     place.number.store(number, std::memory_order_release);
+    ++open_;
     return number;
   }
 
@@ -48,14 +50,30 @@ class OpenFilters {
     Place& place = place_of(number);
     place.number.store(0, std::memory_order_release);
     place.filter.reset();
+    --open_;
     if (number + kOneUse > number) {
       free_.push_back(number + kOneUse);  // has room: it had it before
+    }
+  }
+
+  // Gives the memory back when this library is unloaded, or the program ends; if that is before a
+  // host has closed its connections, all goes on as before.
+  void end() {
+    const std::lock_guard lock(mutex_);
+    if (open_ == 0 && !free_.empty()) {
+      first_use_ = 1 + *std::max_element(free_.begin(), free_.end()) / kOneUse;
+      rows_ = {};
+      next_row_ = 0;
+      std::vector<Number>().swap(free_);
     }
   }
 
   // Needs no lock: no filter that is asked can be closed meanwhile, as its connection is busy
   // asking, and places stay where they are.
   const Filter* find(Number number) const {
+    if (rows_[row_of(number & kPlaces)] == nullptr) {
+      return nullptr;
+    }
     const Place& place = place_of(number);
     return place.number.load(std::memory_order_acquire) == number ? place.filter.get() : nullptr;
   }
@@ -85,7 +103,7 @@ class OpenFilters {
     auto places = std::make_unique<Place[]>(first);
     free_.reserve(2 * first);
     for (Number i = 2 * first; i-- > first;) {
-      free_.push_back(i);
+      free_.push_back(first_use_ * kOneUse + i);
     }
     rows_[next_row_++] = std::move(places);
   }
@@ -93,6 +111,8 @@ class OpenFilters {
   std::mutex mutex_;
   std::array<std::unique_ptr<Place[]>, kPlaceBits> rows_;
   unsigned next_row_ = 0;
+  std::size_t open_ = 0;
+  Number first_use_ = 0;      // of places that are added
   std::vector<Number> free_;  // the next number of each place that is free
 };
 
@@ -100,6 +120,9 @@ class OpenFilters {
 OpenFilters& open_filters() {
   alignas(OpenFilters) static std::byte storage[sizeof(OpenFilters)];
   static auto* const filters = new (storage) OpenFilters;
+  static const struct AtEnd {
+    ~AtEnd() { filters->end(); }
+  } at_end;
   return *filters;
 }
 

@@ -158,6 +158,22 @@ class HostileBytes(unittest.TestCase):
 
 
 class Statements(unittest.TestCase):
+    def test_blobs_of_zeros_are_no_filter_for_a_new_connection(self):
+        for size in range(66):
+            for function in ("bloom_contains", "bloom_contains_all", "bloom_contains_any"):
+                with self.assertRaisesRegex(sqlite3.OperationalError, f"{function}: argument 1 is not a bloom filter"):
+                    connect().execute(f"SELECT {function}(?, 1)", (bytes(size),))
+
+    def test_a_filter_is_read_anew_when_its_bytes_are_others(self):
+        db = connect()
+        good = one(db, "SELECT bloom_add(bloom_create_sized(1001, 5), 'x')")
+        for _ in range(3):
+            self.assertEqual(one(db, "SELECT bloom_contains(?, 'x')", good), 1)
+            for bad in (good[:-1], good + b"\0", good[:-1] + b"\xff", b"x" + good[1:]):
+                with self.assertRaisesRegex(sqlite3.DatabaseError, "bloom_contains: argument 1 is"):
+                    db.execute("SELECT bloom_contains(?, 'x')", (bad,)).fetchall()
+            self.assertEqual(one(db, "SELECT bloom_contains(?, 'x')", good[:64] + bytes(len(good) - 64)), 0)
+
     def test_a_refused_update_changes_no_row(self):
         db = connect()
         db.execute("CREATE TABLE s(f)")
@@ -211,6 +227,32 @@ class Memory(unittest.TestCase):
         n = 3_000_000
         distinct = self.peak(rows.format(n, "bloom_build(i)")) - base
         self.assertLess(distinct, 24 * n + n * 9.7 / 8 + self.SLACK)
+
+
+    def test_handles_give_their_memory_back(self):
+        open_filters = "SELECT sum(bloom_contains(h, 1)) FROM (SELECT " + ", ".join(f"bloom_open(bloom_create({i + 1})) AS h{i}" for i in range(500)) + ")"
+        open_filters = open_filters.replace("bloom_contains(h, 1)", " + ".join(f"bloom_contains(h{i}, 1)" for i in range(500)))
+        sizes = []
+        for round_ in range(240):
+            db = connect()
+            self.assertEqual(one(db, open_filters), 0)
+            db.close()
+            if round_ % 120 == 39:
+                sizes.append(resident())
+        self.assertLess(sizes[1] - sizes[0], 1 << 20)
+
+    def test_a_large_table_costs_what_is_used_of_it(self):
+        db = connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=50000000)")  # 60 MB
+        before = resident()
+        for i in range(30):
+            db.execute("INSERT INTO f(key) VALUES (?)", (i,))
+        self.assertLess(resident() - before, self.SLACK)
+
+
+def resident():
+    with open("/proc/self/statm") as numbers:
+        return int(numbers.read().split()[1]) * resource.getpagesize()
 
 
 def run_statement():

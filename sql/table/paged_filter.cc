@@ -155,6 +155,7 @@ void PagedFilter::rolled_back_to(int number) {
 // Its own commit changes the data version, too, and makes nothing in the cache old.
 void PagedFilter::committed() {
   in_transaction_ = false;
+  room_ = 0;
   failed_savepoint_.reset();
   version_ = store_.data_version();
 }
@@ -188,6 +189,7 @@ void PagedFilter::notice_commits() {
 void PagedFilter::forget() {
   cache_.forget();
   waiting_count_ = 0;
+  room_ = 0;
   is_loaded_ = false;
 }
 
@@ -245,12 +247,22 @@ bool PagedFilter::add_key(Hash hash) {
 
 // How full the newest layer is, is written nowhere: it would cost every transaction a page. Its
 // cells tell, and are looked at once for some 1/256 of its keys, by whichever connection adds the
-// key with such a hash.
+// key with such a hash. Within a transaction nobody else adds any, so that it need not be looked
+// again until half of the room that there was is used.
 void PagedFilter::grow_if_full(Hash hash) {
   constexpr std::uint64_t kLooks = 256;
   const std::uint64_t capacity = layers_.newest().header.capacity;
   const std::uint64_t mask = std::bit_floor(std::max<std::uint64_t>(1, capacity / kLooks)) - 1;
-  if ((hash.h1 & mask) != 0 || keys_in_newest() < static_cast<double>(capacity)) {
+  if (room_ > 0) {
+    --room_;
+    return;
+  }
+  if ((hash.h1 & mask) != 0) {
+    return;
+  }
+  const double room = static_cast<double>(capacity) - keys_in_newest();
+  if (room > 0) {
+    room_ = static_cast<std::uint64_t>(room / 2);
     return;
   }
   if (const auto next = next_layer(*growth_, config_.layers)) {

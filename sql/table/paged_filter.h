@@ -55,7 +55,13 @@ class PagedFilter {
   // To call before the first reading of a statement.
   void notice_commits();
 
-  const Layers& layers() { return loaded(), layers_; }
+  // Leaves keys waiting that do: it is called for each.
+  const Layers& layers() {
+    if (!is_loaded_) {
+      load();
+    }
+    return layers_;
+  }
   const Shape& shape() { return layers().shape(); }
   bool grows() const { return growth_.has_value(); }
   std::uint64_t stale() { return loaded(), config_.stale; }
@@ -95,9 +101,7 @@ class PagedFilter {
   class Change;
 
   const LayeredFilter<ChunkCache>& loaded() {
-    if (!is_loaded_) {
-      load();
-    }
+    layers();
     if (waiting_count_ != 0) {
       add_waiting();
     }
@@ -140,6 +144,8 @@ class PagedFilter {
   Config config_;
   Layers layers_;
   std::optional<LayeredFilter<ChunkCache>> filter_;
+  // So many keys fit into the newest layer for sure, as far as this transaction knows.
+  std::uint64_t room_ = 0;
   std::array<Hash, 64> waiting_;
   std::size_t waiting_count_ = 0;
   unsigned version_ = 0;
