@@ -21,14 +21,14 @@
 namespace ROCKSDB_NAMESPACE {
 class FilterBitsBuilder {
  public:
-  virtual ~FilterBitsBuilder() {}
+  virtual ~FilterBitsBuilder() = default;
   virtual void AddKey(const Slice& key) = 0;
   virtual size_t EstimateEntriesAdded() = 0;
   virtual Slice Finish(std::unique_ptr<const char[]>* buffer) = 0;
 };
 class FilterBitsReader {
  public:
-  virtual ~FilterBitsReader() {}
+  virtual ~FilterBitsReader() = default;
   virtual bool MayMatch(const Slice& entry) = 0;
   virtual void MayMatch(int num_keys, Slice** keys, bool* may_match) = 0;
 };
@@ -52,7 +52,7 @@ class Libbloom : public Other {
       const std::uint64_t word = random();
       std::memcpy(filter_.bf + i, &word, sizeof word);
     }
-    add(present, key_bytes);
+    Libbloom::add(present, key_bytes);
   }
   Libbloom(const Libbloom&) = delete;
   Libbloom& operator=(const Libbloom&) = delete;
