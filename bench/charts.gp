@@ -3,10 +3,11 @@
 set datafile separator ','
 set terminal svg size 900,520 font 'sans-serif,14' background '#ffffff'
 set grid
-set key outside right
+set key outside right noenhanced
 
 set logscale xy
-set format x '10^{%L}'
+set format x '%.0s%c'
+set xrange [800:1.2e8]
 set xlabel 'keys'
 rows = data.'/scaling.csv'
 
@@ -24,6 +25,7 @@ plot for [column in "10 11 12"] rows using 1:(column(int(column))) with linespoi
 
 unset logscale
 set format x
+set xrange [*:*]
 set output charts.'/core.svg'
 set title 'The core, many keys at a time where the library can, keys that are there (ns a key)'
 set style data histograms

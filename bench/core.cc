@@ -217,10 +217,10 @@ double ratio(const Row& row, Column column, const Row& other, Column other_colum
 
 void print(std::size_t kib, const std::vector<Row>& rows) {
   std::printf(
-      "\n### Cells of %zu KiB, ns a key\n\n| | ask, absent | present | ask many, absent | present "
+      "\n### Cells of %zu %s, ns a key\n\n| | ask, absent | present | ask many, absent | present "
       "| "
       "add | add many | false positives |\n|%s\n",
-      kib, " --- | --- | --- | --- | --- | --- | --- | --- |");
+      kib < 1024 ? kib : kib / 1024, kib < 1024 ? "KiB" : "MiB", " --- | --- | --- | --- | --- | --- | --- | --- |");
   for (const Row& row : rows) {
     std::printf("| %s |", row.name.c_str());
     for (const auto& ns : row.ns) {

@@ -20,7 +20,7 @@ LARGEST = int(sys.argv[2]) if len(sys.argv) > 2 else 100_000_000
 CSV = sys.argv[3] if len(sys.argv) > 3 else os.devnull
 SOURCE = 1_000_000  # keys that are there; more are made of them while they are read
 LARGEST_TABLE = 10_000_000
-COLUMNS = ("keys", "reading", "bloom_build(k, n)", "bloom_build(k)", "bloom_contains", "INSERT, bloom", "JOIN, bloom", "INSERT, PRIMARY KEY", "JOIN, PRIMARY KEY",
+COLUMNS = ("keys", "reading", "bloom_build to size", "bloom_build", "bloom_contains", "INSERT bloom", "JOIN bloom", "INSERT PRIMARY KEY", "JOIN PRIMARY KEY",
            "bytes of a blob", "bytes of a table", "bytes of a PRIMARY KEY")  # fmt: skip
 
 
@@ -56,24 +56,24 @@ def measure(db, folder, keys, rounds):
         db.execute("PRAGMA d.journal_mode = off")
         db.execute("PRAGMA d.synchronous = off")
         run("reading", f"SELECT count(k) FROM {keys_of}")
-        run("bloom_build(k, n)", f"SELECT bloom_build(k, ?) IS NULL FROM {keys_of}", keys)
+        run("bloom_build to size", f"SELECT bloom_build(k, ?) IS NULL FROM {keys_of}", keys)
         if keys <= LARGEST_TABLE:
-            run("bloom_build(k)", f"SELECT bloom_build(k) IS NULL FROM {keys_of}")
+            run("bloom_build", f"SELECT bloom_build(k) IS NULL FROM {keys_of}")
         filter_ = db.execute(f"SELECT bloom_build(k, ?) FROM {keys_of}", (keys,)).fetchone()[0]
         size["bytes of a blob"] = len(filter_)
         run("bloom_contains", f"SELECT count(*) FROM {keys_of} WHERE bloom_contains(?, k)", filter_)
         del filter_
         before = used_bytes(db, "d")
         db.execute(f"CREATE VIRTUAL TABLE d.f USING bloom(capacity={keys}, cache=1073741824)")
-        run("INSERT, bloom", f"INSERT INTO f(key) SELECT k FROM {keys_of}")
+        run("INSERT bloom", f"INSERT INTO f(key) SELECT k FROM {keys_of}")
         size["bytes of a table"] = used_bytes(db, "d") - before
-        run("JOIN, bloom", f"SELECT count(*) FROM {keys_of} AS s JOIN f ON f.key = s.k")
+        run("JOIN bloom", f"SELECT count(*) FROM {keys_of} AS s JOIN f ON f.key = s.k")
         if keys <= LARGEST_TABLE:
             before = used_bytes(db, "d")
             db.execute("CREATE TABLE d.pk(k TEXT PRIMARY KEY) WITHOUT ROWID")
-            run("INSERT, PRIMARY KEY", f"INSERT INTO pk SELECT k FROM {keys_of}")
+            run("INSERT PRIMARY KEY", f"INSERT INTO pk SELECT k FROM {keys_of}")
             size["bytes of a PRIMARY KEY"] = used_bytes(db, "d") - before
-            run("JOIN, PRIMARY KEY", f"SELECT count(*) FROM {keys_of} AS s CROSS JOIN pk ON pk.k = s.k")
+            run("JOIN PRIMARY KEY", f"SELECT count(*) FROM {keys_of} AS s CROSS JOIN pk ON pk.k = s.k")
         db.execute("DETACH d")
     return {"keys": keys, **{name: statistics.median(values) for name, values in ways.items()}, **{name: value / keys for name, value in size.items()}}
 

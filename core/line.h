@@ -1,6 +1,6 @@
 // Standard filters with block=512: all cells of a key lie in 64 bytes, a line of the processor's
 // cache, which vector instructions can test at once. The positions are those of core/geometry.h;
-// every kernel gives the same answers (tests/core/line_test.cc).
+// every kernel gives the same answers (tests/core/probe_test.cc).
 #pragma once
 
 #include <algorithm>

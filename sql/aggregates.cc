@@ -25,7 +25,7 @@ class Build {
     if (key.is_null()) {
       return;
     }
-    waiting_[waiting_count_] = hash_key(key.bytes(), 0);
+    waiting_[waiting_count_] = key.hash(Shape{});
     if (++waiting_count_ == waiting_.size()) {
       add_waiting();
     }

@@ -169,13 +169,10 @@ int BloomTable::add_key(const Value& value) {
   return is_new ? SQLITE_OK : SQLITE_CONSTRAINT;
 }
 
-void BloomTable::refuse_if_following(std::string_view change) const {
-  if (sync_) {
-    refuse(
-        "a change",
-        "made in the source " + sqlite::quoted_text(sync_->source()) + ", which the table follows",
-        change);
-  }
+void BloomTable::refuse_following(std::string_view change) const {
+  refuse("a change",
+         "made in the source " + sqlite::quoted_text(sync_->source()) + ", which the table follows",
+         change);
 }
 
 void BloomTable::require_one_layer() {

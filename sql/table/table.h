@@ -49,7 +49,12 @@ class BloomTable {
  private:
   int insert(const Values& columns);
   void insert_other(const Value& key, const Value& filter, const Value& command);
-  void refuse_if_following(std::string_view change) const;
+  void refuse_if_following(std::string_view change) const {
+    if (sync_) {
+      refuse_following(change);
+    }
+  }
+  [[noreturn]] void refuse_following(std::string_view change) const;
   void require_one_layer();
   int add_key(const Value& value);
   void require_counting();
