@@ -5,7 +5,6 @@
 #include <variant>
 
 #include "core/error.h"
-#include "sql/handles.h"
 
 namespace bloom {
 namespace {
@@ -31,11 +30,11 @@ FilterView opened_blob(ByteView stored, Name name) {
 }
 
 template <typename Name>
-const FilterView& opened_handle(const Value& value, Name name) {
+Handle opened_handle(const Value& value, Name name) {
   const Handle handle = handle_of(value);
   switch (handle.state) {
     case HandleState::open:
-      return handle.filter->view();
+      return handle;
     case HandleState::gone:
       refuse_filter(name(), {true, "a handle that is gone"});
     case HandleState::none:
@@ -46,7 +45,8 @@ const FilterView& opened_handle(const Value& value, Name name) {
 
 template <typename Name>
 FilterView opened(const Value& value, Name name) {
-  return value.type() == SQLITE_BLOB ? opened_blob(value.blob(), name) : opened_handle(value, name);
+  return value.type() == SQLITE_BLOB ? opened_blob(value.blob(), name)
+                                     : opened_handle(value, name).filter->view();
 }
 
 }  // namespace
@@ -69,10 +69,12 @@ FilterView filter_argument(const Value& value, const char* name) {
 }
 
 const FilterView& RememberedFilter::read_handle(const Value& value) {
-  return opened_handle(value, [] { return argument_name(0); });
+  handle_ = opened_handle(value, [] { return argument_name(0); });
+  return handle_.filter->view();
 }
 
 void RememberedFilter::read_blob(ByteView stored) {
+  handle_ = {};
   last_ = opened_blob(stored, [] { return argument_name(0); });
   std::copy_n(stored.begin(), kHeaderBytes, header_.begin());
   size_ = stored.size();

@@ -12,6 +12,7 @@
 #include "core/bytes.h"
 #include "core/filter.h"
 #include "core/key.h"
+#include "sql/handles.h"
 #include "sql/sqlite/context.h"
 #include "sql/sqlite/value.h"
 
@@ -37,13 +38,16 @@ FilterView filter_argument(const Value& value, const char* name);
 // DISTINCT, and passes on NULL for one that got lost on its way, which would be skipped.
 std::optional<FilterView> filter_row(const Values& arguments);
 
-// The filter of argument 1, by whoever is called again and again: one with the header of the last
-// one is not read anew.
+// The filter of argument 1, by whoever is called again and again: the same handle is not looked up,
+// and a blob with the same header is not read, anew.
 class RememberedFilter {
  public:
   // Good until the call ends.
   const FilterView& read(const Values& arguments) {
     const Value value = arguments[0];
+    if (handle_.is_open(value)) {
+      return handle_.filter->view();
+    }
     if (value.type() != SQLITE_BLOB) {
       return read_handle(value);
     }
@@ -67,9 +71,10 @@ class RememberedFilter {
     }
     return differ == 0;
   }
-  static const FilterView& read_handle(const Value& value);
+  const FilterView& read_handle(const Value& value);
   void read_blob(ByteView stored);
 
+  Handle handle_;  // if the last one was one
   std::array<std::uint8_t, kHeaderBytes> header_{};
   std::size_t size_ = 0;
   std::uint8_t stray_bits_ = 0;  // those of the last byte that may not be set

@@ -16,9 +16,6 @@
 namespace bloom {
 namespace {
 
-// SQLite compares the type of pointer values by its text, across all extensions.
-constexpr char kHandleType[] = "sqlite-bloom handle";
-
 // What a pointer value is: the place of a filter among all that the process has open, and how often
 // that place was given out before. 64 bits hold 16 million places that are used 10^12 times each,
 // 32 bits 4,000 that are used a million times each.
@@ -70,12 +67,15 @@ class OpenFilters {
 
   // Needs no lock: no filter that is asked can be closed meanwhile, as its connection is busy
   // asking, and places stay where they are.
-  const Filter* find(Number number) const {
+  Handle find(Number number) const {
     if (rows_[row_of(number & kPlaces)] == nullptr) {
-      return nullptr;
+      return {HandleState::gone};
     }
     const Place& place = place_of(number);
-    return place.number.load(std::memory_order_acquire) == number ? place.filter.get() : nullptr;
+    if (place.number.load(std::memory_order_acquire) != number) {
+      return {HandleState::gone};
+    }
+    return {HandleState::open, place.filter.get(), number, &place.number};
   }
 
  private:
@@ -138,11 +138,7 @@ void return_handle(sqlite::Context& context, std::unique_ptr<const Filter> filte
 
 Handle handle_of(const sqlite::Value& value) {
   const void* pointer = value.pointer(kHandleType);
-  if (pointer == nullptr) {
-    return {HandleState::none, nullptr};
-  }
-  const Filter* filter = open_filters().find(reinterpret_cast<Number>(pointer));
-  return {filter == nullptr ? HandleState::gone : HandleState::open, filter};
+  return pointer == nullptr ? Handle() : open_filters().find(reinterpret_cast<Number>(pointer));
 }
 
 }  // namespace bloom
