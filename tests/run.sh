@@ -71,7 +71,7 @@ make_german_locale() {
 }
 
 main() {
-  local packages="g++ cmake make git sqlite3 libsqlite3-dev libmurmurhash-dev libgtest-dev python3 binutils locales"
+  local packages="g++ cmake make git sqlite3 libsqlite3-dev libgtest-dev python3 binutils locales"
   if [ "${1:-}" != quick ]; then
     packages="$packages clang clang-format clang-tidy shellcheck"
   fi

@@ -34,7 +34,7 @@ apt_install() {
     $(known_to_apt "$@") || :
 }
 
-# A release that lacks one package (libmurmurhash-dev is young) must not keep the others away.
+# A release that lacks one package must not keep the others away.
 known_to_apt() {
   for package in "$@"; do
     if apt-cache show "$package" >/dev/null 2>&1; then
@@ -77,7 +77,6 @@ is_present() {
     binutils) command -v readelf >/dev/null ;;
     clang) command -v clang++ >/dev/null ;;
     locales) ;; # one test is skipped without
-    libmurmurhash-dev) ;; # CMakeLists.txt takes the hash in the tree instead
     *) command -v "$1" >/dev/null ;;
   esac
 }
