@@ -220,7 +220,8 @@ void print(std::size_t kib, const std::vector<Row>& rows) {
       "\n### Cells of %zu %s, ns a key\n\n| | ask, absent | present | ask many, absent | present "
       "| "
       "add | add many | false positives |\n|%s\n",
-      kib < 1024 ? kib : kib / 1024, kib < 1024 ? "KiB" : "MiB", " --- | --- | --- | --- | --- | --- | --- | --- |");
+      kib < 1024 ? kib : kib / 1024, kib < 1024 ? "KiB" : "MiB",
+      " --- | --- | --- | --- | --- | --- | --- | --- |");
   for (const Row& row : rows) {
     std::printf("| %s |", row.name.c_str());
     for (const auto& ns : row.ns) {
@@ -276,7 +277,7 @@ void measure(std::size_t kib, int rounds) {
   const std::string fresh = make_keys(4);
   const std::uint64_t bits = kib * 1024 * 8;
   // No more keys than the filter is for.
-  const std::size_t fit = static_cast<std::size_t>(static_cast<double>(bits) / kBitsPerKey);
+  const auto fit = static_cast<std::size_t>(static_cast<double>(bits) / kBitsPerKey);
   const std::size_t distinct = std::min(fit, kKeys) / 2;
   const std::string few = repeated(present, distinct);
   const std::string few_fresh = repeated(fresh, distinct);

@@ -35,11 +35,8 @@ class ChunkedFilter {
       const Place place = place_of(hash);
       return probe_.may_contain(hash, chunks.at(place.chunk), place.first);
     }
-    return probe_.geometry().walk(hash, [&](auto walk) {
-      const std::uint64_t first = probe_.geometry().first_cell(hash);
-      return shape_.kind == Kind::counting
-                 ? may_contain_key(shape_.hashes, walk, CellsOf<Counters>(chunks, first))
-                 : may_contain_key(shape_.hashes, walk, CellsOf<Bits>(chunks, first));
+    return across(hash, chunks, [this](auto walk, auto cells) {
+      return may_contain_key(shape_.hashes, walk, cells);
     });
   }
   // The one chunk that holds all cells of the key, or kSeveral.
@@ -54,12 +51,8 @@ class ChunkedFilter {
       const Place place = place_of(hash);
       return noted(chunks, place, probe_.add(hash, chunks.at(place.chunk), place.first));
     }
-    return probe_.geometry().walk(hash, [&](auto walk) {
-      const std::uint64_t first = probe_.geometry().first_cell(hash);
-      return shape_.kind == Kind::counting
-                 ? add_key(shape_.hashes, walk, CellsOf<Counters>(chunks, first))
-                 : add_key(shape_.hashes, walk, CellsOf<Bits>(chunks, first));
-    });
+    return across(hash, chunks,
+                  [this](auto walk, auto cells) { return add_key(shape_.hashes, walk, cells); });
   }
   bool remove(Hash hash, Chunks& chunks) const {
     if (chunk_blocks_ != 0) {
@@ -115,6 +108,17 @@ class ChunkedFilter {
     std::uint8_t* cells_ = nullptr;
     bool noted_ = false;
   };
+
+  // Returns f(the walk of a key, all cells) where blocks do not lie in one chunk. Not inlined: it
+  // is large, and seldom needed.
+  template <typename F>
+  [[gnu::noinline]] bool across(Hash hash, Chunks& chunks, F f) const {
+    const std::uint64_t first = probe_.geometry().first_cell(hash);
+    return probe_.geometry().walk(hash, [&](auto walk) {
+      return shape_.kind == Kind::counting ? f(walk, CellsOf<Counters>(chunks, first))
+                                           : f(walk, CellsOf<Bits>(chunks, first));
+    });
+  }
 
   // Where the block of a key starts: at cell `first` of a chunk.
   struct Place {
