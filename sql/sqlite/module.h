@@ -79,6 +79,10 @@ class Module {
   struct Vtab : sqlite3_vtab {
     Vtab(const Definition& definition, typename Table::Shared& shared)
         : sqlite3_vtab{}, table(definition, shared) {}
+    Vtab(const Vtab&) = delete;
+    Vtab& operator=(const Vtab&) = delete;
+    // SQLite does not fetch the error of an xDestroy that failed.
+    ~Vtab() { sqlite3_free(zErrMsg); }
     Table table;
   };
   struct VtabCursor : sqlite3_vtab_cursor {

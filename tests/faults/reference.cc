@@ -1,0 +1,26 @@
+#include "tests/faults/reference.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace bloom::faults {
+
+Reference::Reference(const Scenario& scenario, const Open& open) : name_(scenario.name) {
+  const auto db = open();
+  empty_ = db->state();
+  std::size_t begin = 0;
+  for (const std::string& sql : scenario.steps) {
+    if (!db->in_transaction()) {
+      begin = steps_.size();
+    }
+    Outcome outcome = db->run(sql);
+    if (outcome.ok() == sql.starts_with(kRefusedStep)) {
+      std::fprintf(stderr, "%s: %s\n%s\n", name_.c_str(), sql.c_str(), outcome.text.c_str());
+      std::exit(2);
+    }
+    steps_.push_back({sql, std::move(outcome), db->state(), begin, !db->in_transaction()});
+  }
+}
+
+}  // namespace bloom::faults

@@ -1,0 +1,184 @@
+#include "tests/faults/scenario.h"
+
+namespace bloom::faults {
+namespace {
+
+// A query of the keys from `first` to `last`.
+std::string keys(int first, int last) {
+  return "WITH RECURSIVE n(i) AS (SELECT " + std::to_string(first) +
+         " UNION ALL SELECT i + 1 FROM n WHERE i < " + std::to_string(last) +
+         ") SELECT 'k' || i AS k FROM n";
+}
+
+std::string insert(const std::string& into, int first, int last) {
+  return "INSERT INTO " + into + " " + keys(first, last);
+}
+
+std::vector<std::string> functions() {
+  return {
+      "CREATE TABLE f(kind, filter)",
+      "INSERT INTO f SELECT column1, bloom_add(bloom_create(300, 0.01, column1), 'k1', 2, x'03', "
+      "4.5) FROM (VALUES ('standard'), ('counting'), ('partitioned'))",
+      "INSERT INTO f VALUES ('large', bloom_create_sized(800000, 5, 'standard', 8000, 7))",
+      "SELECT kind, bloom_contains(filter, 'k1'), bloom_contains_all(filter, 'k1', 2, 5),"
+      " bloom_contains_any(filter, 'k3', 'k1') FROM f",
+      "SELECT bloom_contains((SELECT bloom_open(filter) FROM f AS g WHERE g.kind = 'counting'),"
+      " kind) FROM f",
+      "SELECT kind, bloom_info(filter), bloom_check(filter), bloom_count(filter), "
+      "bloom_fpr(filter),"
+      " bloom_capacity(8000, 5, 0.01) FROM f",
+      "SELECT bloom_union(filter, bloom_add(filter, 'k9')), bloom_intersect(filter, filter),"
+      " bloom_halve(filter), bloom_standard(filter) FROM f WHERE kind <> 'partitioned'",
+      "UPDATE f SET filter = bloom_remove(filter, 'k1') WHERE kind = 'counting'",
+      "SELECT bloom_union(filter), bloom_intersect(filter) FROM f GROUP BY kind",
+      "SELECT bloom_build(x), bloom_build(x, 500), bloom_build(x, 500, 0.001),"
+      " bloom_build(x, 500, 0.01, 'counting') FROM (SELECT column1 AS x FROM (VALUES (1), (2), "
+      "(3)))",
+      "INSERT INTO f SELECT 'built', bloom_build(k) FROM (" + keys(1, 300) + ")",
+      "SELECT kind, hashes, bytes FROM bloom_plan(100000, 0.01)",
+      "SELECT * FROM bloom_positions((SELECT filter FROM f LIMIT 1), 'k1')",
+      "SELECT bloom_key('k1', 2, NULL), bloom_bits(1000, 0.01), bloom_hashes(9600, 1000),"
+      " bloom_rate(9600, 1000, 7), bloom_rate(9600, 1000, 6, 'partitioned'), bloom_version(),"
+      " length(bloom_debug()) > 0",
+      "SELECT bloom_add(filter, 'k1', CAST('k2' AS BLOB), 3) FROM f",
+  };
+}
+
+// Everything that is written to a table itself. `options` make a table of several chunks.
+std::vector<std::string> table(const std::string& options, bool counting) {
+  const std::string removal =
+      counting ? "DELETE FROM t WHERE key = 'k5'" : "SELECT key FROM t WHERE key = 'k5'";
+  const std::string replacement =
+      counting ? "UPDATE t SET key = 'k301' WHERE key = 'k6'" : "SELECT info FROM t";
+  return {
+      "CREATE VIRTUAL TABLE t USING bloom(" + options + ")",
+      insert("t(key)", 0, 60),
+      "INSERT INTO t(key) VALUES ('k61'), ('k62')",
+      kRefusedStep + "INSERT INTO t(key) VALUES ('k63'), (NULL)",
+      "BEGIN",
+      insert("t(key)", 70, 130),
+      "SAVEPOINT a",
+      insert("t(key)", 140, 200),
+      removal,
+      "SAVEPOINT b",
+      insert("t(key)", 210, 260),
+      "ROLLBACK TO b",
+      "INSERT INTO t(key) VALUES ('k261')",
+      "RELEASE a",
+      "CREATE TABLE seen(k)",
+      insert("seen", 100, 150),
+      "COMMIT",
+      "BEGIN",
+      insert("t(key)", 262, 280),
+      "ROLLBACK",
+      "INSERT OR IGNORE INTO t(key) VALUES ('k281'), ('k281'), (NULL)",
+      removal,
+      replacement,
+      "SELECT count(*) FROM seen JOIN t ON t.key = seen.k",
+      "SELECT key FROM t WHERE key IN ('k1', 'k282', 'k390')",
+      "INSERT INTO t(filter) SELECT filter FROM t",
+      "CREATE TABLE kept AS SELECT hex(filter) FROM t",
+      "INSERT INTO t(t) VALUES ('integrity-check')",
+      "PRAGMA integrity_check",
+      "ALTER TABLE t RENAME TO u",
+      "ALTER TABLE u RENAME TO t",
+      "BEGIN",
+      "SAVEPOINT a",
+      "INSERT INTO t(t) VALUES ('halve')",
+      "INSERT INTO t(key) VALUES ('k290')",
+      "ROLLBACK TO a",
+      "INSERT INTO t(t) VALUES ('halve')",
+      "COMMIT",
+      "INSERT INTO t(key) VALUES ('k291')",
+      "INSERT INTO t(t) VALUES ('clear')",
+      insert("t(key)", 292, 300),
+      "BEGIN",
+      "DROP TABLE t",
+      "CREATE VIRTUAL TABLE t USING bloom(" + options + ")",
+      "INSERT INTO t(key) VALUES ('k301')",
+      "COMMIT",
+      "DROP TABLE t",
+  };
+}
+
+std::vector<std::string> growth() {
+  return {
+      "CREATE VIRTUAL TABLE g USING bloom(capacity=32, growth=on, cache=4096)",
+      insert("g(key)", 0, 45),
+      "BEGIN",
+      "INSERT INTO g(key) VALUES ('k50')",
+      "SAVEPOINT s",
+      insert("g(key)", 60, 160),
+      "ROLLBACK TO s",
+      insert("g(key)", 60, 180),
+      "RELEASE s",
+      "SELECT info FROM g",
+      insert("g(key)", 180, 220),
+      "COMMIT",
+      "INSERT INTO g(key) VALUES ('k230')",
+      "INSERT OR IGNORE INTO g(key) VALUES ('k230'), ('k231')",
+      "ALTER TABLE g RENAME TO h",
+      insert("h(key)", 240, 330),
+      "INSERT INTO h(h) VALUES ('clear')",
+      insert("h(key)", 0, 20),
+      "DROP TABLE h",
+  };
+}
+
+std::vector<std::string> source(const std::string& options) {
+  const std::string create =
+      "CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, " + options + ")";
+  return {
+      "CREATE TABLE s(id INTEGER PRIMARY KEY, k UNIQUE COLLATE NOCASE, other)",
+      insert("s(k)", 0, 40),
+      create,
+      insert("s(k)", 41, 90),
+      "INSERT OR IGNORE INTO s(k) VALUES ('k1'), ('k91')",
+      "UPDATE s SET k = 'k92' WHERE k = 'k2'",
+      "UPDATE s SET other = 1 WHERE k = 'k3'",
+      "DELETE FROM s WHERE k = 'k4'",
+      "REPLACE INTO s(k) VALUES ('k5')",
+      "BEGIN",
+      insert("s(k)", 100, 180),
+      "SAVEPOINT a",
+      "DELETE FROM s WHERE id < 20",
+      "INSERT INTO f(f) VALUES ('rebuild')",
+      "ROLLBACK TO a",
+      "INSERT INTO s(k) VALUES ('k190')",
+      "ALTER TABLE s RENAME COLUMN other TO another",
+      "INSERT INTO s(k) VALUES ('k191')",
+      "COMMIT",
+      "INSERT INTO f(f) VALUES ('rebuild')",
+      "ALTER TABLE s RENAME TO s2",
+      "ALTER TABLE s2 RENAME COLUMN k TO kk",
+      "INSERT INTO s2(kk) VALUES ('k200')",
+      "ALTER TABLE f RENAME TO f2",
+      "DELETE FROM s2 WHERE kk = 'k200'",
+      "SELECT s2.kk FROM s2 JOIN f2 ON f2.key = s2.kk WHERE s2.kk < 'k3'",
+      "BEGIN",
+      "DROP TABLE f2",
+      "ROLLBACK",
+      "INSERT INTO s2(kk) VALUES ('k201')",
+      "DROP TABLE f2",
+  };
+}
+
+}  // namespace
+
+std::vector<Scenario> scenarios(const std::string& extension) {
+  std::vector<Scenario> all{
+      {"functions", functions()},
+      {"a standard table", table("cells=126976, hashes=5, block=31744", false)},
+      {"a counting table, blocks beyond a chunk, cache of one chunk",
+       table("cells=32768, hashes=4, kind=counting, cache=4096", true)},
+      {"a growing table", growth()},
+      {"a source, growing", source("growth=on, cache=4096")},
+      {"a source, counting", source("kind=counting, capacity=1000")},
+  };
+  for (Scenario& scenario : all) {
+    scenario.steps.insert(scenario.steps.begin(), kLoad + extension);
+  }
+  return all;
+}
+
+}  // namespace bloom::faults
