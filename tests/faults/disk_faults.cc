@@ -1,0 +1,208 @@
+// Every operation on the disk fails in turn; the disk is full; the power is cut. Each time, with
+// each journal mode: what a statement did is there as a whole or not at all, what was acknowledged
+// is there, and nothing is damaged.
+//   disk_faults EXTENSION errors [EVERY]         every so-manieth operation of a scenario; 1: all
+//   disk_faults EXTENSION power [TIMES [SEED]]
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "tests/faults/disk.h"
+#include "tests/faults/reference.h"
+
+namespace bloom::faults {
+namespace {
+
+constexpr const char* kLog = "wal";
+constexpr std::array kJournals = {"delete", "truncate", "persist", kLog};
+
+// With a log, SQLite before this version can lose transactions of ordinary tables by itself: those
+// with a ROLLBACK TO, after pages were written before the commit.
+constexpr int kSpillsSafely = 3054000;
+
+std::unique_ptr<Database> open(const char* journal) {
+  auto db = std::make_unique<Database>("db", Disk::kVfs);
+  db->run("PRAGMA synchronous = EXTRA");  // a weaker one need not keep what it has acknowledged
+  db->run(std::string("PRAGMA journal_mode = ") + journal);
+  if (journal != kLog || sqlite3_libversion_number() >= kSpillsSafely) {
+    db->run("PRAGMA cache_size = 5");  // so that pages are written before the commit
+  }
+  return db;
+}
+
+class Run {
+ public:
+  Run(const Reference& reference, const std::string& extension, const char* journal)
+      : reference_(reference), extension_(extension), journal_(journal) {}
+
+  // Returns false when there are less than n operations.
+  bool with_error(long n, Fault fault, bool lasting);
+  void with_power_cut(long n, std::mt19937_64& random);
+  int faults() const { return faults_; }
+
+ private:
+  const Step& step() const { return reference_.steps()[i_]; }
+  void expect(bool good, const std::string& what);
+  void expect_state(const std::string& state, const char* when);
+  void after_failure(Database& db);
+  void reopened();
+
+  const Reference& reference_;
+  const std::string& extension_;
+  const char* journal_;
+  std::string disturbance_;
+  std::size_t i_ = 0;
+  int faults_ = 0;
+};
+
+void Run::expect(bool good, const std::string& what) {
+  if (!good) {
+    ++faults_;
+    std::printf("%s, %s, %s, at \"%s\": %s\n", reference_.name().c_str(), journal_,
+                disturbance_.c_str(), step().sql.c_str(), what.c_str());
+  }
+}
+
+// As before the transaction, or, if the step that failed was to end it, as after it.
+void Run::expect_state(const std::string& state, const char* when) {
+  const std::string& before = reference_.before(step().begin);
+  const bool good = state == before || (step().committed && state == step().state);
+  expect(good, std::string(when) + ": wanted\n" + before +
+                   (step().committed ? "or\n" + step().state : "") + "got\n" + state);
+}
+
+void Run::after_failure(Database& db) {
+  std::string state = db.state();
+  if (db.in_transaction()) {
+    expect(refuses(state) || state == reference_.before(i_),
+           "within the transaction: wanted\n" + reference_.before(i_) + "got\n" + state);
+    db.run("ROLLBACK");
+    state = db.state();
+  }
+  expect_state(state, "after failure");
+}
+
+void Run::reopened() {
+  Database db("db", Disk::kVfs);
+  db.run(kLoad + extension_);
+  expect_state(db.state(), "opened again");
+  const std::string damage = db.damage();
+  expect(damage.empty(), damage);
+}
+
+bool Run::with_error(long n, Fault fault, bool lasting) {
+  Disk& disk = Disk::instance();
+  disturbance_ = "operation " + std::to_string(n) + (fault == Fault::full ? " full" : " failing") +
+                 (lasting ? ", lasting" : "");
+  disk.erase();
+  auto db = open(journal_);
+  disk.fail_operation(n, fault, lasting);
+  for (i_ = 0; i_ < reference_.steps().size(); ++i_) {
+    const Outcome outcome = db->run(step().sql);
+    if (!disk.has_failed()) {
+      continue;
+    }
+    if (outcome.code != step().outcome.code) {
+      disk.stop_failing();
+      after_failure(*db);
+      db.reset();
+      reopened();
+      return true;
+    }
+    expect(outcome == step().outcome, "wanted " + step().outcome.text + ", got " + outcome.text);
+  }
+  disk.stop_failing();
+  return disk.has_failed();
+}
+
+void Run::with_power_cut(long n, std::mt19937_64& random) {
+  Disk& disk = Disk::instance();
+  disturbance_ = "power cut at change " + std::to_string(n);
+  disk.erase();
+  auto db = open(journal_);
+  disk.fail_operation(n, Fault::power, true);
+  const std::size_t last = reference_.steps().size() - 1;
+  while (i_ < last && db->run(step().sql).code == step().outcome.code) {
+    ++i_;
+  }
+  db.reset();
+  disk.stop_failing();
+  disk.restart(random);
+  reopened();
+}
+
+int try_errors(const Reference& reference, const std::string& extension, const char* journal,
+               long every) {
+  int faults = 0;
+  long tried = 0;
+  for (const Fault fault : {Fault::error, Fault::full}) {
+    for (const bool lasting : {false, true}) {
+      bool failed = true;
+      for (long n = 1; failed; n += every) {
+        Run run(reference, extension, journal);
+        failed = run.with_error(n, fault, lasting);
+        faults += run.faults();
+        ++tried;
+      }
+    }
+  }
+  std::printf("%s, %s: %ld failures\n", reference.name().c_str(), journal, tried);
+  return faults;
+}
+
+// How many changes of the disk a scenario makes.
+long changes_of(const Scenario& scenario, const char* journal) {
+  Disk& disk = Disk::instance();
+  disk.erase();
+  const auto db = open(journal);
+  disk.fail_operation(1L << 40, Fault::power, true);
+  for (const std::string& sql : scenario.steps) {
+    db->run(sql);
+  }
+  disk.stop_failing();
+  return disk.operations();
+}
+
+int try_power_cuts(const Reference& reference, const std::string& extension, const char* journal,
+                   long changes, long times, std::mt19937_64& random) {
+  int faults = 0;
+  for (long i = 0; i < times; ++i) {
+    Run run(reference, extension, journal);
+    run.with_power_cut(1 + static_cast<long>(random() % static_cast<unsigned long>(changes)),
+                       random);
+    faults += run.faults();
+  }
+  std::printf("%s, %s: %ld power cuts in %ld changes\n", reference.name().c_str(), journal, times,
+              changes);
+  return faults;
+}
+
+int main_of(const std::string& extension, std::string_view what, long number, unsigned long seed) {
+  std::mt19937_64 random(seed);
+  int faults = 0;
+  for (const Scenario& scenario : scenarios(extension)) {
+    for (const char* journal : kJournals) {
+      Disk::instance().erase();
+      const Reference reference(scenario, [&] { return open(journal); });
+      faults += what == "errors" ? try_errors(reference, extension, journal, number)
+                                 : try_power_cuts(reference, extension, journal,
+                                                  changes_of(scenario, journal), number, random);
+    }
+  }
+  return faults == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace bloom::faults
+
+int main(int count, char** arguments) {
+  const auto number = [&](int i, long otherwise) {
+    return count > i ? std::strtol(arguments[i], nullptr, 10) : otherwise;
+  };
+  bloom::faults::Disk::instance();
+  return bloom::faults::main_of(arguments[1], arguments[2], number(3, 1),
+                                static_cast<unsigned long>(number(4, 1)));
+}
