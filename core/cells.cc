@@ -186,8 +186,9 @@ void intersect_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std:
   }
 }
 
-void fold_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from) {
-  for_each_fold_run(shape, 0, halved(shape).cells, [&](const FoldRun& run) {
+void fold_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from, std::uint64_t first,
+                std::uint64_t count) {
+  for_each_fold_run(shape, first, first + count, [&](const FoldRun& run) {
     merge_run(shape, to, run.to, from, run.first, run.count);
   });
 }

@@ -115,8 +115,10 @@ class CellsFrom<WordBits, Byte> {
 void unite_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes);
 void intersect_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes);
 
-// Halves `from`, which has this shape, into zeroed `to` as fold_of(shape) says.
-void fold_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from);
+// Halves `from`, which has this shape, as fold_of(shape) says: cells first..first+count-1 of zeroed
+// `to`. REQUIRES: cell `first` starts a byte.
+void fold_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from, std::uint64_t first,
+                std::uint64_t count);
 
 // A part of that: cells first..first+count-1 of `from` into cell `to_first` of `to` and those after
 // it. REQUIRES: when cells are folded, cell `first` starts a byte, as does `to_first`.

@@ -22,7 +22,7 @@ std::uint8_t sum_of_times(unsigned a, unsigned b) {
 
 // The hashes in order. They are spread evenly, so that each can be put near its place at once; if
 // somebody chose them not to be, it takes as long as any sorting does.
-std::vector<Hash> sorted(std::span<const Hash> hashes) {
+std::unique_ptr<Hash[]> sorted(std::span<const Hash> hashes, const Pause& pause) {
   constexpr std::size_t kInBucket = 4;
   const auto width = static_cast<unsigned>(std::bit_width(hashes.size() / kInBucket));
   const unsigned bits = std::max(1U, width);
@@ -33,15 +33,19 @@ std::vector<Hash> sorted(std::span<const Hash> hashes) {
   for (Hash hash : hashes) {
     ++next[bucket_of(hash)];
   }
+  pause();
   std::exclusive_scan(next.begin(), next.end(), next.begin(), 0U);
-  std::vector<Hash> in_order(hashes.size());
+  auto in_order = std::make_unique_for_overwrite<Hash[]>(hashes.size());
+  Steps steps(pause);
   for (Hash hash : hashes) {
     in_order[next[bucket_of(hash)]++] = hash;
+    steps.next();
   }
-  auto begin = in_order.begin();
+  std::uint32_t begin = 0;
   for (const std::uint32_t end : next) {
-    std::sort(begin, in_order.begin() + end);
-    begin = in_order.begin() + end;
+    std::sort(&in_order[begin], in_order.get() + end);
+    begin = end;
+    steps.next();
   }
   return in_order;
 }
@@ -61,10 +65,10 @@ void DistinctHashes::grow(Array<T>& array, std::size_t size) {
   array.reset(static_cast<T*>(grown));
 }
 
-void DistinctHashes::add(std::span<const Hash> hashes) {
+void DistinctHashes::add(std::span<const Hash> hashes, const Pause& pause) {
   while (!hashes.empty()) {
     if (end_ == capacity_) {
-      merge_tail();
+      merge_tail(pause);
       make_room();
     }
     const std::size_t fit = std::min(hashes.size(), capacity_ - end_);
@@ -84,15 +88,19 @@ void DistinctHashes::make_room() {
   }
 }
 
-void DistinctHashes::merge_tail() {
-  std::vector<Hash> tail = sorted({hashes_.get() + sorted_, end_ - sorted_});
+void DistinctHashes::merge_tail(const Pause& pause) {
+  const std::span<const Hash> unsorted(hashes_.get() + sorted_, end_ - sorted_);
+  const auto in_order = sorted(unsorted, pause);
+  const std::span<Hash> tail(in_order.get(), unsorted.size());
   std::vector<std::uint8_t> times(tail.size());
+  Steps steps(pause);
   // Those that are not in the sorted part yet, each once; of the others, their number goes there.
   std::size_t fresh = 0;
   std::size_t known = 0;
   for (Hash hash : tail) {
     while (known < sorted_ && hashes_[known] < hash) {
       ++known;
+      steps.next();
     }
     if (known < sorted_ && hashes_[known] == hash) {
       times_[known] = sum_of_times(times_[known], 1);
@@ -108,6 +116,7 @@ void DistinctHashes::merge_tail() {
   sorted_ += fresh;
   for (std::size_t to = sorted_; fresh > 0;) {
     --to;
+    steps.next();
     if (from > 0 && tail[fresh - 1] < hashes_[from - 1]) {
       --from;
       hashes_[to] = hashes_[from];

@@ -13,17 +13,18 @@
 #include <span>
 
 #include "core/hash.h"
+#include "core/pause.h"
 
 namespace bloom {
 
 class DistinctHashes {
  public:
-  // Throws std::bad_alloc; the object can then only be destroyed.
-  void add(std::span<const Hash> hashes);
+  // Throws std::bad_alloc, and what the pause throws; the object can then only be destroyed.
+  void add(std::span<const Hash> hashes, const Pause& pause = {});
 
   // Sorts everything in and returns the number of distinct hashes. Throws as add() does.
-  std::size_t finish() {
-    merge_tail();
+  std::size_t finish(const Pause& pause = {}) {
+    merge_tail(pause);
     return sorted_;
   }
 
@@ -41,7 +42,7 @@ class DistinctHashes {
 
   template <typename T>
   static void grow(Array<T>& array, std::size_t size);
-  void merge_tail();
+  void merge_tail(const Pause& pause);
   void make_room();
 
   // [0, sorted_) is in order, distinct and counted in times_; [sorted_, end_) is the tail.

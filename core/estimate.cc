@@ -14,9 +14,12 @@ double keys_for(double used, double cells, double k) {
   return cells == 1 ? 1 : std::log(empty / cells) / (k * std::log1p(-1 / cells));
 }
 
-Estimate estimate(const FilterView& filter) {
-  Estimator estimator(filter.shape());
-  estimator.add(0, filter.shape().cells, filter.cells());
+Estimate estimate(const FilterView& filter, const Pause& pause) {
+  const Shape& shape = filter.shape();
+  Estimator estimator(shape);
+  for_each_slice(shape.cells, kSliceBits, pause, [&](auto first, auto count) {
+    estimator.add(first, count, filter.cells() + first * bits_per_cell(shape.kind) / 8);
+  });
   return estimator.finish();
 }
 

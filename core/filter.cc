@@ -17,8 +17,10 @@ Filter::Filter(const Header& header)
   set_target(header.capacity, header.fpr);
 }
 
-Filter::Filter(const FilterView& view) : Filter(view.header()) {
-  std::copy_n(view.cells(), cell_bytes(shape()), cells());
+Filter::Filter(const FilterView& view, const Pause& pause) : Filter(view.header()) {
+  for_each_slice(cell_bytes(shape()), kSliceBytes, pause, [&](auto first, auto bytes) {
+    std::copy_n(view.cells() + first, bytes, cells() + first);
+  });
 }
 
 bool Filter::add(Hash hash) {

@@ -17,10 +17,10 @@ Shape halved_down_to(Shape shape, std::uint64_t cells) {
   return shape;
 }
 
-Filter folded_to(const FilterView& f, const Shape& goal) {
-  Filter folded(f);
+Filter folded_to(const FilterView& f, const Shape& goal, const Pause& pause) {
+  Filter folded(f, pause);
   while (folded.shape() != goal) {
-    folded = halve(folded.view());
+    folded = halve(folded.view(), pause);
   }
   return folded;
 }
@@ -71,16 +71,19 @@ void require_mergeable(const Shape& f, const Shape& g, std::string_view subject)
 
 using MergeCells = void (*)(Kind, std::uint8_t*, const std::uint8_t*, std::uint64_t);
 
-Filter merge(Filter f, const FilterView& g, std::string_view subject, MergeCells merge_cells) {
+Filter merge(Filter f, const FilterView& g, std::string_view subject, const Pause& pause,
+             MergeCells merge_cells) {
   require_mergeable(f.shape(), g.shape(), subject);
   if (f.shape().cells < g.shape().cells) {
-    const Filter smaller = folded_to(g, f.shape());
-    return merge(std::move(f), smaller.view(), subject, merge_cells);
+    const Filter smaller = folded_to(g, f.shape(), pause);
+    return merge(std::move(f), smaller.view(), subject, pause, merge_cells);
   }
   if (f.shape().cells > g.shape().cells) {
-    f = folded_to(f.view(), g.shape());
+    f = folded_to(f.view(), g.shape(), pause);
   }
-  merge_cells(f.shape().kind, f.cells(), g.cells(), cell_bytes(f.shape()));
+  for_each_slice(cell_bytes(f.shape()), kSliceBytes, pause, [&](auto first, auto bytes) {
+    merge_cells(f.shape().kind, f.cells() + first, g.cells() + first, bytes);
+  });
 
   const Header& a = f.header();
   const Header& b = g.header();
@@ -91,23 +94,23 @@ Filter merge(Filter f, const FilterView& g, std::string_view subject, MergeCells
 
 }  // namespace
 
-Filter unite(Filter f, const FilterView& g, std::string_view subject) {
-  return merge(std::move(f), g, subject, unite_cells);
+Filter unite(Filter f, const FilterView& g, std::string_view subject, const Pause& pause) {
+  return merge(std::move(f), g, subject, pause, unite_cells);
 }
 
-Filter intersect(Filter f, const FilterView& g, std::string_view subject) {
-  return merge(std::move(f), g, subject, intersect_cells);
+Filter intersect(Filter f, const FilterView& g, std::string_view subject, const Pause& pause) {
+  return merge(std::move(f), g, subject, pause, intersect_cells);
 }
 
 Filter resized(const FilterView& g, const Shape& goal, std::string_view subject,
-               std::string_view goal_name) {
+               std::string_view goal_name, const Pause& pause) {
   const Names names{.g = subject, .f = goal_name};
   require_alike(goal, g.shape(), names);
   if (halved_down_to(g.shape(), goal.cells) != goal) {
     names.refuse_other(size_in_words(goal) + " (or that doubled some times)",
                        size_in_words(g.shape()));
   }
-  return folded_to(g, goal);
+  return folded_to(g, goal, pause);
 }
 
 unsigned times_halvable(Shape shape) {
@@ -136,15 +139,17 @@ Header halved(const Header& header) {
   return half;
 }
 
-Filter halve(const FilterView& f) {
+Filter halve(const FilterView& f, const Pause& pause) {
   Filter half(halved(f.header()));
-  fold_cells(f.shape(), half.cells(), f.cells());
+  for_each_slice(half.shape().cells, kSliceBits, pause, [&](auto first, auto count) {
+    fold_cells(f.shape(), half.cells(), f.cells(), first, count);
+  });
   return half;
 }
 
-Filter to_standard(const FilterView& f, std::string_view subject) {
+Filter to_standard(const FilterView& f, std::string_view subject, const Pause& pause) {
   if (f.shape().kind == Kind::standard) {
-    return Filter(f);
+    return Filter(f, pause);
   }
   if (f.shape().kind != Kind::counting) {
     refuse(subject, "a counting filter", "a " + std::string(name_of(f.shape().kind)) + " one");
@@ -152,7 +157,9 @@ Filter to_standard(const FilterView& f, std::string_view subject) {
   Header header = f.header();
   header.shape.kind = Kind::standard;
   Filter bits(header);
-  bits_of_counters(bits.cells(), f.cells(), header.shape.cells);
+  for_each_slice(header.shape.cells, kSliceBits, pause, [&](auto first, auto count) {
+    bits_of_counters(bits.cells() + first / 8, f.cells() + first / 2, count);
+  });
   return bits;
 }
 

@@ -12,6 +12,8 @@
 namespace bloom {
 namespace {
 
+constexpr std::size_t kSliceKeys = 1 << 14;
+
 // bloom_build(key [, capacity [, fpr [, kind]]]): the options of the first row count. Without a
 // capacity the keys are collected, and the filter is made when their number is known.
 class Build {
@@ -27,12 +29,12 @@ class Build {
     }
     waiting_[waiting_count_] = key.hash(Shape{});
     if (++waiting_count_ == waiting_.size()) {
-      add_waiting();
+      add_waiting(context.pause());
     }
   }
 
   void finish(Context& context) {
-    add_waiting();
+    add_waiting(context.pause());
     if (!filter_) {
       build_from_collected(context);
     }
@@ -49,26 +51,34 @@ class Build {
     }
   }
 
-  void add_waiting() {
+  void add_waiting(const Pause& pause) {
     const auto hashes = std::span(waiting_).first(waiting_count_);
     waiting_count_ = 0;
     if (filter_) {
       filter_->add(hashes);
     } else {
-      collected_.add(hashes);
+      collected_.add(hashes, pause);
     }
   }
 
   void build_from_collected(Context& context) {
-    const std::size_t n = collected_.finish();
+    const Pause pause = context.pause();
+    const std::size_t n = collected_.finish(pause);
     filter_ = new_filter(context, header_for(n == 0 ? 1 : n, fpr_, kind_));
-    const auto hashes = collected_.hashes();
-    filter_->add(hashes);
-    if (kind_ == Kind::counting) {
-      for (std::size_t i = 0; i < n; ++i) {
-        for (unsigned t = collected_.times(i); t > 1; --t) {
-          filter_->add(hashes[i]);
-        }
+    for_each_slice(n, kSliceKeys, pause, [&](std::size_t first, std::size_t count) {
+      const auto hashes = collected_.hashes().subspan(first, count);
+      filter_->add(hashes);
+      if (kind_ == Kind::counting) {
+        add_again(first, hashes);
+      }
+    });
+  }
+
+  // As often as each came beyond the first time.
+  void add_again(std::size_t first, std::span<const Hash> hashes) {
+    for (std::size_t i = 0; i < hashes.size(); ++i) {
+      for (unsigned t = collected_.times(first + i); t > 1; --t) {
+        filter_->add(hashes[i]);
       }
     }
   }
@@ -84,13 +94,15 @@ class Build {
 };
 
 // bloom_union(filter), bloom_intersect(filter): NULL filters are skipped; NULL if there were none.
-template <Filter (*merge)(Filter, const FilterView&, std::string_view)>
+template <Filter (*merge)(Filter, const FilterView&, std::string_view, const Pause&)>
 class Merged {
  public:
-  void step(Context&, const Values& arguments) {
+  void step(Context& context, const Values& arguments) {
     const std::optional<FilterView> filter = filter_row(arguments);
     if (filter) {
-      merged_ = merged_ ? merge(std::move(*merged_), *filter, argument_name(0)) : Filter(*filter);
+      const Pause pause = context.pause();
+      merged_ = merged_ ? merge(std::move(*merged_), *filter, argument_name(0), pause)
+                        : Filter(*filter, pause);
     }
   }
 

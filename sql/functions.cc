@@ -44,7 +44,7 @@ void create_sized(Context& context, const Values& arguments) {
 
 void add(Context& context, const Values& arguments) {
   require_at_least(2, arguments, "bloom_add(filter, key, ...)");
-  Filter filter(filter_argument(arguments, 0));
+  Filter filter(filter_argument(arguments, 0), context.pause());
   for (int i = 1; i < arguments.size(); ++i) {
     const Key key(arguments[i]);
     if (!key.is_null()) {
@@ -61,7 +61,7 @@ void remove(Context& context, const Values& arguments) {
     refuse("argument 1", "a counting filter (no other can remove)",
            "a " + std::string(name_of(view.shape().kind)) + " one");
   }
-  Filter filter(view);
+  Filter filter(view, context.pause());
   for (int i = 1; i < arguments.size(); ++i) {
     const Key key(arguments[i]);
     if (!key.is_null() && !filter.remove(key.hash(filter.shape()))) {
@@ -72,12 +72,13 @@ void remove(Context& context, const Values& arguments) {
   return_filter(context, std::move(filter));
 }
 
-using Merge = Filter (*)(Filter, const FilterView&, std::string_view);
+using Merge = Filter (*)(Filter, const FilterView&, std::string_view, const Pause&);
 
 void merge_all(Context& context, const Values& arguments, Merge merge) {
-  Filter merged(filter_argument(arguments, 0));
+  const Pause pause = context.pause();
+  Filter merged(filter_argument(arguments, 0), pause);
   for (int i = 1; i < arguments.size(); ++i) {
-    merged = merge(std::move(merged), filter_argument(arguments, i), argument_name(i));
+    merged = merge(std::move(merged), filter_argument(arguments, i), argument_name(i), pause);
   }
   return_filter(context, std::move(merged));
 }
@@ -99,15 +100,15 @@ void halved_filter(Context& context, const Values& arguments) {
   }
   const std::uint64_t most = times_halvable(view.shape());
   std::uint64_t times = arguments.size() > 1 ? count_argument(arguments[1], "times", 0, most) : 1;
-  Filter filter(view);
+  Filter filter(view, context.pause());
   for (; times > 0; --times) {
-    filter = halve(filter.view());
+    filter = halve(filter.view(), context.pause());
   }
   return_filter(context, std::move(filter));
 }
 
 void standard_filter(Context& context, const Values& arguments) {
-  return_filter(context, to_standard(filter_argument(arguments, 0), "argument 1"));
+  return_filter(context, to_standard(filter_argument(arguments, 0), "argument 1", context.pause()));
 }
 
 void composite_key(Context& context, const Values& arguments) {
@@ -126,7 +127,8 @@ void composite_key(Context& context, const Values& arguments) {
 }
 
 void open_handle(Context& context, const Values& arguments) {
-  return_handle(context, std::make_unique<const Filter>(filter_argument(arguments, 0)));
+  return_handle(context,
+                std::make_unique<const Filter>(filter_argument(arguments, 0), context.pause()));
 }
 
 constexpr Scalar kFunctions[] = {

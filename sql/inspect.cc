@@ -13,16 +13,16 @@ namespace {
 
 void info(Context& context, const Values& arguments) {
   const FilterView filter = filter_argument(arguments, 0);
-  context.text(info_json(filter.header(), estimate(filter)));
+  context.text(info_json(filter.header(), estimate(filter, context.pause())));
 }
 
 void count(Context& context, const Values& arguments) {
-  const Estimate now = estimate(filter_argument(arguments, 0));
+  const Estimate now = estimate(filter_argument(arguments, 0), context.pause());
   context.integer(static_cast<std::int64_t>(rounded_keys(now)));
 }
 
 void fpr(Context& context, const Values& arguments) {
-  context.real(estimate(filter_argument(arguments, 0)).fpr);
+  context.real(estimate(filter_argument(arguments, 0), context.pause()).fpr);
 }
 
 void check(Context& context, const Values& arguments) {

@@ -6,6 +6,7 @@
 
 #include "sql/sqlite/api.h"
 #include "sql/sqlite/guard.h"
+#include "sql/sqlite/statement.h"
 
 namespace bloom::sqlite {
 
@@ -48,6 +49,9 @@ class Context {
     sqlite3_result_error_code(context_, failure.code);
     sqlite3_free(text);
   }
+
+  // For long loops of a call: see pause_of().
+  Pause pause() const { return pause_of(sqlite3_context_db_handle(context_)); }
 
   // The most bytes that a text or a blob of this connection can have.
   std::uint64_t longest_value() const {

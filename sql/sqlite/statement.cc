@@ -13,7 +13,17 @@ void require_ok(sqlite3* db, int code) {
   }
 }
 
+// Only running statements are told (sqlite3_is_interrupted() came with SQLite 3.41).
+void stop_if_interrupted(void* db) {
+  if (sqlite3_exec(static_cast<sqlite3*>(db), "SELECT 1", nullptr, nullptr, nullptr) ==
+      SQLITE_INTERRUPT) {
+    throw SqliteError(SQLITE_INTERRUPT, "interrupted");
+  }
+}
+
 }  // namespace
+
+Pause pause_of(sqlite3* db) { return {stop_if_interrupted, db}; }
 
 void execute(sqlite3* db, const std::string& sql) {
   require_ok(db, sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr));

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/pause.h"
 #include "sql/sqlite/api.h"
 #include "sql/sqlite/value.h"
 
@@ -13,6 +14,10 @@ namespace bloom::sqlite {
 
 // Runs SQL that gives no rows. Throws SqliteError.
 void execute(sqlite3* db, const std::string& sql);
+
+// What long loops are to call while a statement of the connection runs: throws
+// SqliteError(SQLITE_INTERRUPT) once sqlite3_interrupt() was called or a progress handler says so.
+Pause pause_of(sqlite3* db);
 
 // A prepared statement, to be run through a Run.
 class Statement {

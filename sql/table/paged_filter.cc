@@ -336,23 +336,29 @@ void PagedFilter::clear() {
   change.done();
 }
 
-void PagedFilter::merge(const FilterView& filter) {
+void PagedFilter::merge(const FilterView& filter, const Pause& pause) {
+  constexpr std::uint64_t kChunks = kSliceBytes / kChunkBytes;
   Change change(*this);
   check();
-  const Kind kind = shape().kind;
-  for (std::uint64_t i = 0; i < chunk_count(shape()); ++i) {
-    const std::size_t size = chunk_bytes(shape(), i);
-    const std::uint8_t* from = filter.cells() + i * kChunkBytes;
-    if (std::any_of(from, from + size, [](std::uint8_t byte) { return byte != 0; })) {
-      unite_cells(kind, cache_.at(i), from, size);
-      cache_.changed(i);
+  for_each_slice(chunk_count(shape()), kChunks, pause, [&](auto first, auto count) {
+    for (std::uint64_t i = first; i < first + count; ++i) {
+      merge_chunk(i, filter.cells() + i * kChunkBytes);
     }
-  }
+  });
+  const Kind kind = shape().kind;
   if (kind == Kind::counting && !config_.merged) {
     config_.merged = true;
     store_.save_config(config_);
   }
   change.done();
+}
+
+void PagedFilter::merge_chunk(std::uint64_t i, const std::uint8_t* from) {
+  const std::size_t size = chunk_bytes(shape(), i);
+  if (std::any_of(from, from + size, [](std::uint8_t byte) { return byte != 0; })) {
+    unite_cells(shape().kind, cache_.at(i), from, size);
+    cache_.changed(i);
+  }
 }
 
 void PagedFilter::halve() {

@@ -89,7 +89,7 @@ class PagedFilter {
   void clear();  // also takes all layers away but the first
 
   // REQUIRES: one layer. merge(): a filter of the same shape.
-  void merge(const FilterView& filter);
+  void merge(const FilterView& filter, const Pause& pause);
   void halve();
   Filter whole();
 
@@ -132,6 +132,7 @@ class PagedFilter {
   bool add_key(Hash hash);
   void grow_if_full(Hash hash);
   double keys_in_newest();
+  void merge_chunk(std::uint64_t i, const std::uint8_t* from);
 
   // Calls f(layer, first cell, count, cells) for each stored chunk in order.
   template <typename F>

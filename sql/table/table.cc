@@ -142,9 +142,10 @@ void BloomTable::insert_other(const Value& key, const Value& filter, const Value
   if (filter_->grows()) {
     refuse("a table to merge a filter into", "one that does not grow", "one that does");
   }
-  filter_->merge(
-      resized(filter_argument(filter, "filter"), filter_->shape(), "filter", "the table has")
-          .view());
+  const Pause pause = sqlite::pause_of(db_);
+  const Filter fitting = resized(filter_argument(filter, "filter"), filter_->shape(), "filter",
+                                 "the table has", pause);
+  filter_->merge(fitting.view(), pause);
 }
 
 int BloomTable::add_key(const Value& value) {

@@ -275,8 +275,8 @@ TEST(Merge, FiltersOfOtherShapesAreRefusedAndNothingChanges) {
   for (const Shape& other : others) {
     const Filter g = built(other, 0, 20);
     for (const auto merge : {unite, intersect}) {
-      EXPECT_THROW(merge(Filter(f.view()), g.view(), "g"), Error) << other;
-      EXPECT_THROW(merge(Filter(g.view()), f.view(), "g"), Error) << other;
+      EXPECT_THROW(merge(Filter(f.view()), g.view(), "g", {}), Error) << other;
+      EXPECT_THROW(merge(Filter(g.view()), f.view(), "g", {}), Error) << other;
     }
     EXPECT_TRUE(same_bytes(f, built(shape, 0, 20)));
   }

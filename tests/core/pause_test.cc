@@ -1,0 +1,120 @@
+// Filters of several slices: the work pauses between them, and comes to the same as in one go.
+
+#include "core/pause.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "core/distinct.h"
+#include "core/estimate.h"
+#include "core/merge.h"
+#include "tests/support/keys.h"
+#include "tests/support/shapes.h"
+
+namespace bloom {
+namespace {
+
+struct Stop {};
+
+// Counts pauses; stops the work at one of them.
+struct Counter {
+  int pauses = 0;
+  int stop_at = 0;
+
+  Pause pause() {
+    return {[](void* context) {
+              auto& self = *static_cast<Counter*>(context);
+              if (++self.pauses == self.stop_at) {
+                throw Stop();
+              }
+            },
+            this};
+  }
+};
+
+Filter built(const Shape& shape, std::uint64_t first, std::uint64_t last) {
+  Filter filter(Header{.shape = shape});
+  for (std::uint64_t i = first; i < last; ++i) {
+    filter.add(test::key_hash(i, shape.seed));
+  }
+  return filter;
+}
+
+bool same_bytes(const Filter& a, const Filter& b) {
+  return std::ranges::equal(a.stored(), b.stored());
+}
+
+// Halves by blocks and by cells; with blocks that do and do not end with a slice, or a byte.
+std::vector<Shape> large_shapes() {
+  using enum Kind;
+  constexpr std::uint64_t kCells = 5 * kSliceBits;
+  return {{standard, 5, kCells + 6, 0, 0},
+          {standard, 5, kCells, kSliceBits / 2, 0},
+          {standard, 5, 4 * 10'500'003, 10'500'003, 0},
+          {standard, 5, 31744 * 1400, 31744, 3},
+          {counting, 3, kCells, 0, 0},
+          {counting, 3, 7936 * 4200, 7936, 0},
+          {partitioned, 5, kCells, 0, 0}};
+}
+
+constexpr std::uint64_t kKeys = 3000;
+
+TEST(Pause, WorkInSlicesComesToTheSame) {
+  for (const Shape& shape : large_shapes()) {
+    const Filter low = built(shape, 0, 2 * kKeys);
+    const Filter high = built(shape, kKeys, 3 * kKeys);
+    ASSERT_TRUE(same_bytes(Filter(low.view()), low)) << shape;
+    ASSERT_TRUE(same_bytes(halve(low.view()), built(halved(shape), 0, 2 * kKeys))) << shape;
+    Filter both = built(shape, 0, 2 * kKeys);
+    for (std::uint64_t i = kKeys; i < 3 * kKeys; ++i) {
+      both.add(test::key_hash(i, shape.seed));
+    }
+    ASSERT_TRUE(same_bytes(unite(Filter(low.view()), high.view(), "g"), both)) << shape;
+    ASSERT_NEAR(estimate(low.view()).keys, 2 * kKeys, 60) << shape;
+    if (shape.kind == Kind::counting) {
+      Shape bits = shape;
+      bits.kind = Kind::standard;
+      ASSERT_TRUE(same_bytes(to_standard(low.view(), "f"), built(bits, 0, 2 * kKeys))) << shape;
+    }
+  }
+}
+
+TEST(Pause, ComesOftenWhileAWholeFilterIsReadOrWritten) {
+  const Filter f = built({Kind::counting, 3, 5 * kSliceBits, 0, 0}, 0, kKeys);  // 20 MiB
+  const std::function<void(const Pause&)> all[] = {
+      [&](const Pause& pause) { Filter(f.view(), pause); },
+      [&](const Pause& pause) { halve(f.view(), pause); },
+      [&](const Pause& pause) { unite(Filter(f.view()), f.view(), "g", pause); },
+      [&](const Pause& pause) { intersect(Filter(f.view()), f.view(), "g", pause); },
+      [&](const Pause& pause) { resized(f.view(), f.shape(), "f", "g", pause); },
+      [&](const Pause& pause) { to_standard(f.view(), "f", pause); },
+      [&](const Pause& pause) { estimate(f.view(), pause); },
+  };
+  for (const auto& work : all) {
+    Counter counter;
+    work(counter.pause());
+    const int pauses = counter.pauses;
+    EXPECT_GE(pauses, 2) << &work - all;
+    Counter stopped{.stop_at = pauses};
+    EXPECT_THROW(work(stopped.pause()), Stop) << &work - all;
+  }
+}
+
+TEST(Pause, ComesOftenWhileHashesAreSorted) {
+  std::vector<Hash> hashes(1 << 20);
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    hashes[i] = test::key_hash(i);
+  }
+  Counter counter;
+  DistinctHashes distinct;
+  distinct.add(hashes, counter.pause());
+  EXPECT_EQ(distinct.finish(counter.pause()), hashes.size());
+  EXPECT_GE(counter.pauses, 100);
+}
+
+}  // namespace
+}  // namespace bloom
