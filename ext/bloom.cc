@@ -14,11 +14,25 @@ namespace {
 // The first with SQLITE_INNOCUOUS, the flag without which the functions could not be used in views
 // and triggers of a schema that is not trusted.
 constexpr int kOldestSqlite = 3031000;
+
+// The functions of the SQLite that loaded this library first. All connections of the process share
+// them, whichever threads load it at the same time.
+const sqlite3_api_routines* first_api(const sqlite3_api_routines* api) {
+  static const sqlite3_api_routines* const kFirst = [api] {
+    SQLITE_EXTENSION_INIT2(api);
+    return api;
+  }();
+  return kFirst;
+}
 }  // namespace
 
 extern "C" BLOOM_EXPORT int sqlite3_bloom_init(sqlite3* db, char** error,
                                                const sqlite3_api_routines* api) {
-  SQLITE_EXTENSION_INIT2(api);
+  if (first_api(api) != api) {
+    *error =
+        api->mprintf("bloom: in use by another SQLite of this process; load a copy of the file");
+    return SQLITE_ERROR;
+  }
   if (sqlite3_libversion_number() < kOldestSqlite) {
     *error = sqlite3_mprintf("bloom: SQLite must be 3.31.0 or newer, got %s", sqlite3_libversion());
     return SQLITE_ERROR;

@@ -7,7 +7,7 @@
 
 namespace bloom::faults {
 
-bool in_sqlite = false;
+thread_local bool in_sqlite = false;
 
 namespace {
 

@@ -8,9 +8,9 @@
 
 namespace bloom::faults {
 
-// Whether the program is within a call of SQLite's that a Database makes: only then may its memory
+// Whether the thread is within a call of SQLite's that a Database makes: only then may its memory
 // fail.
-extern bool in_sqlite;
+extern thread_local bool in_sqlite;
 
 // Of one statement: the result code of SQLite, and all columns of all rows or the error's text.
 struct Outcome {
