@@ -172,6 +172,21 @@ class Transactions(TableCase):
                     self.assertEqual(one(reader, "SELECT filter = bloom_add(bloom_create(100), 'old', 'more') FROM f"), 1, (replacement, between))
                     reader.execute("INSERT INTO f(f) VALUES ('integrity-check')")
 
+    def test_what_was_read_uncommitted_is_not_kept(self):
+        for options in ("capacity=100", "capacity=100000", "capacity=32, growth=on"):
+            path = f"file:{self.path}{options}?cache=shared"
+            a, b = (self.connect(path, uri=True) for _ in range(2))
+            a.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
+            a.execute("CREATE TABLE t(x)")
+            self.add(a, range(60))
+            b.execute("PRAGMA read_uncommitted = ON")
+            a.execute("BEGIN")
+            a.execute("INSERT INTO f(f) VALUES ('clear')")
+            a.execute("SAVEPOINT s")
+            b.execute("SELECT key FROM f WHERE key IN (1, 2, 3)").fetchall()
+            a.execute("ROLLBACK")
+            self.assertPresent(b, range(60))
+
     def test_a_statement_that_could_not_begin_loses_nothing(self):
         # With a shared cache, a reader of the rows keeps them from being written.
         a, b = (self.connect(f"file:{self.path}?cache=shared", uri=True) for _ in range(2))

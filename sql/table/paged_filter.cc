@@ -180,7 +180,7 @@ void PagedFilter::require_whole() const {
 }
 
 void PagedFilter::notice_commits() {
-  if (!in_transaction_ && version_ != store_.data_version()) {
+  if (!in_transaction_ && (version_ != store_.data_version() || store_.has_read_uncommitted())) {
     forget();
     version_ = store_.data_version();
   }

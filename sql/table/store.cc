@@ -149,6 +149,7 @@ void Store::rename(const std::string& table) {
 Config Store::load_config() {
   const InUse in_use(*this);
   const Statement select(db_, "SELECT v FROM " + shadow(kConfig) + " WHERE k = ?1", kNotThere);
+  note_uncommitted();
   Config config;
   {
     Run run(select);
@@ -211,6 +212,7 @@ void Store::count_stale() {
 
 bool Store::load_chunk(std::uint64_t i, std::span<std::uint8_t> cells) {
   const InUse in_use(*this);
+  note_uncommitted();
   Run run(prepared(load_, "SELECT chunk FROM " + shadow(kData) + " WHERE id = ?1"));
   if (!run.bind(1, static_cast<std::int64_t>(i)).step()) {
     std::fill(cells.begin(), cells.end(), 0);
@@ -287,6 +289,24 @@ void Store::for_each_chunk(const Layers& layers, const EachChunk& f) {
               std::to_string(layers.chunk_count()));
     }
     f(i, chunk_column(run, 1, i, layers.chunk_bytes(i)));
+  }
+}
+
+// What a shared cache takes is counted in part for each connection.
+bool Store::shares_cache() const {
+  int used = 0;
+  int share = 0;
+  int highest = 0;
+  sqlite3_db_status(db_, SQLITE_DBSTATUS_CACHE_USED, &used, &highest, 0);
+  sqlite3_db_status(db_, SQLITE_DBSTATUS_CACHE_USED_SHARED, &share, &highest, 0);
+  return used != share;
+}
+
+void Store::note_uncommitted() {
+  if (shares_cache()) {
+    const Statement select(db_, "PRAGMA read_uncommitted");
+    Run run(select);
+    read_uncommitted_ = read_uncommitted_ || (run.step() && run.integer(0) != 0);
   }
 }
 

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/layers.h"
@@ -65,6 +66,10 @@ class Store {
   // Changes whenever something was committed to the database, by whomever.
   unsigned data_version() const;
 
+  // Whether any of what was loaded since the last call may be another connection's that it has not
+  // committed: SQLite shows that under PRAGMA read_uncommitted where they share a cache.
+  bool has_read_uncommitted() { return std::exchange(read_uncommitted_, false); }
+
   // Runs a statement that does nothing but have a savepoint, at which SQLite tells every table of
   // the transaction of those that are open.
   void announce_savepoints();
@@ -82,6 +87,7 @@ class Store {
   // Shadow tables that a hostile schema made views of the table itself must not end in recursion.
   bool in_use_ = false;
   std::uint64_t writes_ = 0;
+  bool read_uncommitted_ = false;
 
   // Prepared when they are first used.
   std::optional<sqlite::Statement> load_;
@@ -93,6 +99,8 @@ class Store {
                                     const std::string& sql);
   bool insert_or_ignore(std::uint64_t i, std::span<const std::uint8_t> cells);
   void run(const std::string& sql);
+  bool shares_cache() const;
+  void note_uncommitted();
   void forget_statements();
 };
 
