@@ -442,25 +442,34 @@ Filter PagedFilter::whole() {
   return whole;
 }
 
-std::shared_ptr<PagedFilter> PagedFilters::of(sqlite3* db, const std::string& schema,
-                                              const std::string& table, std::uint64_t cache_bytes,
-                                              const std::optional<Growth>& growth) {
-  for (const auto& weak : filters_) {
-    if (auto filter = weak.lock();
-        filter && filter->is_changing(schema, table, growth.has_value())) {
-      return filter;
+PagedFilters::Use PagedFilters::of(sqlite3* db, const std::string& schema, const std::string& table,
+                                   std::uint64_t cache_bytes, const std::optional<Growth>& growth) {
+  for (Used& used : filters_) {
+    if (used.filter->is_changing(schema, table, growth.has_value())) {
+      return use(used);
     }
   }
   return add(db, schema, table, cache_bytes, growth);
 }
 
-std::shared_ptr<PagedFilter> PagedFilters::add(sqlite3* db, const std::string& schema,
-                                               const std::string& table, std::uint64_t cache_bytes,
-                                               const std::optional<Growth>& growth) {
-  std::erase_if(filters_, [](const auto& filter) { return filter.expired(); });
-  auto filter = std::make_shared<PagedFilter>(db, schema, table, cache_bytes, growth);
-  filters_.push_back(filter);
-  return filter;
+PagedFilters::Use PagedFilters::add(sqlite3* db, const std::string& schema,
+                                    const std::string& table, std::uint64_t cache_bytes,
+                                    const std::optional<Growth>& growth) {
+  filters_.push_back({std::make_unique<PagedFilter>(db, schema, table, cache_bytes, growth)});
+  return use(filters_.back());
+}
+
+PagedFilters::Use PagedFilters::use(Used& used) {
+  ++used.users;
+  return {used.filter.get(), {this}};
+}
+
+void PagedFilters::end_use(PagedFilter* filter) {
+  const auto used = std::find_if(filters_.begin(), filters_.end(),
+                                 [&](const Used& one) { return one.filter.get() == filter; });
+  if (--used->users == 0) {
+    filters_.erase(used);
+  }
 }
 
 }  // namespace bloom

@@ -163,17 +163,34 @@ class PagedFilter {
 // object of a table that may have changes at hand: both must have one filter. Not so outside of a
 // transaction: the name of a schema can come to mean another file, while statements keep the old
 // object.
+//
+// The count of users is plain: std::shared_ptr's asks for glibc 2.32, and one connection is never
+// in two threads at once.
 class PagedFilters {
  public:
+  struct EndUse {
+    PagedFilters* filters;
+    void operator()(PagedFilter* filter) const { filters->end_use(filter); }
+  };
+  using Use = std::unique_ptr<PagedFilter, EndUse>;
+
   // A new one, for a table that is created.
-  std::shared_ptr<PagedFilter> add(sqlite3* db, const std::string& schema, const std::string& table,
-                                   std::uint64_t cache_bytes, const std::optional<Growth>& growth);
+  Use add(sqlite3* db, const std::string& schema, const std::string& table,
+          std::uint64_t cache_bytes, const std::optional<Growth>& growth);
   // The filter of a table that is there: the one that the transaction changes, or a new one.
-  std::shared_ptr<PagedFilter> of(sqlite3* db, const std::string& schema, const std::string& table,
-                                  std::uint64_t cache_bytes, const std::optional<Growth>& growth);
+  Use of(sqlite3* db, const std::string& schema, const std::string& table,
+         std::uint64_t cache_bytes, const std::optional<Growth>& growth);
 
  private:
-  std::vector<std::weak_ptr<PagedFilter>> filters_;
+  struct Used {
+    std::unique_ptr<PagedFilter> filter;
+    int users = 0;
+  };
+
+  Use use(Used& used);
+  void end_use(PagedFilter* filter);
+
+  std::vector<Used> filters_;
 };
 
 }  // namespace bloom

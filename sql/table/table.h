@@ -70,7 +70,7 @@ class BloomTable {
   std::string columns_;
   Options options_;
   std::optional<Sync> sync_;
-  std::shared_ptr<PagedFilter> filter_;
+  PagedFilters::Use filter_;
 };
 
 class BloomTable::Cursor {
