@@ -9,7 +9,7 @@ source "$(dirname "$0")/lib/shell.sh"
 sql_of() { awk '/^```/ { on = ($0 == "```sql"); next } on' "$1"; }
 
 extension=$1 document=$2
-promised=$(sql_of "$document" | sed -n 's/^--> \{0,1\}//p')
+promised=$(sql_of "$document" | sed -n 's/^--> \{0,1\}//p' | plain_plans)
 [ -n "$promised" ] || { echo "$document promises nothing"; exit 1; }
 # The document loads the extension as a reader would; here it is loaded already.
 diff -u <(echo "$promised") <(sql_of "$document" | sed '/^\.load /d' | run_sql "$extension")

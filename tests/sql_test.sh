@@ -1,11 +1,18 @@
 #!/usr/bin/env bash
 # Runs an SQL script through the sqlite3 shell and compares what comes out with the .expected file:
 #   sql_test.sh EXTENSION SCRIPT.sql EXPECTED
+# A script that begins with "-- Needs SQLite 3.35" is skipped, with exit status 77, in older ones.
 set -euo pipefail
 # shellcheck source=SCRIPTDIR/lib/shell.sh
 source "$(dirname "$0")/lib/shell.sh"
 
 extension=$1 script=$2 expected=$3
+needed=$(sed -n '1s/^-- Needs SQLite \([0-9.]*[0-9]\).*/\1/p' "$script")
+version=$(echo 'SELECT sqlite_version();' | run_sql "$extension")
+if [ -n "$needed" ] && ! printf '%s\n' "$needed" "$version" | sort -V -C; then
+  echo "needs SQLite $needed, here is $version"
+  exit 77
+fi
 cd "$(dirname "$script")"  # scripts name files beside them
-diff -u "$expected" <(run_sql "$extension" < "$script")
+diff -u <(plain_plans < "$expected") <(run_sql "$extension" < "$script")
 echo "as expected: $(wc -l < "$expected") lines"

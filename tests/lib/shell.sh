@@ -3,7 +3,7 @@
 # errors in the order in which they come:
 #   run_sql EXTENSION < SCRIPT
 # Errors are brought to one form, without line numbers and without the statement that some versions
-# of the shell repeat below them. An extension with sanitizers needs their runtime loaded first:
+# of the shell repeat below them; plans, too (plain_plans). An extension with sanitizers needs their runtime loaded first:
 # BLOOM_PRELOAD names it.
 run_sql() {
   # The shell buffers results but not errors; stdbuf keeps them in order.
@@ -14,5 +14,18 @@ run_sql() {
            sub(/^.*near line [0-9]+: /, "Error: "); print; after_error = 1; next
          }
          after_error && /^  / { next }
-         { after_error = 0; print }'
+         { after_error = 0; print }' |
+    plain_plans
+}
+
+# Brings the plans in a text to what all versions of SQLite say: which tables are read, in which
+# order, and how. Old ones (3.31) say "SCAN TABLE files AS f" for "SCAN f" and do not mark a LEFT JOIN,
+# and new ones (3.54) may make a join of EXISTS instead of a subquery.
+plain_plans() {
+  sed -E '/^[| ]*[|`]--/ {
+    s/^[| ]*[|`]--//
+    /^CORRELATED SCALAR SUBQUERY/d
+    s/^(SCAN|SEARCH) TABLE ([^ ]+ AS )?/\1 /
+    s/ (LEFT-JOIN|EXISTS)( |$)/\2/
+  }'
 }

@@ -1,6 +1,6 @@
 -- With an untrusted schema: views, triggers, generated columns, CHECK, partial and expression indexes.
 PRAGMA trusted_schema = OFF;
-CREATE TABLE s(filter BLOB CHECK (bloom_check(filter) = 'ok'));
+CREATE TABLE s(filter BLOB CONSTRAINT is_filter CHECK (bloom_check(filter) = 'ok'));
 INSERT INTO s VALUES (bloom_add(bloom_create(100), 'a', 'b'));
 INSERT INTO s VALUES (x'00');
 CREATE TABLE t(k TEXT, composite GENERATED ALWAYS AS (bloom_key(k, 1)) VIRTUAL);
