@@ -7,7 +7,7 @@
 namespace bloom {
 
 void Cardinality::add(Hash hash) {
-  std::uint8_t& longest = longest_[hash.h1 >> (64 - kIndexBits)];
+  std::uint8_t& longest = longest_[static_cast<std::size_t>(hash.h1 >> (64 - kIndexBits))];
   longest = std::max(longest, static_cast<std::uint8_t>(std::countl_zero(hash.h2) + 1));
 }
 

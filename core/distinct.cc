@@ -26,7 +26,9 @@ std::unique_ptr<Hash[]> sorted(std::span<const Hash> hashes, const Pause& pause)
   constexpr std::size_t kInBucket = 4;
   const auto width = static_cast<unsigned>(std::bit_width(hashes.size() / kInBucket));
   const unsigned bits = std::max(1U, width);
-  const auto bucket_of = [bits](Hash hash) { return hash.h1 >> (64 - bits); };
+  const auto bucket_of = [bits](Hash hash) {
+    return static_cast<std::size_t>(hash.h1 >> (64 - bits));
+  };
   // First how many are in each bucket, then where the next one of it goes, which is its end at
   // last.
   std::vector<std::uint32_t> next(std::size_t{1} << bits);

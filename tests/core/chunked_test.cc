@@ -62,7 +62,7 @@ class OneChunkAtHand {
 
   std::vector<std::uint8_t> all() {
     put_away();
-    std::vector<std::uint8_t> bytes(cell_bytes(shape_));
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(cell_bytes(shape_)));
     for (const auto& [i, cells] : chunks_) {
       std::copy_n(cells.begin(), chunk_bytes(shape_, i), bytes.data() + i * kChunkBytes);
     }
@@ -154,7 +154,7 @@ TEST(Chunked, HalvingChunkByChunkInPlaceIsHalving) {
       fold_chunk(shape, i, read, folded.data());
       std::copy_n(folded.begin(), chunk_bytes(half, i), cells.data() + i * kChunkBytes);
     }
-    cells.resize(cell_bytes(half));
+    cells.resize(static_cast<std::size_t>(cell_bytes(half)));
     EXPECT_EQ(cells, cells_of(halve(whole.view()))) << shape;
   }
 }

@@ -24,7 +24,8 @@ using test::small_shapes;
 
 class Model {
  public:
-  explicit Model(const Shape& shape) : shape_(shape), cells_(shape.cells) {}
+  explicit Model(const Shape& shape)
+      : shape_(shape), cells_(static_cast<std::size_t>(shape.cells)) {}
 
   void add(std::uint64_t key) {
     ++keys_[key];
@@ -43,7 +44,9 @@ class Model {
   unsigned highest() const { return shape_.kind == Kind::counting ? 15 : 1; }
   template <typename F>
   void visit(std::uint64_t key, F f) {
-    Geometry(shape_).for_each_cell(key_hash(key, shape_.seed), [&](auto i) { f(cells_[i]); });
+    Geometry(shape_).for_each_cell(key_hash(key, shape_.seed), [&](std::uint64_t i) {
+      f(cells_[static_cast<std::size_t>(i)]);
+    });
   }
 
   Shape shape_;
@@ -52,7 +55,7 @@ class Model {
 };
 
 std::vector<unsigned> cells_of(const FilterView& filter) {
-  std::vector<unsigned> cells(filter.shape().cells);
+  std::vector<unsigned> cells(static_cast<std::size_t>(filter.shape().cells));
   for (std::size_t i = 0; i < cells.size(); ++i) {
     cells[i] = filter.cell(i);
   }

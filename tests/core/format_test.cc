@@ -111,7 +111,8 @@ TEST(Format, HeadersWithARightChecksumAreSafeOrRefused) {
   for (int i = 0; i < 200'000; ++i) {
     Bytes bytes = original;
     for (std::uint64_t edits = 1 + random() % 3; edits > 0; --edits) {
-      bytes[4 + random() % 52] = static_cast<std::uint8_t>(random() >> (random() % 2 * 60));
+      bytes[4 + static_cast<std::size_t>(random() % 52)] =
+          static_cast<std::uint8_t>(random() >> (random() % 2 * 60));
     }
     refresh_checksum(bytes);
     const auto opened = open_filter(bytes);

@@ -50,11 +50,11 @@ TEST(Geometry, EveryCellIsReachedAndNoneBeyond) {
     if (shape.cells > 2000) {
       continue;
     }
-    std::vector<bool> reached(shape.cells);
+    std::vector<bool> reached(static_cast<std::size_t>(shape.cells));
     for (std::uint64_t key = 0; key < 20'000; ++key) {
       for (const std::uint64_t cell : positions(shape, key_hash(key))) {
         ASSERT_LT(cell, shape.cells) << shape;
-        reached[cell] = true;
+        reached[static_cast<std::size_t>(cell)] = true;
       }
     }
     EXPECT_EQ(std::count(reached.begin(), reached.end(), false), 0) << shape;
