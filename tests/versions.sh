@@ -9,6 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source tests/lib/setup.sh
 source tests/lib/check.sh
+source tests/lib/sql_scripts.sh
 source tests/lib/sqlite_source.sh
 
 all_versions=(3.26.0 3.31.1 3.37.2 3.40.0 3.44.2 3.54.1)
@@ -18,7 +19,7 @@ folder=$PWD/build/versions
 export SQLITE3=$folder/shell
 
 build_extension() {
-  cmake --preset release && cmake --build --preset release --target bloom -j "$cores"
+  cmake --preset release && cmake --build --preset release --target bloom -j "$(getconf _NPROCESSORS_ONLN)"
 }
 
 # Linked with the library of this machine; LD_LIBRARY_PATH puts another in its place.
@@ -33,28 +34,24 @@ build_library() {
 
 try_version() {
   local version=$1
-  check "$version: library" build_library "$folder/$version"
+  check "library" build_library "$folder/$version"
   export LD_LIBRARY_PATH=$folder/$version
   if is_older "$version" "$oldest"; then
-    check "$version: too old, and says so" refuses "$version"
+    check "too old, and says so" refuses "$version"
   else
     try_suite "$version"
   fi
-  conclude
 }
 
 try_suite() {
   local version=$1 name
-  check "$version: is what the tests run in" hosts_have "$version"
-  for script in tests/sql/*.sql examples/{pre_checks,summaries}.sql; do
-    name=$(basename "$script" .sql)
-    check "$version: $script" tests/sql_test.sh "$extension" "$PWD/$script" "$PWD/tests/sql/$name.expected"
-  done
+  check "SQLite $version is what the tests run in" hosts_have "$version"
+  check_sql_scripts "$extension"
   for document in README.md docs/{choosing,errors,functions,pre-checks,virtual-table}.md; do
-    check "$version: $document" tests/docs_test.sh "$extension" "$document"
+    check "$document" tests/docs_test.sh "$extension" "$document"
   done
   for name in python table table_model table_processes source source_model; do
-    check "$version: tests/${name}_test.py" /usr/bin/python3 -B "tests/${name}_test.py" "$extension"
+    check "tests/${name}_test.py" /usr/bin/python3 -B "tests/${name}_test.py" "$extension"
   done
 }
 
@@ -71,34 +68,18 @@ refuses() {
 
 is_older() { [ "$1" != "$2" ] && printf '%s\n' "$1" "$2" | sort -V -C; }
 
-# Versions run side by side, each into its own log.
-try_versions() {
-  for version in "$@"; do
-    while [ "$(jobs -rp | wc -l)" -ge "$cores" ]; do
-      wait -n || true
-    done
-    echo "== SQLite $version"
-    try_version "$version" > "$folder/$version.log" 2>&1 &
-  done
-  wait || true
-}
-
 main() {
   local versions=("$@")
   [ $# -gt 0 ] || versions=("${all_versions[@]}")
   install_missing g++ cmake make libsqlite3-dev python3
   command -v npm > /dev/null || install_missing npm
-  cores=$(getconf _NPROCESSORS_ONLN)
   mkdir -p "$folder"
   check "extension" build_extension
   check "shell" build_shell
   for version in "${versions[@]}"; do
     check "source of $version" sqlite_source "$version" "$folder/$version"
   done
-  try_versions "${versions[@]}"
-  for version in "${versions[@]}"; do
-    add_up "$folder/$version.log"
-  done
+  side_by_side try_version "$folder" "${versions[@]}"
   conclude
 }
 

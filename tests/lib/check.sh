@@ -1,8 +1,9 @@
 # shellcheck shell=bash
 # Counting what passed and what failed, for scripts that run many tests; to be sourced:
-#   check NAME COMMAND...    runs a command as one test
-#   conclude                 "N passed, N failed"; fails if any did
-#   add_up LOG               adds what another process counted
+#   check NAME COMMAND...               runs a command as one test
+#   side_by_side FUNCTION FOLDER X...   runs FUNCTION X for each X, as many at a time as there are
+#                                       processors; what it checks and says goes to FOLDER/X.log
+#   conclude                            "N passed, N failed"; fails if any did
 
 passed=0
 failed=0
@@ -32,8 +33,29 @@ conclude() {
   [ "$failed" -eq 0 ]
 }
 
-# Shows what another process said that ended with conclude, and adds its numbers; a process that did
-# not get so far has failed.
+side_by_side() {
+  local function=$1 folder=$2 each
+  shift 2
+  for each in "$@"; do
+    while [ "$(jobs -rp | wc -l)" -ge "$(getconf _NPROCESSORS_ONLN)" ]; do
+      wait -n || true
+    done
+    counted "$function" "$each" > "$folder/$each.log" 2>&1 &
+  done
+  wait
+  for each in "$@"; do
+    echo "== $each"
+    add_up "$folder/$each.log"
+  done
+}
+
+counted() {
+  passed=0 failed=0
+  "$@"
+  conclude
+}
+
+# Shows a log and adds the numbers at its end; a process that did not get so far has failed.
 add_up() {
   local passes failures
   if read -r passes failures < <(sed -nE '$s/^([0-9]+) passed, ([0-9]+) failed$/\1 \2/p' "$1"); then
