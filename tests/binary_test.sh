@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The shared object: one exported symbol, position-independent text, no dependency but the
-# compiler's own libraries.
+# compiler's own libraries, and those no newer than the ones of Ubuntu 22.04.
 #   binary_test.sh EXTENSION
 set -euo pipefail
 extension=$1
@@ -18,4 +18,17 @@ expect "text relocations" "" "$(readelf -d "$extension" | grep TEXTREL || true)"
 others=$(readelf -d "$extension" | sed -n 's/.*Shared library: \[\(.*\)\]/\1/p' |
   grep -vE '^(libc|libm|libstdc\+\+|libgcc_s|ld-linux[^.]*)\.so' || true)
 expect "other dependencies" "" "$others"
-echo "one symbol, no text relocations, no other dependency"
+
+# Symbols that need a newer library than NEWEST (as in GLIBC_2.35), with the version that they need.
+symbols_after() {
+  local newest=$1 symbol version
+  objdump -T "$extension" |
+    sed -nE "s/.*\\*UND\\*.*\\(?(${newest%_*}_[0-9.]+)\\)? +(.*)/\\2 \\1/p" |
+    while read -r symbol version; do
+      printf '%s\n' "$version" "$newest" | sort -V -C || echo "$symbol needs $version"
+    done
+}
+for newest in GLIBC_2.35 GLIBCXX_3.4.30 CXXABI_1.3.13 GCC_12.0.0; do
+  expect "symbols of libraries after $newest" "" "$(symbols_after "$newest")"
+done
+echo "one symbol, no text relocations, no other dependency, none too new"
