@@ -246,7 +246,7 @@ class Memory(unittest.TestCase):
 
 
     def test_handles_give_their_memory_back(self):
-        """The library goes with the last connection, so this is a process of its own."""
+        """In a process of its own, where nothing else takes memory."""
         grown = subprocess.run([sys.executable, __file__, EXTENSION, "--handles"], check=True, capture_output=True, text=True).stdout
         self.assertLess(int(grown), 1 << 20)
 
