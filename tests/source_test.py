@@ -261,6 +261,48 @@ class Following(SourceCase):
         for a, b, c in ((1, 2, 3), (4, 5, 6)):
             self.assertEqual(one(db, "SELECT count(*) FROM g WHERE key = bloom_key(?, ?, ?)", a, b, c), int(a == 4))
 
+    def test_names_with_any_character_are_found_and_told_as_json(self):
+        db = self.connect()
+        for table, column in (("it's", "it's"), ('a "\\"\t\n\x01\x1f', "b\\\x7f\r")):
+            quoted = ['"' + name.replace('"', '""') + '"' for name in (table, column)]
+            db.execute("CREATE TABLE {}({})".format(*quoted))
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(source={}, column={})".format(*quoted))
+            db.execute(f"INSERT INTO {quoted[0]} VALUES ('a')")
+            self.assertEqual(self.present(db, "a", "b"), ["a"])
+            self.assertEqual((self.info(db)["source"], self.info(db)["columns"]), (table, [column]))
+            db.execute("DROP TABLE f")
+        # These are names with quotes in them that do not end, and brackets that do not match.
+        for column in ("[it's]", "([it's], k)", "(k)k"):
+            self.assertFails(db, "column must be one of it's, got", f"CREATE VIRTUAL TABLE f USING bloom(source=\"it's\", column={column})")
+
+    def test_generated_columns_of_a_composite_key_follow_those_they_are_made_of(self):
+        db = self.connect()
+        db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, a, b AS (a || 'b') VIRTUAL, c AS (a || 'c') STORED)")
+        for i, kind in enumerate(("standard", "counting")):
+            db.execute(f"CREATE VIRTUAL TABLE f USING bloom(source=t, column=(b, c, id), kind={kind})")
+            db.execute("INSERT INTO t(id, a) VALUES (?, 'x')", (i,))
+            db.execute("UPDATE t SET a = 'y' WHERE id = ?", (i,))
+            self.assertEqual(one(db, "SELECT count(*) FROM f WHERE key = bloom_key('yb', 'yc', ?)", i), 1)
+            db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+            db.execute("DROP TABLE f")
+
+    def test_a_renamed_table_that_had_lost_a_trigger_still_says_so(self):
+        db = self.following()
+        for trigger in ("f_before_insert", "f_after_delete"):
+            db.execute(f"DROP TRIGGER {trigger}")
+            db.execute("ALTER TABLE f RENAME TO g")
+            db.execute("INSERT INTO t VALUES ('z', 0)")
+            self.assertFails(db, "triggers of source 't' must be as they were made", "SELECT 1 FROM g WHERE key = 'z'")
+            db.execute("INSERT INTO g(g) VALUES ('rebuild')")
+            self.assertEqual(self.present(db, "a", "z", "no", table="g"), ["a", "z"])
+            db.execute("ALTER TABLE g RENAME TO f")
+            self.assertEqual(self.names(db), {"t", "f", "f_config", "f_data", "f_before_insert", "f_before_update", "f_after_update", "f_after_delete"})
+
+    def test_the_keys_of_its_rows_cannot_be_listed(self):
+        db = self.following()
+        for sql in ("SELECT * FROM f", "DELETE FROM f"):
+            self.assertFails(db, r"got a scan \(a Bloom filter cannot list its keys; the column info tells how many they are\)", sql)
+
     def test_triggers_of_other_tables_are_not_its_own(self):
         db = self.following()
         db.execute("CREATE TABLE other(k)")
@@ -687,11 +729,14 @@ class Growing(SourceCase):
             "CAST(v || x'00' AS BLOB)": "1 bytes are too few for a header",
             "CAST(v || zeroblob(64) AS BLOB)": "bad magic",
             "CAST(v || (SELECT substr(bloom_create(10, 0.01, 'counting'), 1, 64)) AS BLOB)": "layers in the config differ in kind, seed or collation",
+            "CAST(v || (SELECT substr(bloom_create_sized(64, 3, 'standard', 64, 1), 1, 64)) AS BLOB)": "layers in the config differ in kind, seed or collation",
+            "CAST(v || (SELECT v FROM nocase_config WHERE k = 'header') AS BLOB)": "layers in the config differ in kind, seed or collation",
             "x''": "0 bytes are too few for a header",
             "'text'": "the config has no header",
         }.items():
             db = self.connect(":memory:")
             db.execute("CREATE VIRTUAL TABLE f USING bloom")
+            db.execute("CREATE VIRTUAL TABLE nocase USING bloom(collate=nocase)")
             self.add(db, 1, 3000)
             db.execute(f"UPDATE f_config SET v = {damage} WHERE k = 'header'")
             db.execute("PRAGMA writable_schema = RESET")
@@ -736,6 +781,30 @@ class Collations(SourceCase):
         db.execute("INSERT INTO f(key) VALUES ('ABC')")
         for sql in ("key = 'abc' AND key = 'ABC' COLLATE BINARY", "key = 'ABC' COLLATE BINARY AND key = 'abc'", "key = 'abc' AND key = 'aBC'"):
             self.assertEqual(one(db, "SELECT count(*) FROM f WHERE " + sql), 1, sql)
+
+    def test_a_comparison_to_come_that_is_closer_is_waited_for(self):
+        """The key comes from whichever comparison leaves the fewest equals, in every order of the join."""
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=nocase)")
+        db.execute("INSERT INTO f(key) VALUES ('abc')")
+        db.execute("CREATE TABLE t(k TEXT)")
+        db.executemany("INSERT INTO t VALUES (?)", [("abc",), ("ABC",), ("x",)])
+        for tables in ("f, t", "t, f"):
+            for compared in ("t.k = f.key COLLATE BINARY", "f.key COLLATE BINARY = t.k"):
+                got = db.execute(f"SELECT f.key, t.k FROM {tables} WHERE f.key = 'aBC' AND {compared} ORDER BY t.k").fetchall()
+                self.assertEqual(got, [("ABC", "ABC"), ("abc", "abc")], (tables, compared))
+
+    def test_a_collation_of_the_host_is_not_answered(self):
+        db = self.connect()
+        db.create_collation("first_letter", lambda a, b: (a[:1] > b[:1]) - (a[:1] < b[:1]))
+        db.execute("CREATE TABLE t(k TEXT COLLATE first_letter)")
+        db.execute("INSERT INTO t VALUES ('apple')")
+        for own in ("binary", "nocase"):
+            db.execute(f"CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate={own})")
+            db.execute("INSERT INTO f(key) VALUES ('ant')")
+            for sql in ("SELECT 1 FROM f WHERE key = 'apple' COLLATE first_letter", "SELECT 1 FROM t JOIN f ON t.k = f.key"):
+                self.assertFails(db, "f: the collation of a comparison with key must be .*, got first_letter", sql)
+            db.execute("DROP TABLE f")
 
     def test_the_filter_takes_its_collation_along(self):
         db = self.connect()

@@ -139,6 +139,37 @@ class Transactions(TableCase):
         db.execute("COMMIT")
         self.assertPresent(self.connect(), [*range(20), *range(100, 120)])
 
+    def test_tables_of_one_transaction_are_not_mixed_up_when_the_schema_is_read_anew(self):
+        db = self.connect()
+        db.execute("ATTACH ':memory:' AS other")
+        tables = {"main.f": "capacity=1000", "main.g": "capacity=1000", "other.f": "capacity=1000", "other.g": ""}
+        for table, options in tables.items():
+            db.execute(f"CREATE VIRTUAL TABLE {table} USING bloom({options})")
+        db.execute("BEGIN")
+        for i in range(3):
+            for table in tables:
+                db.execute(f"INSERT INTO {table}(key) VALUES (?)", (f"{table} {i}",))
+            db.execute("PRAGMA writable_schema = RESET")
+            for table in reversed(tables):
+                self.assertPresent(db, [f"{table} {j}" for j in range(i + 1)], table)
+        db.execute("COMMIT")
+        for table in tables:
+            self.assertPresent(db, [f"{table} {i}" for i in range(3)], table)
+            self.assertAbsent(db, [f"{other} {i}" for i in range(3) for other in tables if other != table], table)
+
+    def test_a_table_that_cannot_be_dropped_now_is_as_it_was(self):
+        db = self.connect()
+        db.executescript("CREATE VIRTUAL TABLE f USING bloom(capacity=100); CREATE TABLE t(x); INSERT INTO t VALUES (1), (2)")
+        self.add(db, ["a"])
+        reading = db.execute("SELECT x FROM t")
+        reading.fetchone()
+        self.assertFails(db, "database table is locked", "DROP TABLE f")
+        self.add(db, ["b"])
+        reading.close()
+        self.assertPresent(self.connect(), ["a", "b"])
+        db.execute("DROP TABLE f")
+        self.assertEqual(one(db, "SELECT count(*) FROM sqlite_master"), 1)
+
     # A table made in place of another, by name, until a savepoint from before is rolled back.
     REPLACEMENTS = (
         "DROP TABLE f; CREATE VIRTUAL TABLE f USING bloom(capacity=100)",
@@ -772,6 +803,7 @@ class Damage(TableCase):
             "INSERT INTO f_data VALUES (-1, zeroblob(3968))": "must not be there: the filter has 25",
             "INSERT INTO f_data VALUES (25, zeroblob(3968))": "chunk 25 must not be there: the filter has 25",
             "INSERT INTO f_data VALUES (9223372036854775807, zeroblob(3968))": "chunk 9223372036854775807 must not be there",
+            "ALTER TABLE f_data RENAME TO d; CREATE TABLE f_data(id, chunk); INSERT INTO f_data SELECT * FROM d UNION ALL SELECT 'text', zeroblob(3968); DROP TABLE d": "must not be there: the filter has 25",
             "UPDATE f_data SET chunk = CAST(x'01' || substr(chunk, 2) AS BLOB) WHERE id = 3 AND hex(chunk) LIKE '00%'": "the counters of block 3 do not add up",
         }
         for sql, text in damages.items():

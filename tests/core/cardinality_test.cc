@@ -24,5 +24,17 @@ TEST(Cardinality, IsTheNumberOfDistinctKeys) {
   }
 }
 
+// Whoever chooses the hashes can reach every register with few of them.
+TEST(Cardinality, IsANumberWhateverTheHashes) {
+  for (const std::uint64_t h2 : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}}) {
+    Cardinality keys;
+    for (std::uint64_t i = 0; i < 1U << 14; ++i) {
+      keys.add({i << 50, h2});
+    }
+    EXPECT_TRUE(std::isfinite(keys.estimate())) << h2;
+    EXPECT_GE(keys.estimate(), 1 << 14) << h2;
+  }
+}
+
 }  // namespace
 }  // namespace bloom::test

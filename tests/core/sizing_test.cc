@@ -169,6 +169,62 @@ TEST(Sizing, WithBlocksOfAGivenSizeItMeetsTheRateWithNoBlockTooMany) {
   }
 }
 
+TEST(Sizing, TheLargestFilterThatThereMayBeIsFound) {
+  for (const Kind kind : kKinds) {
+    std::uint64_t fits = 1;
+    std::uint64_t too_many = kMaxKeys;
+    std::uint64_t cells = 0;
+    while (too_many - fits > kMaxKeys / 1'000'000) {
+      const std::uint64_t n = fits + (too_many - fits) / 2;
+      try {
+        const Shape shape = header_for(n, 0.01, kind).shape;
+        ASSERT_LE(predicted_rate(shape, n), 0.01) << shape << " " << n;
+        ASSERT_LE(shape.cells, kMaxCells);
+        cells = shape.cells;
+        fits = n;
+      } catch (const Error&) {
+        too_many = n;
+      }
+    }
+    // Of a partitioned filter it tries two numbers of hashes, and both must fit.
+    const double most = static_cast<double>(kMaxCells);
+    EXPECT_GT(static_cast<double>(cells), (kind == Kind::partitioned ? 0.9 : 0.9999) * most)
+        << name_of(kind);
+  }
+}
+
+// n keys fall into a block, j with probability C(n, j) (1 / blocks)^j (1 - 1 / blocks)^(n - j).
+TEST(Sizing, TheRateOfBlocksIsTheMeanOverHowManyKeysOneGets) {
+  for (const Kind kind : kKinds) {
+    const Shape one{.kind = kind, .hashes = 4, .cells = 64, .block = 64};
+    for (const std::uint64_t blocks : {2U, 3U, 10U}) {
+      Shape several = one;
+      several.cells = blocks * one.cells;
+      const double share = 1 / static_cast<double>(blocks);
+      for (const std::uint64_t n : {1U, 2U, 3U, 7U, 40U, 200U}) {
+        double mean = 0;
+        double probability = std::pow(1 - share, static_cast<double>(n));
+        for (std::uint64_t j = 0; j <= n; ++j) {
+          mean += probability * predicted_rate(one, j);
+          probability *=
+              static_cast<double>(n - j) / static_cast<double>(j + 1) * share / (1 - share);
+        }
+        EXPECT_NEAR(predicted_rate(several, n) / mean, 1, 1e-9) << several << " " << n;
+      }
+    }
+  }
+}
+
+TEST(Sizing, AFilterWithoutKeysAnswersNothing) {
+  for (const std::uint64_t m : {1ULL, 2ULL, 1000ULL}) {
+    EXPECT_EQ(rate_for(m, 0, 1), 0) << m;
+    EXPECT_EQ(predicted_rate({.kind = Kind::standard, .hashes = 3, .cells = 8 * m, .block = 8}, 0),
+              0)
+        << m;
+  }
+  EXPECT_EQ(rate_for(1, 1, 1), 1);
+}
+
 TEST(Sizing, CostsLittleMoreThanTheClassicFormula) {
   for (const double p : {0.1, 0.01, 1e-3, 1e-4, 1e-6}) {
     for (const Kind kind : kKinds) {
@@ -190,6 +246,8 @@ TEST(Sizing, ArgumentsOutOfRangeAreNamed) {
   };
   EXPECT_EQ(message([] { header_for(0, 0.01, Kind::standard); }),
             "capacity must be between 1 and 1099511627776, got 0");
+  EXPECT_EQ(message([] { header_for(kMaxKeys + 1, 0.01, Kind::standard); }),
+            "capacity must be between 1 and 1099511627776, got 1099511627777");
   EXPECT_EQ(message([] { header_for(1, 1.5, Kind::standard); }),
             "fpr must be between 0 and 1, got 1.5");
   EXPECT_EQ(message([] { header_for(kMaxKeys, 0.01, Kind::standard); }),

@@ -6,6 +6,8 @@ SELECT bloom_create(NULL);
 SELECT bloom_create(1e18);
 SELECT bloom_create(1000000000000000000);
 SELECT bloom_create(1.5);
+SELECT bloom_create(0.5);
+SELECT bloom_create(-5.0);
 SELECT bloom_create('1000');
 SELECT bloom_create(x'01');
 SELECT bloom_create(1099511627776);
@@ -27,6 +29,7 @@ SELECT bloom_create(100, 0.01, 1);
 SELECT bloom_create(100, 0.01, 'a very long name of a kind that nobody would ever want to read whole');
 
 SELECT bloom_create(100, 0.01, 'Ünï' || char(10) || char(0) || char(55296) || '東京');
+SELECT bloom_create(100, 0.01, '😀한' || CAST(x'7fc328f5808080e697' AS TEXT));
 .print m, k, block, seed
 SELECT bloom_create_sized(0, 7);
 SELECT bloom_create_sized(NULL, 7);
@@ -110,6 +113,8 @@ SELECT bloom_union(bloom_create_sized(1024, 7), bloom_create_sized(1024, 7, 'sta
 SELECT bloom_union(bloom_create_sized(1024, 7), bloom_create_sized(1024, 7, 'standard', 0, 1));
 SELECT bloom_union(bloom_create_sized(1024, 7), bloom_create_sized(1000, 7));
 SELECT bloom_intersect(bloom_create_sized(3072, 7), bloom_create_sized(1024, 7));
+SELECT bloom_union(bloom_create_sized(1001, 7), bloom_create_sized(500, 7));
+SELECT bloom_union(bloom_create_sized(500, 7), bloom_create_sized(1001, 7));
 SELECT bloom_union(column1) FROM (VALUES (bloom_create_sized(1024, 7)), (bloom_create_sized(1000, 7)));
 
 .print removal, halving, bits of counters

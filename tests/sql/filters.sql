@@ -71,6 +71,10 @@ SELECT bloom_version(), bloom_debug() LIKE 'sqlite-bloom 1.0.0%hash: MurmurHash3
 .print table-valued functions
 SELECT kind, cells, hashes, block, bytes, round(fpr, 6) FROM bloom_plan(1000000, 0.01);
 SELECT n, p, kind FROM bloom_plan(10, 0.5);
+SELECT rowid, kind FROM bloom_plan(10, 0.5);
+SELECT kind FROM bloom_plan(10, 0.5) WHERE n = 10 AND p > 0.4 AND kind > 'o';
+SELECT count(*) FROM bloom_plan(10, 0.5) WHERE n = 11;
+SELECT count(*) FROM bloom_plan(10, 0.5) WHERE p < 0.4;
 SELECT t.i, kind, cells FROM t, bloom_plan(t.i, 0.01) WHERE t.i IN (1, 2000) AND kind <> 'counting';
 SELECT count(*), count(DISTINCT cell), min(cell) >= 0, max(cell) < 960, sum(value) FROM bloom_positions(bloom_add(bloom_create_sized(960, 7), 'a'), 'a');
 SELECT sum(value) > 6 FROM bloom_positions(bloom_add(bloom_create_sized(960, 7), 'a'), 'b');
