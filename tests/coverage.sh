@@ -45,8 +45,8 @@ run_tests() {
 report() {
   llvm-profdata merge -sparse "$build"/profiles/*.profraw -o "$build/all.profdata"
   llvm-cov show "$build/bloom.so" -object "$build/tests/core_tests" -object "$build/core_example" \
-    -instr-profile="$build/all.profdata" -show-branches=count -use-color=false \
-    core sql ext 2> "$build/llvm-cov.log" |
+    -instr-profile="$build/all.profdata" -show-branches=count \
+    -show-instantiations=false -use-color=false core sql ext 2> "$build/llvm-cov.log" |
     python3 tests/support/coverage.py . "$least_lines" "$least_branches"
 }
 

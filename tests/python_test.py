@@ -6,6 +6,8 @@ interrupts and memory.
 Needs a Python whose sqlite3 module can load extensions; Debian's can.
 """
 
+import ctypes
+import ctypes.util
 import os
 import random
 import resource
@@ -223,6 +225,11 @@ class Statements(unittest.TestCase):
             db.close()
 
 
+    @unittest.skipUnless(sys.platform == "linux", "calls the C library of Linux")
+    def test_a_filter_may_be_open_when_the_library_ends(self):
+        subprocess.run([sys.executable, __file__, EXTENSION, "--end-with-an-open-filter"], check=True)
+
+
 @unittest.skipIf(SANITIZED, "sanitizers have memory of their own")
 class Memory(unittest.TestCase):
     """Peak memory of a process of its own that runs one statement."""
@@ -280,5 +287,20 @@ def hold_handles():
     print(sizes[1] - sizes[0])
 
 
+def end_with_an_open_filter():
+    """Has the C library ask and close it after the destructors of the extension have run: those are registered last."""
+    c, sqlite = ctypes.CDLL(None), ctypes.CDLL(ctypes.util.find_library("sqlite3"))
+    db, asking = ctypes.c_void_p(), ctypes.c_void_p()
+    sql = b"SELECT bloom_contains((SELECT bloom_open(bloom_add(bloom_create(10), 'a'))), column1) FROM (VALUES ('a'), ('a'))"
+    sqlite.sqlite3_open(b":memory:", ctypes.byref(db))
+    sqlite.sqlite3_enable_load_extension(db, 1)
+    sqlite.sqlite3_load_extension(db, EXTENSION.encode(), None, None)
+    sqlite.sqlite3_prepare_v2(db, sql, -1, ctypes.byref(asking), None)
+    for function in (sqlite.sqlite3_finalize, sqlite.sqlite3_step):
+        c.__cxa_atexit(function, asking, None)
+    sqlite.sqlite3_step(asking)
+    sys.exit(sqlite.sqlite3_column_int(asking, 0) != 1)
+
+
 if __name__ == "__main__":
-    {"--run": run_statement, "--handles": hold_handles}.get("".join(sys.argv[1:2]), unittest.main)()
+    {"--run": run_statement, "--handles": hold_handles, "--end-with-an-open-filter": end_with_an_open_filter}.get("".join(sys.argv[1:2]), unittest.main)()

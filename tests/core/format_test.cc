@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -156,6 +158,22 @@ TEST(Format, ProblemsSayWhatIsWrong) {
   Bytes flipped = good;
   flipped[20] ^= 1;
   EXPECT_EQ(said_of(flipped), "header checksum does not match");
+}
+
+TEST(Format, CapacitiesAndRatesMayBeAsLargeAsTheDocumentSays) {
+  const auto said = [](std::uint64_t capacity, double fpr) {
+    const auto bytes =
+        write_header({.shape = {Kind::standard, 7, 100, 0, 0}, .capacity = capacity, .fpr = fpr});
+    const auto header = parse_header(bytes);
+    const auto* problem = std::get_if<Problem>(&header);
+    return problem == nullptr ? "" : problem->text;
+  };
+  EXPECT_EQ(said(kMaxCells, std::nextafter(1, 0)), "");
+  EXPECT_EQ(said(0, std::numeric_limits<double>::denorm_min()), "");
+  EXPECT_EQ(said(kMaxCells + 1, 0), "capacity or rate out of range");
+  EXPECT_EQ(said(1, 1), "capacity or rate out of range");
+  EXPECT_EQ(said(1, -std::numeric_limits<double>::denorm_min()), "capacity or rate out of range");
+  EXPECT_EQ(said(1, std::nan("")), "capacity or rate out of range");
 }
 
 struct Golden {

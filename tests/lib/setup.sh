@@ -76,6 +76,9 @@ is_present() {
     libgtest-dev) has_header gtest/gtest.h ;;
     binutils) command -v readelf >/dev/null ;;
     clang) command -v clang++ >/dev/null ;;
+    llvm) command -v llvm-cov >/dev/null && command -v llvm-profdata >/dev/null ;;
+    libclang-rt-dev) echo 'int main() {}' | clang++ -fprofile-instr-generate -x c++ -o /dev/null - ;;
+    ninja-build) command -v ninja >/dev/null ;;
     locales) ;; # one test is skipped without
     *) command -v "$1" >/dev/null ;;
   esac

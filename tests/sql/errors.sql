@@ -6,6 +6,7 @@ SELECT bloom_create(NULL);
 SELECT bloom_create(1e18);
 SELECT bloom_create(1000000000000000000);
 SELECT bloom_create(1.5);
+SELECT bloom_create(0.0);
 SELECT bloom_create(0.5);
 SELECT bloom_create(-5.0);
 SELECT bloom_create('1000');

@@ -1,9 +1,11 @@
 """Sums up what llvm-cov saw, by file, and lists every line and branch that nothing ran:
 
-    llvm-cov show -show-branches=count ... | coverage.py FOLDER LINES BRANCHES
+    llvm-cov show -show-branches=count -show-instantiations=false ... |
+      coverage.py FOLDER LINES BRANCHES
 
 FOLDER is where the sources are; LINES and BRANCHES are the least shares, in percent. The
-instantiations of a template count as one: a line or a branch of it is covered if it is in any.
+instantiations of a template count as one: a line or a branch of it is covered if it is in any (but
+for what follows a return under `if constexpr`: those lines then look as if they did not run).
 Branches that the compiler decides do not count, nor do lines without code, nor constexpr functions
 that make tables for the compiler and are in no program. Ends with success if both shares are
 reached.
@@ -13,10 +15,9 @@ import os
 import re
 import sys
 
-# Those of an instantiation stand behind bars.
 FILE = re.compile(r"^(/.*):$")
-LINE = re.compile(r"^[ |]*?(\d+)\| *([\d.]+[kMGTPE]?)\|(.*)$")
-BRANCH = re.compile(r"^[ |]*\|  Branch \((\d+):(\d+)\): \[True: ([^,]+), False: ([^\]]+)\]$")
+LINE = re.compile(r"^ *(\d+)\| *([\d.]+[kMGTPE]?)\|(.*)$")
+BRANCH = re.compile(r"^ *\|  Branch \((\d+):(\d+)\): \[True: ([^,]+), False: ([^\]]+)\]$")
 
 COMPILE_TIME = re.compile(r" *(static )?constexpr .*\) \{$")
 
@@ -29,8 +30,7 @@ class File:
 
     def read_line(self, number, count, text):
         if text.strip() and not text.strip().startswith(("//", "#")):
-            ran, _ = self.lines.get(int(number), (False, ""))
-            self.lines[int(number)] = (ran or count != "0", text)
+            self.lines[int(number)] = (count != "0", text)
 
     def drop_what_the_compiler_ran(self):
         end = None  # of the function that line `number` is in
@@ -65,7 +65,7 @@ def read(lines, folder):
             files[-1].read_line(*found.groups())
         elif found := BRANCH.match(line):
             files[-1].read_branch(*found.groups())
-    return files
+    return sorted(files, key=lambda file: file.name)
 
 
 def share(done, every):

@@ -1,0 +1,113 @@
+// What is done to whole arrays, a word at a time, against what it is for each cell.
+
+#include "core/cells.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "core/format.h"
+
+namespace bloom {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+// Cells of all values, with runs of empty and of full ones.
+Bytes some_cells(std::size_t bytes, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Bytes cells(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    const std::uint64_t word = random();
+    cells[i] = static_cast<std::uint8_t>(i / 16 % 4 == 0 ? 0x00 : i / 16 % 4 == 1 ? 0xff : word);
+  }
+  return cells;
+}
+
+unsigned cell(Kind kind, const Bytes& cells, std::uint64_t i) {
+  return kind == Kind::counting ? Counters::get(cells.data(), i) : Bits::get(cells.data(), i);
+}
+
+TEST(Cells, OfEveryRunAreCountedAsOneByOne) {
+  const Bytes cells = some_cells(200, 1);
+  for (const Kind kind : {Kind::standard, Kind::counting}) {
+    const std::uint64_t all = cells.size() * 8 / bits_per_cell(kind);
+    for (std::uint64_t first = 0; first < 80; ++first) {
+      std::uint64_t used = 0;
+      std::uint64_t stuck = 0;
+      std::uint64_t sum = 0;
+      for (std::uint64_t count = 0; first + count <= all; ++count) {
+        ASSERT_EQ(count_used(kind, cells.data(), first, count), used) << first << " " << count;
+        if (kind == Kind::counting) {
+          ASSERT_EQ(count_stuck(cells.data(), first, count), stuck) << first << " " << count;
+          ASSERT_EQ(sum_counters(cells.data(), first, count), sum) << first << " " << count;
+        }
+        if (first + count < all) {
+          const unsigned next = cell(kind, cells, first + count);
+          used += next != 0 ? 1 : 0;
+          stuck += next == Counters::kStuck ? 1 : 0;
+          sum += next;
+        }
+      }
+    }
+  }
+}
+
+TEST(Cells, AreMergedAsOneByOneAndNoneBeyondTheEnd) {
+  for (const Kind kind : {Kind::standard, Kind::counting}) {
+    const unsigned most = kind == Kind::counting ? Counters::kStuck : 1;
+    for (std::size_t bytes = 0; bytes < 100; ++bytes) {
+      const Bytes a = some_cells(120, 2 + bytes);
+      const Bytes b = some_cells(100, 1000 + bytes);
+      Bytes united = a;
+      Bytes common = a;
+      unite_cells(kind, united.data(), b.data(), bytes);
+      intersect_cells(kind, common.data(), b.data(), bytes);
+      const std::uint64_t end = bytes * 8 / bits_per_cell(kind);
+      for (std::uint64_t i = 0; i < end; ++i) {
+        const unsigned sum = cell(kind, a, i) + cell(kind, b, i);
+        ASSERT_EQ(cell(kind, united, i), std::min(sum, most)) << bytes << " " << i;
+        ASSERT_EQ(cell(kind, common, i), std::min(cell(kind, a, i), cell(kind, b, i))) << i;
+      }
+      ASSERT_TRUE(std::equal(a.begin() + static_cast<std::ptrdiff_t>(bytes), a.end(),
+                             united.begin() + static_cast<std::ptrdiff_t>(bytes)));
+      ASSERT_TRUE(std::equal(a.begin() + static_cast<std::ptrdiff_t>(bytes), a.end(),
+                             common.begin() + static_cast<std::ptrdiff_t>(bytes)));
+    }
+  }
+}
+
+TEST(Cells, OfAWholeFilterAreFoldedTwoToOne) {
+  for (const Kind kind : {Kind::standard, Kind::counting}) {
+    const unsigned most = kind == Kind::counting ? Counters::kStuck : 1;
+    for (std::uint64_t half = 1; half < 400; ++half) {
+      const Shape shape{.kind = kind, .hashes = 1, .cells = 2 * half};
+      Bytes from = some_cells(cell_bytes(shape), half);
+      from.back() &= static_cast<std::uint8_t>(~stray_bits(shape));
+      Bytes to(cell_bytes(halved(shape)));
+      fold_cells(shape, to.data(), from.data());
+      for (std::uint64_t i = 0; i < half; ++i) {
+        const unsigned sum = cell(kind, from, 2 * i) + cell(kind, from, 2 * i + 1);
+        ASSERT_EQ(cell(kind, to, i), std::min(sum, most)) << half << " " << i;
+      }
+      ASSERT_EQ(to.back() & stray_bits(halved(shape)), 0) << half;
+    }
+  }
+}
+
+TEST(Cells, CountersAreBitsWhereTheyAreNotZero) {
+  const Bytes counters = some_cells(100, 3);
+  for (std::uint64_t cells = 1; cells <= 200; ++cells) {
+    Bytes bits(26);
+    bits_of_counters(bits.data(), counters.data(), cells);
+    for (std::uint64_t i = 0; i < 8 * bits.size(); ++i) {
+      const bool used = i < cells && Counters::get(counters.data(), i) != 0;
+      ASSERT_EQ(Bits::get(bits.data(), i), used ? 1U : 0U) << cells << " " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bloom
