@@ -6,8 +6,8 @@ of the core, and, if these pass, those of SQL. The working tree is not touched.
     tests/mutation.py [COUNT] [--seed SEED] [--jobs JOBS] [--only PATH]
 
 COUNT mutants, 12 unless given, are drawn by the seed; 0 takes all. What does not compile, and what
-the compiler makes the same code of, does not count. A mutant that crashes, or runs for too long,
-is noticed. Prints each one that survives, and ends with "N passed, N failed".
+the compiler makes the same code of, does not count. A mutant that crashes, or takes four times as
+long as the core that is not broken, is noticed. Prints each one that survives, and ends with "N passed, N failed".
 
 Of all mutants at least 90 % must be noticed. A sample fails if it has more survivors than 95 of 100
 samples of its size would have where 90 % of all are noticed: more than 3 of 12.
@@ -44,7 +44,7 @@ def drawn(seed, only):
         if only in name:
             text = path.read_text()
             lines = text.split("\n")
-            every += [(f"{seed} {mutant.path} {lines[mutant.line - 1]} {mutant.old} {mutant.new}", mutant)
+            every += [(f"{seed} {name} {lines[mutant.line - 1]} {mutant.column} {mutant.old} {mutant.new}", mutant)
                       for mutant in mutants_of(name, text)]
     every.sort(key=lambda pair: hashlib.sha256(pair[0].encode()).digest())
     return [mutant for _, mutant in every]

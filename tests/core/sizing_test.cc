@@ -99,10 +99,11 @@ TEST(Sizing, TenBitsPerEntryOnTheChart) {
 }
 
 TEST(Sizing, CapacityIsTheInverseOfTheRate) {
-  for (const std::uint64_t m : {1ULL, 2ULL, 64ULL, 1000ULL, 9'585'059ULL, 1ULL << 36}) {
+  for (const std::uint64_t m : {1ULL, 2ULL, 64ULL, 1000ULL, 9'585'059ULL, 1ULL << 36, 1ULL << 40}) {
     for (const std::uint32_t k : {1U, 2U, 7U, 20U, 255U}) {
       for (const double p : {0.9, 0.1, 0.01, 1e-6, 1e-12}) {
         const std::uint64_t n = capacity_for(m, k, p);
+        EXPECT_LE(n, kMaxKeys) << m << " " << k << " " << p;
         EXPECT_TRUE(n == 0 || rate_for(m, n, k) <= p) << m << " " << k << " " << p;
         EXPECT_TRUE(n == kMaxKeys || rate_for(m, n + 1, k) > p) << m << " " << k << " " << p;
       }
@@ -187,7 +188,7 @@ TEST(Sizing, TheLargestFilterThatThereMayBeIsFound) {
       }
     }
     // Of a partitioned filter it tries two numbers of hashes, and both must fit.
-    const double most = static_cast<double>(kMaxCells);
+    const auto most = static_cast<double>(kMaxCells);
     EXPECT_GT(static_cast<double>(cells), (kind == Kind::partitioned ? 0.9 : 0.9999) * most)
         << name_of(kind);
   }

@@ -8,6 +8,7 @@ the include path. Only the objects that depend on it are compiled again.
 
 import functools
 import json
+import math
 import os
 import resource
 import shlex
@@ -15,12 +16,13 @@ import signal
 import subprocess
 import tempfile
 import threading
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "mutation"
-MEMORY = 8 << 30  # what a test may take: sizes may be what is broken
+# What a test may take, in bytes and in seconds: sizes and ends may be what is broken.
+MEMORY = 8 << 30
+LONGEST = 900
 
 # What every file includes, compiled once.
 PRECOMPILE = """
@@ -41,26 +43,24 @@ def run(command, **options):
     return subprocess.run(command, cwd=FOLDER, check=True, capture_output=True, text=True, **options).stdout
 
 
-def run_test(command, folder, timeout):
-    """Raises Noticed unless it succeeds in time."""
+def run_test(command, folder, seconds):
+    """Returns the seconds of processor time that it took; raises Noticed unless it succeeds within `seconds`."""
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
 
     test = subprocess.Popen(command, cwd=folder, env=os.environ | {"TMPDIR": str(folder)}, start_new_session=True,
-                            preexec_fn=limit, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        code = test.wait(timeout)
-    except subprocess.TimeoutExpired:
-        raise Noticed("timed out") from None
-    finally:
-        try:
-            os.killpg(test.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        test.wait()
-    if code != 0:
-        raise Noticed("noticed")
+                            preexec_fn=limit, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
+    waits_for_nothing = threading.Timer(LONGEST, os.killpg, (test.pid, signal.SIGKILL))
+    waits_for_nothing.start()
+    _, status, usage = os.wait4(test.pid, 0)
+    waits_for_nothing.cancel()
+    test.returncode = os.waitstatus_to_exitcode(status)
+    if test.returncode != 0:
+        raise Noticed("timed out" if test.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else "noticed")
+    return usage.ru_utime + usage.ru_stime
 
 
 class Unit:
@@ -98,7 +98,7 @@ class Build:
                       for target in ("core_tests", "bloom")}
         self.programs = {"core_tests": FOLDER / "tests" / "core_tests", "bloom": FOLDER / "bloom.so"}
         self.lock = threading.Lock()
-        self.seconds = {}  # that tests take when nothing is broken
+        self.seconds = {}  # of processor time that tests take when nothing is broken
 
     @functools.cache
     def dependents(self, path):
@@ -174,10 +174,8 @@ class Build:
         key = tuple(command)
         with self.lock:
             if key not in self.seconds:
-                begin = time.monotonic()
                 try:
-                    run_test(with_program(true_program), folder, 600)
+                    self.seconds[key] = run_test(with_program(true_program), folder, LONGEST)
                 except Noticed as how:
                     raise RuntimeError(f"{how} with nothing broken: {shlex.join(command)}") from None
-                self.seconds[key] = time.monotonic() - begin
-        run_test(with_program(program), folder, 10 + 5 * self.seconds[key])
+        run_test(with_program(program), folder, math.ceil(2 + 4 * self.seconds[key]))

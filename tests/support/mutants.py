@@ -37,6 +37,7 @@ NOT_RUN = {"static_assert", "template", "using", "alignas"}
 class Mutant:
     path: str
     line: int
+    column: int
     begin: int  # what is replaced, in the text of the file
     old: str
     new: str
@@ -46,7 +47,7 @@ class Mutant:
 
     def __str__(self):
         change = f"without {' '.join(self.old.split())}" if self.new == "" else f"{self.old} -> {self.new}"
-        return f"{self.path}:{self.line}: {change}"
+        return f"{self.path}:{self.line}:{self.column}: {change}"
 
 
 @dataclass
@@ -116,7 +117,7 @@ def can_be_removed(statement):
 
 def mutants_of(path, text):
     def mutant(begin, old, new):
-        return Mutant(path, text.count("\n", 0, begin) + 1, begin, old, new)
+        return Mutant(path, text.count("\n", 0, begin) + 1, begin - text.rfind("\n", 0, begin), begin, old, new)
 
     for statement in statements(tokens_of(text)):
         if statement[0].text in NOT_RUN:
