@@ -39,7 +39,8 @@ std::optional<Header> next_layer(const Growth& growth, std::span<const Header> l
   const double capacity = std::ceil(total * (total < kSmall ? kFactorOfSmall : kFactor)) - total;
   // A classic filter takes 1.44 times this many cells.
   const double rate = growth.fpr * share_of_layer(layers.size());
-  if (capacity * -std::log2(rate) * 4 > static_cast<double>(kMaxCells)) {
+  if (layers.size() >= kMaxLayers ||
+      capacity * -std::log2(rate) * 4 > static_cast<double>(kMaxCells)) {
     return std::nullopt;
   }
   Growth alike = growth;

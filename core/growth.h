@@ -27,6 +27,9 @@ inline constexpr std::uint64_t kFirstCapacity = 1050;
 
 inline constexpr std::uint64_t kLeastFirst = 32;
 
+// More than a filter comes to need on its way to kMaxCells cells.
+inline constexpr std::size_t kMaxLayers = 64;
+
 // What all layers of a filter are made for. Blocks must have at least kLeastBlock cells.
 inline constexpr std::uint64_t kLeastBlock = 64;
 struct Growth {
@@ -45,7 +48,8 @@ double share_of_layer(std::size_t i);
 Header first_layer(const Growth& growth, std::uint64_t capacity);
 
 // The layer to come after these, which takes the same hash of a key as they do, whatever `growth`
-// says; none when it would have more than kMaxCells cells.
+// says; none when it would have more than kMaxCells cells,
+// or be one more than kMaxLayers.
 std::optional<Header> next_layer(const Growth& growth, std::span<const Header> layers);
 
 }  // namespace bloom

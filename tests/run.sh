@@ -1,37 +1,28 @@
 #!/usr/bin/env bash
-# Builds everything and runs every test: with g++ and with clang++, with the address and
-# undefined-behaviour sanitizers, and the checks of format and style. Installs what is missing,
-# asks nothing, and ends with "N passed, N failed".
+# Builds everything and runs every test: with g++, with clang++ and the coverage of the source, with
+# the address, undefined-behaviour and thread sanitizers; in several versions of SQLite, for other
+# processors, under valgrind; short forms of fuzzing and mutation; and the checks of format and
+# style. Installs what is missing, asks nothing, and ends with "N passed, N failed".
 #   tests/run.sh          all of it
 #   tests/run.sh quick    g++ only
+# docs/testing.md says what each part is for, and gives the long forms.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source tests/lib/setup.sh
+source tests/lib/check.sh
 
-passed=0
-failed=0
 jobs=$(getconf _NPROCESSORS_ONLN)
 
-# Runs a command as one test, showing its output only if it fails.
-check() {
-  local name=$1 output
-  shift
-  if output=$("$@" 2>&1); then
-    passed=$((passed + 1))
-    echo "  ok      $name"
-  else
-    failed=$((failed + 1))
-    echo "  FAILED  $name"
-    echo "$output" | tail -n 100
-  fi
+build() {
+  cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs"
 }
 
-# Builds a preset of CMakePresets.json and runs its tests; each counts.
+# Builds a preset of CMakePresets.json and runs those of its tests whose names match; each counts.
 build_and_test() {
-  local preset=$1 log=build/$1.log numbers
+  local preset=$1 tests=${2:-.} log=build/$1.log numbers
   echo "== $preset"
   check "$preset builds without a warning" build "$preset"
-  if (cd "build/$preset" 2> /dev/null && ctest -j "$jobs" --timeout 900 --output-on-failure) > "$log" 2>&1; then
+  if (cd "build/$preset" 2> /dev/null && ctest -j "$jobs" -R "$tests" --timeout 900 --output-on-failure) > "$log" 2>&1; then
     tail -n 1 "$log"
   else
     grep -vE '^ *(Start |[0-9]+/[0-9]+ .* Passed )' "$log" || true
@@ -48,8 +39,13 @@ build_and_test() {
   passed=$((passed + all - bad - skipped))
 }
 
-build() {
-  cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs"
+# A script of its own, with what it counts.
+run_script() {
+  local log
+  log=build/$(basename "$1" .sh).script.log
+  echo "== $*"
+  "$@" > "$log" 2>&1 || true
+  add_up "$log"
 }
 
 sources() { git ls-files '*.h' '*.cc'; }
@@ -82,14 +78,21 @@ main() {
 
   build_and_test release
   if [ "${1:-}" != quick ]; then
-    build_and_test clang
     build_and_test asan+ubsan
+    build_and_test tsan faults.threads
+    echo "== clang"
+    check "clang builds without a warning" build clang
     check_style
+    run_script tests/coverage.sh
+    run_script tests/fuzz/run.sh
+    run_script tests/versions.sh
+    run_script tests/machines.sh
+    run_script tests/valgrind.sh
+    run_script tests/mutation.py
   fi
   echo "== demo"
   check "examples/demo.sh" examples/demo.sh
-  echo "$passed passed, $failed failed"
-  [ "$failed" -eq 0 ]
+  conclude
 }
 
 main "$@"

@@ -739,6 +739,8 @@ class Damage(TableCase):
             "UPDATE f_config SET v = 'text'": "the config has no version",
             "UPDATE f_config SET v = 2 WHERE k = 'version'": "the table is of version 2, which this build does not know",
             "UPDATE f_config SET v = x'00' WHERE k = 'header'": r"the header in the config is damaged \(1 bytes are too few for a header\)",
+            "UPDATE f_config SET v = (WITH n(i, h) AS (SELECT 1, v UNION ALL SELECT i + 1, CAST(h || v AS BLOB) FROM n WHERE i < 65) SELECT max(h) FROM n) WHERE k = 'header'":
+                "the config has more layers than 64",
             "UPDATE f_config SET v = zeroblob(64) WHERE k = 'header'": r"the header in the config is damaged \(bad magic\)",
             "UPDATE f_config SET v = CAST(substr(v, 1, 4) || x'02' || substr(v, 6) AS BLOB) WHERE k = 'header'": r"the header in the config is damaged \(unknown version 2\)",
             "UPDATE f_config SET v = CAST(substr(v, 1, 10) || x'ff' || substr(v, 12) AS BLOB) WHERE k = 'header'": "checksum does not match",

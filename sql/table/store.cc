@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "core/error.h"
+#include "core/growth.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
 
@@ -45,6 +46,9 @@ std::span<const std::uint8_t> chunk_column(const Run& run, int column, std::uint
 }
 
 std::vector<Header> parse_headers(ByteView bytes) {
+  if (bytes.size() > kMaxLayers * kHeaderBytes) {
+    damaged("the config has more layers than " + std::to_string(kMaxLayers));
+  }
   std::vector<Header> headers;
   do {
     const auto header = parse_header(bytes);

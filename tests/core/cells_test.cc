@@ -87,7 +87,7 @@ TEST(Cells, OfAWholeFilterAreFoldedTwoToOne) {
       Bytes from = some_cells(cell_bytes(shape), half);
       from.back() &= static_cast<std::uint8_t>(~stray_bits(shape));
       Bytes to(cell_bytes(halved(shape)));
-      fold_cells(shape, to.data(), from.data());
+      fold_cells(shape, to.data(), from.data(), 0, half);
       for (std::uint64_t i = 0; i < half; ++i) {
         const unsigned sum = cell(kind, from, 2 * i) + cell(kind, from, 2 * i + 1);
         ASSERT_EQ(cell(kind, to, i), std::min(sum, most)) << half << " " << i;

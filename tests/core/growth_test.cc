@@ -87,6 +87,15 @@ TEST(Growth, EndsWhereAFilterMustEnd) {
   EXPECT_GT(total_of(layers), 10'000'000'000U);
 }
 
+TEST(Growth, HasFewerLayersThanOnesThatSomebodyMadeUp) {
+  std::vector<Header> layers = {first_layer({}, 1)};
+  while (const auto next = next_layer({}, layers)) {
+    layers.push_back(*next);
+  }
+  EXPECT_LT(layers.size(), kMaxLayers);
+  EXPECT_FALSE(next_layer({}, std::vector(kMaxLayers, layers.front())));
+}
+
 TEST(Growth, TheFirstLayerIsLargeEnoughToTellHowFullItIs) {
   EXPECT_EQ(first_layer({}, 1).capacity, kLeastFirst);
   EXPECT_EQ(first_layer({}, 100).capacity, 100U);
