@@ -6,6 +6,7 @@
 #   tests/coverage.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source tests/lib/locale.sh
 source tests/lib/setup.sh
 
 least_lines=98
@@ -51,8 +52,9 @@ report() {
 }
 
 install_missing clang llvm libclang-rt-dev cmake make git sqlite3 libsqlite3-dev libgtest-dev \
-  python3 binutils
+  python3 binutils locales
 mkdir -p build
+make_german_locale || true
 check "builds" build
 check "every test passes" run_tests
 if report; then

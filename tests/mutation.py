@@ -29,11 +29,13 @@ from support.mutants import mutants_of
 
 NOTICED = 0.9
 CONFIDENCE = 0.95
-TOOLS = "g++ cmake ninja-build git sqlite3 libsqlite3-dev libgtest-dev python3"
+TOOLS = "g++ cmake ninja-build git sqlite3 libsqlite3-dev libgtest-dev python3 locales"
 
 
 def install_tools():
-    subprocess.run(["bash", "-c", f"source tests/lib/setup.sh; install_missing {TOOLS}"], cwd=ROOT, check=True)
+    script = f"source tests/lib/setup.sh; source tests/lib/locale.sh; install_missing {TOOLS} && make_german_locale"
+    subprocess.run(["bash", "-c", script], cwd=ROOT, check=True)
+    os.environ["LOCPATH"] = str(ROOT / "build" / "locale")
 
 
 def drawn(seed, only):

@@ -1,0 +1,10 @@
+# shellcheck shell=bash
+# A locale with a decimal comma, for the test that needs one:
+#   make_german_locale    from the root of the repository; needs the package locales
+# It lies in build/locale, where LOCPATH makes programs look for it.
+make_german_locale() {
+  export LOCPATH=$PWD/build/locale
+  [ -e "$LOCPATH/de_DE.UTF-8" ] || {
+    mkdir -p "$LOCPATH" && localedef -i de_DE -f UTF-8 "$LOCPATH/de_DE.UTF-8"
+  }
+}
