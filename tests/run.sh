@@ -10,6 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source tests/lib/setup.sh
 source tests/lib/check.sh
+source tests/lib/locale.sh
 
 jobs=$(getconf _NPROCESSORS_ONLN)
 
@@ -58,12 +59,6 @@ check_style() {
   check "clang-tidy" run-clang-tidy -quiet -j "$jobs" -p build/clang $(sources | grep '\.cc$')
   # shellcheck disable=SC2046
   check "shellcheck" shellcheck -x $(git ls-files '*.sh')
-}
-
-# A locale with a decimal comma, for the test that needs one.
-make_german_locale() {
-  export LOCPATH=$PWD/build/locale
-  [ -e "$LOCPATH/de_DE.UTF-8" ] || { mkdir -p "$LOCPATH" && localedef -i de_DE -f UTF-8 "$LOCPATH/de_DE.UTF-8"; }
 }
 
 main() {
