@@ -2,7 +2,7 @@
 PRAGMA encoding = 'UTF-16';
 CREATE TABLE t(k);
 INSERT INTO t VALUES ('Köln'), ('東京'), ('😀'), ('plain'), (42);
-PRAGMA encoding;
+SELECT substr(encoding, 1, 6) FROM pragma_encoding;  -- in the machine's byte order
 SELECT hex(bloom_build(k, 10)) = hex(bloom_add(bloom_create(10), x'4bc3b66c6e', x'e69db1e4baac', x'f09f9880', x'706c61696e', '42')) FROM t;
 SELECT bloom_contains((SELECT bloom_build(k) FROM t), k) FROM t;
 SELECT bloom_create(10, 0.01, 'kind');
