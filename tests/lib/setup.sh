@@ -75,6 +75,9 @@ is_present() {
     libsqlite3-dev) has_header sqlite3ext.h ;;
     libgtest-dev) has_header gtest/gtest.h ;;
     binutils) command -v readelf >/dev/null ;;
+    g++-*) command -v "${1#g++-}-g++" >/dev/null ;;
+    googletest) [ -e /usr/src/googletest/CMakeLists.txt ] ;;
+    qemu-user) command -v qemu-s390x >/dev/null ;;
     clang) command -v clang++ >/dev/null ;;
     llvm) command -v llvm-cov >/dev/null && command -v llvm-profdata >/dev/null ;;
     libclang-rt-dev) echo 'int main() {}' | clang++ -fprofile-instr-generate -x c++ -o /dev/null - ;;
