@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Runs tests under valgrind's memcheck: a read of memory that was never written, one beyond its end,
+# or memory that is lost is a failure. Installs what is missing, asks nothing, and ends with
+# "N passed, N failed".
+#   tests/valgrind.sh         the SQL scripts and the quick classes of tests/python_test.py
+#   tests/valgrind.sh long    also hostile bytes, the tests of the core and the other Python tests
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source tests/lib/setup.sh
+source tests/lib/check.sh
+source tests/lib/sql_scripts.sh
+
+folder=$PWD/build/valgrind
+extension=$folder/bloom.so
+valgrind=(valgrind --quiet --error-exitcode=1 --leak-check=full --show-leak-kinds=definite
+  --errors-for-leak-kinds=definite --keep-debuginfo=yes)
+
+build() {
+  cmake -S . -B "$folder" -DCMAKE_BUILD_TYPE=RelWithDebInfo &&
+    cmake --build "$folder" --target "$1" -j "$(getconf _NPROCESSORS_ONLN)"
+}
+
+# A command for tests/lib/shell.sh. What valgrind finds comes with the results.
+make_shell() {
+  printf '#!/bin/sh\nexec %s sqlite3 "$@"\n' "${valgrind[*]@Q}" > "$folder/shell"
+  chmod +x "$folder/shell"
+}
+
+check_python() {
+  local name=$1
+  shift
+  check "tests/${name}_test.py $*" env PYTHONMALLOC=malloc "${valgrind[@]}" \
+    /usr/bin/python3 -B "tests/${name}_test.py" "$extension" "$@"
+}
+
+main() {
+  install_missing g++ cmake make sqlite3 libsqlite3-dev libgtest-dev python3 valgrind
+  check "extension" build bloom
+  make_shell
+  SQLITE3=$folder/shell check_sql_scripts "$extension"
+  # Not its class Memory: valgrind has memory of its own.
+  check_python python Keys Statements
+  if [ "${1:-}" = long ]; then
+    check "core_tests" build core_tests
+    check_python python HostileBytes
+    # The rates take hours, and touch no other memory.
+    check "core tests" "${valgrind[@]}" "$folder/tests/core_tests" --gtest_brief=1 --gtest_filter=-Rate.*
+    check_python table
+    check_python source
+    check_python table_model 20
+    check_python source_model 20
+  fi
+  conclude
+}
+
+main "$@"
