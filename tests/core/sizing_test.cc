@@ -149,7 +149,8 @@ TEST(Sizing, WithBlocksOfAGivenSizeItMeetsTheRateWithNoBlockTooMany) {
   for (const Kind kind : kKinds) {
     for (const std::uint64_t n : {1ULL, 300ULL, 20'000ULL, 1'000'000ULL}) {
       for (const double p : {0.5, 0.01, 1e-4}) {
-        for (const std::uint64_t block : {0ULL, 64ULL, 512ULL, 31'744ULL, 16'000'000ULL}) {
+        for (const std::uint64_t block :
+             {0ULL, 64ULL, 512ULL, 31'744ULL, 16'000'000ULL, 1ULL << 40}) {
           const Header header = header_for(n, p, kind, block);
           Shape shape = header.shape;
           ASSERT_FALSE(broken_rule(shape)) << shape;
