@@ -1,0 +1,51 @@
+#include "tests/fuzz/input.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <variant>
+
+#include "core/bytes.h"
+#include "core/format.h"
+#include "core/hash.h"
+
+namespace bloom::fuzz {
+
+void fail(std::string_view what) {
+  std::fprintf(stderr, "BROKEN: %.*s\n", static_cast<int>(what.size()), what.data());
+  std::abort();
+}
+
+std::uint64_t Input::word() {
+  std::uint64_t word = 0;
+  for (const std::uint8_t byte : take(sizeof word)) {
+    word = word << 8 | byte;
+  }
+  return word;
+}
+
+std::span<const std::uint8_t> Input::take(std::size_t size) {
+  const auto taken = bytes_.first(std::min(size, bytes_.size()));
+  bytes_ = bytes_.subspan(taken.size());
+  return taken;
+}
+
+// docs/format.md: byte 56 to 63 are h1 of those before.
+void repair_checksum(std::span<std::uint8_t> header) {
+  constexpr std::size_t kAt = 56;
+  if (header.size() >= kHeaderBytes) {
+    const std::string_view before(reinterpret_cast<const char*>(header.data()), kAt);
+    store_le(&header[kAt], hash_key(before, 0).h1);
+  }
+}
+
+void repair_length(std::vector<std::uint8_t>& filter, std::size_t most) {
+  const auto parsed = parse_header(filter);
+  const auto* header = std::get_if<Header>(&parsed);
+  if (header != nullptr && stored_bytes(header->shape) <= most) {
+    filter.resize(static_cast<std::size_t>(stored_bytes(header->shape)));
+    filter.back() &= static_cast<std::uint8_t>(~stray_bits(header->shape));
+  }
+}
+
+}  // namespace bloom::fuzz
