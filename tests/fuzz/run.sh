@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# Fuzzes the extension with libFuzzer and the address and undefined-behaviour sanitizers, and prints
+# what came of it. Installs what is missing, asks nothing. An input that breaks something is kept in
+# build/fuzz/findings, and the exit code is then not 0.
+#   tests/fuzz/run.sh         replays tests/fuzz/corpus and fuzzes each target for some seconds
+#   tests/fuzz/run.sh N       N executions in all, most of them of the quick targets
+#   tests/fuzz/run.sh keep    adds what earlier runs found new to tests/fuzz/corpus
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source tests/lib/setup.sh
+
+out=build/fuzz
+# Target, its share of N in thousandths, the longest input.
+targets="filter 700 300
+core 260 100
+script 20 600
+number 10 32
+shadow 5 400
+sql 5 250"
+
+links_libfuzzer() {
+  echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
+    clang++ -fsanitize=fuzzer,address -x c++ - -o /dev/null 2> /dev/null
+}
+
+# The libraries of the sanitizers are part of clang or a package of their own.
+prepare() {
+  install_missing clang cmake make libsqlite3-dev
+  links_libfuzzer || install_missing libclang-rt-dev
+  mkdir -p "$out/findings"
+  cmake --preset fuzz > "$out/build.log" && cmake --build --preset fuzz -j "$(nproc)" >> "$out/build.log"
+}
+
+# Quick, at the price of short stacks: a finding that is run again by itself has them whole.
+export ASAN_OPTIONS=malloc_context_size=0:quarantine_size_mb=1:thread_local_quarantine_size_kb=64
+
+# libFuzzer on a target, with its committed corpus and the one that earlier runs left.
+libfuzzer() {
+  local target=$1 max_len=$2
+  shift 2
+  mkdir -p "$out/corpus/$target"
+  local options=(-max_len="$max_len" -len_control=0 -timeout=10 -rss_limit_mb=1500 -entropic=0 -print_final_stats=1
+    -artifact_prefix="$out/findings/$target-")
+  if [ -e "tests/fuzz/$target.dict" ]; then
+    options+=(-dict="tests/fuzz/$target.dict")
+  fi
+  "$out/tests/fuzz/${target}_fuzz" "${options[@]}" "$@"
+}
+
+fuzz() {
+  local target=$1 max_len=$2 code=0
+  shift 2
+  libfuzzer "$target" "$max_len" "$@" "$out/corpus/$target" "tests/fuzz/corpus/$target" \
+    > "$out/$target.log" 2>&1 || code=$?
+  echo "$code" > "$out/$target.code"
+}
+
+row() {
+  local target=$1 log=$out/$1.log findings=0 runs corpus coverage
+  [ "$(cat "$out/$target.code")" -eq 0 ] || findings=1
+  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  coverage=$(sed -nE 's/.*cov: ([0-9]+) ft: ([0-9]+) corp: ([0-9]+).*/\1 | \2 | \3/p' "$log" | tail -n 1)
+  corpus=${coverage##* }
+  echo "| $target | ${runs:-0} | $corpus | ${coverage% | *} | $findings |"
+  total=$((total + ${runs:-0}))
+  broken=$((broken + findings))
+}
+
+report() {
+  local total=0 broken=0 target
+  echo "| target | executions | corpus | edges | features | findings |"
+  echo "| --- | --- | --- | --- | --- | --- |"
+  while read -r target _; do
+    row "$target"
+  done <<< "$targets"
+  echo "$total executions, $broken targets with findings"
+  while read -r target _; do
+    if [ "$(cat "$out/$target.code")" -ne 0 ]; then
+      echo "== $target"
+      grep -aE 'BROKEN|ERROR|SUMMARY|runtime error|Test unit written' -A 1 "$out/$target.log" || tail -n 20 "$out/$target.log"
+    fi
+  done <<< "$targets"
+  [ "$broken" -eq 0 ]
+}
+
+# As many targets at a time as there are processors.
+run_all() {
+  local runs=$1 seconds=$2 target share max_len
+  while read -r target share max_len; do
+    while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do
+      wait -n
+    done
+    if [ "$runs" -gt 0 ]; then
+      fuzz "$target" "$max_len" -runs=$((runs * share / 1000)) &
+    else
+      fuzz "$target" "$max_len" -max_total_time="$seconds" &
+    fi
+  done <<< "$targets"
+  wait
+}
+
+# A file for each edge that no smaller one has.
+keep() {
+  local target max_len
+  while read -r target _ max_len; do
+    local merged=$out/merged/$target
+    rm -rf "$merged"
+    mkdir -p "$merged"
+    libfuzzer "$target" "$max_len" -merge=1 -use_counters=0 "$merged" "tests/fuzz/corpus/$target" \
+      "$out/corpus/$target" > "$out/$target.merge.log" 2>&1
+    rm -rf "tests/fuzz/corpus/$target"
+    mv "$merged" "tests/fuzz/corpus/$target"
+  done <<< "$targets"
+  du -sh --apparent-size tests/fuzz/corpus
+}
+
+prepare
+case ${1:-} in
+  keep) keep ;;
+  "") run_all 0 4 && report ;;
+  *) run_all "$1" 0 && report ;;
+esac
