@@ -36,7 +36,8 @@ std::optional<Header> next_layer(const Growth& growth, std::span<const Header> l
   for (const Header& header : layers) {
     total += static_cast<double>(header.capacity);
   }
-  const double capacity = std::ceil(total * (total < kSmall ? kFactorOfSmall : kFactor)) - total;
+  const double grown = std::ceil(total * (total < kSmall ? kFactorOfSmall : kFactor));
+  const double capacity = std::max(grown - total, static_cast<double>(kLeastFirst));
   // A classic filter takes 1.44 times this many cells.
   const double rate = growth.fpr * share_of_layer(layers.size());
   if (layers.size() >= kMaxLayers ||

@@ -7,7 +7,7 @@
 
 namespace bloom {
 
-// What a loop calls between pieces of work that take some 100 us each. Nothing, unless said.
+// What a loop calls between pieces of work, which take from 10 us to 50 ms. Nothing, unless said.
 class Pause {
  public:
   using Function = void (*)(void* context);
@@ -38,13 +38,14 @@ class Steps {
   }
 
  private:
-  static constexpr unsigned kSteps = 1 << 14;
+  static constexpr unsigned kSteps = 1 << 12;
 
   const Pause& pause_;
   unsigned left_ = kSteps;
 };
 
-inline constexpr std::uint64_t kSliceBytes = std::uint64_t{1} << 20;
+// 64 KiB: with blocks of one cell each they take as long as one can wait.
+inline constexpr std::uint64_t kSliceBytes = std::uint64_t{1} << 16;
 inline constexpr std::uint64_t kSliceBits = 8 * kSliceBytes;
 
 // Calls f(first, n) for parts first..first+n-1 of 0..count-1, each of at most `slice`, with a pause

@@ -37,9 +37,5 @@ extern "C" BLOOM_EXPORT int sqlite3_bloom_init(sqlite3* db, char** error,
     *error = sqlite3_mprintf("bloom: SQLite must be 3.31.0 or newer, got %s", sqlite3_libversion());
     return SQLITE_ERROR;
   }
-  const int code = bloom::register_all(db);
-  if (code != SQLITE_OK) {
-    *error = sqlite3_mprintf("bloom: %s", sqlite3_errmsg(db));
-  }
-  return code;
+  return bloom::register_all(db, error);
 }

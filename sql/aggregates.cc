@@ -12,7 +12,7 @@
 namespace bloom {
 namespace {
 
-constexpr std::size_t kSliceKeys = 1 << 14;
+constexpr std::size_t kSliceKeys = 1 << 12;
 
 // bloom_build(key [, capacity [, fpr [, kind]]]): the options of the first row count. Without a
 // capacity the keys are collected, and the filter is made when their number is known.

@@ -100,9 +100,10 @@ void halved_filter(Context& context, const Values& arguments) {
   }
   const std::uint64_t most = times_halvable(view.shape());
   std::uint64_t times = arguments.size() > 1 ? count_argument(arguments[1], "times", 0, most) : 1;
-  Filter filter(view, context.pause());
+  const Pause pause = context.pause();
+  Filter filter(view, pause);
   for (; times > 0; --times) {
-    filter = halve(filter.view(), context.pause());
+    filter = halve(filter.view(), pause);
   }
   return_filter(context, std::move(filter));
 }

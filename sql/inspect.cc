@@ -46,11 +46,13 @@ void debug(Context& context, const Values&) {
 }
 
 constexpr sqlite::Scalar kFunctions[] = {
-    {"bloom_info", info, 1},   {"bloom_count", count, 1},     {"bloom_fpr", fpr, 1},
-    {"bloom_check", check, 1}, {"bloom_version", version, 0}, {"bloom_debug", debug, 0},
+    {"bloom_info", info, 1},   {"bloom_count", count, 1}, {"bloom_fpr", fpr, 1},
+    {"bloom_check", check, 1}, {"bloom_debug", debug, 0},
 };
 
 }  // namespace
+
+constexpr sqlite::Scalar kVersion{"bloom_version", version, 0};
 
 std::span<const sqlite::Scalar> inspect_functions() { return kFunctions; }
 

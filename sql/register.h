@@ -5,7 +5,8 @@
 
 namespace bloom {
 
-// Returns an SQLite result code.
-int register_all(sqlite3* db);
+// Does nothing where it was done before. Returns an SQLite result code; `error`, which SQLite is to
+// free, says why it is not SQLITE_OK.
+int register_all(sqlite3* db, char** error);
 
 }  // namespace bloom

@@ -388,6 +388,22 @@ class Following(SourceCase):
         """)
         self.assertEqual(db.execute("SELECT a, b FROM t JOIN f ON f.key = bloom_key(a, b)").fetchall(), [("na", "nb")])
 
+    def test_no_spelling_hides_a_trigger_that_may_stop_others(self):
+        triggers = (
+            "create trigger stop after insert on t begin select raise(fail, 'no'); end",
+            "CREATE TRIGGER stop AFTER INSERT ON t BEGIN INSERT INTO audit(op, key) VALUES ('add', new.x); END",
+            "CREATE TRIGGER stop_after_insert AFTER INSERT ON t BEGIN INSERT INTO audit(op, key) VALUES ('add', new.x); END",
+        )
+        for trigger in triggers:
+            db = self.connect(":memory:")
+            db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, x)")
+            db.execute("CREATE TABLE audit(op, key UNIQUE)")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=id)")
+            db.execute(trigger)
+            db.execute("PRAGMA case_sensitive_like = ON")
+            db.create_function("like", 2, lambda *_: 0)
+            self.assertFails(db, "must be newer than others that run AFTER, .*got 'stop", "SELECT 1 FROM f WHERE key = 1")
+
     def test_a_trigger_that_puts_keys_into_another_form_can_come_later(self):
         for kind in ("standard", "counting"):
             db = self.connect(":memory:")

@@ -50,8 +50,11 @@ class Context {
     sqlite3_free(text);
   }
 
-  // For long loops of a call: see pause_of().
-  Pause pause() const { return pause_of(sqlite3_context_db_handle(context_)); }
+  // For long loops of a call.
+  Pause pause() {
+    interrupts_ = Interrupts(sqlite3_context_db_handle(context_));
+    return interrupts_.pause();
+  }
 
   // The most bytes that a text or a blob of this connection can have.
   std::uint64_t longest_value() const {
@@ -61,6 +64,7 @@ class Context {
 
  private:
   sqlite3_context* context_;
+  Interrupts interrupts_{nullptr};
 };
 
 }  // namespace bloom::sqlite

@@ -13,17 +13,21 @@ void require_ok(sqlite3* db, int code) {
   }
 }
 
+}  // namespace
+
 // Only running statements are told (sqlite3_is_interrupted() came with SQLite 3.41).
-void stop_if_interrupted(void* db) {
-  if (sqlite3_exec(static_cast<sqlite3*>(db), "SELECT 1", nullptr, nullptr, nullptr) ==
-      SQLITE_INTERRUPT) {
+void Interrupts::look(void* self) {
+  constexpr auto kEvery = std::chrono::milliseconds(20);
+  auto& [db, next] = *static_cast<Interrupts*>(self);
+  const auto now = Clock::now();
+  if (now < next) {
+    return;
+  }
+  next = now + kEvery;
+  if (sqlite3_exec(db, "SELECT 1", nullptr, nullptr, nullptr) == SQLITE_INTERRUPT) {
     throw SqliteError(SQLITE_INTERRUPT, "interrupted");
   }
 }
-
-}  // namespace
-
-Pause pause_of(sqlite3* db) { return {stop_if_interrupted, db}; }
 
 void execute(sqlite3* db, const std::string& sql) {
   require_ok(db, sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr));
@@ -31,8 +35,11 @@ void execute(sqlite3* db, const std::string& sql) {
 
 Statement::Statement(sqlite3* db, const std::string& sql, int unexpected)
     : db_(db), unexpected_(unexpected) {
-  require(sqlite3_prepare_v3(db, sql.c_str(), static_cast<int>(sql.size()) + 1,
-                             SQLITE_PREPARE_PERSISTENT, &statement_, nullptr));
+  // A table that was replaced by a view of a virtual table could keep that one, and with it this
+  // statement, in use for ever.
+  constexpr unsigned kFlags = SQLITE_PREPARE_PERSISTENT | SQLITE_PREPARE_NO_VTAB;
+  require(sqlite3_prepare_v3(db, sql.c_str(), static_cast<int>(sql.size()) + 1, kFlags, &statement_,
+                             nullptr));
 }
 
 void Statement::require(int code) const {

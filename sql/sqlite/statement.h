@@ -1,6 +1,7 @@
 // SQL statements that the extension runs itself.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,15 +16,28 @@ namespace bloom::sqlite {
 // Runs SQL that gives no rows. Throws SqliteError.
 void execute(sqlite3* db, const std::string& sql);
 
-// What long loops are to call while a statement of the connection runs: throws
+// For long loops while a statement of the connection runs: their pauses throw
 // SqliteError(SQLITE_INTERRUPT) once sqlite3_interrupt() was called or a progress handler says so.
-Pause pause_of(sqlite3* db);
+class Interrupts {
+ public:
+  explicit Interrupts(sqlite3* db) : db_(db) {}
+  // Good as long as this is where it is.
+  Pause pause() { return {look, this}; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static void look(void* self);
+
+  sqlite3* db_;
+  Clock::time_point next_{};  // to look costs more than to know the time
+};
 
 // A prepared statement, to be run through a Run.
 class Statement {
  public:
-  // Throws SqliteError, as its runs do: of the code `unexpected` where the schema is not what the
-  // SQL expects. That covers constraints: SQLite would take theirs for one of the user's row.
+  // Of ordinary tables alone. Throws SqliteError, as its runs do: of the code `unexpected` where
+  // the schema is not what the SQL expects. That covers constraints: SQLite would take theirs for
+  // one of the user's row.
   Statement(sqlite3* db, const std::string& sql, int unexpected = SQLITE_ERROR);
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;

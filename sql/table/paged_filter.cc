@@ -247,8 +247,9 @@ bool PagedFilter::add_key(Hash hash) {
 
 // How full the newest layer is, is written nowhere: it would cost every transaction a page. Its
 // cells tell, and are looked at once for some 1/256 of its keys, by whichever connection adds the
-// key with such a hash. Within a transaction nobody else adds any, so that it need not be looked
-// again until half of the room that there was is used.
+// key with such a hash, or four times as many others: somebody may have chosen them. Within a
+// transaction nobody else adds any, so that it need not be looked again until half of the room that
+// there was is used.
 void PagedFilter::grow_if_full(Hash hash) {
   constexpr std::uint64_t kLooks = 256;
   const std::uint64_t capacity = layers_.newest().header.capacity;
@@ -257,9 +258,10 @@ void PagedFilter::grow_if_full(Hash hash) {
     --room_;
     return;
   }
-  if ((hash.h1 & mask) != 0) {
+  if ((hash.h1 & mask) != 0 && ++not_looked_ <= 4 * mask) {
     return;
   }
+  not_looked_ = 0;
   const double room = static_cast<double>(capacity) - keys_in_newest();
   if (room > 0) {
     room_ = static_cast<std::uint64_t>(room / 2);

@@ -147,6 +147,7 @@ class PagedFilter {
   std::optional<LayeredFilter<ChunkCache>> filter_;
   // So many keys fit into the newest layer for sure, as far as this transaction knows.
   std::uint64_t room_ = 0;
+  std::uint64_t not_looked_ = 0;  // so many keys were added since it looked how full the layer is
   std::array<Hash, 64> waiting_;
   std::size_t waiting_count_ = 0;
   unsigned version_ = 0;

@@ -41,6 +41,21 @@ std::string values_for(const std::string& table) {
   return std::string("(").append(quoted_name(table)).append(", key) VALUES (");
 }
 
+// Whether a trigger is one that a filter made, as far as it says itself.
+bool is_of_a_filter(std::string_view name, std::string_view sql) {
+  return std::any_of(kSuffixes.begin(), kSuffixes.end(), [&](std::string_view suffix) {
+    return name.ends_with(suffix) &&
+           sql.find(values_for(std::string(name.substr(0, name.size() - suffix.size())))) !=
+               std::string_view::npos;
+  });
+}
+
+// In either case; between quotes, too.
+bool mentions(std::string_view sql, std::string_view word) {
+  const auto is_same = [](char a, char b) { return sqlite3_strnicmp(&a, &b, 1) == 0; };
+  return std::search(sql.begin(), sql.end(), word.begin(), word.end(), is_same) != sql.end();
+}
+
 // Whether two statements differ in nothing but spaces: SQLite may add some when it changes names.
 bool same_sql(std::string_view a, std::string_view b) {
   const auto skip_spaces = [](std::string_view& text) {
@@ -316,17 +331,20 @@ std::int64_t Source::schema_version() {
 std::optional<std::string> Source::obstacle(const std::string& table) const {
   const std::string triggers = qualified("sqlite_master") + " WHERE type = 'trigger'";
   const Statement select(
-      db_, "SELECT name FROM " + triggers +
+      db_, "SELECT name, sql FROM " + triggers +
                " AND tbl_name = ?1 COLLATE NOCASE AND rowid > (SELECT rowid FROM " + triggers +
-               " AND name = ?2 COLLATE NOCASE) AND sql LIKE '%AFTER%'"
-               " AND sql NOT LIKE '%, key) VALUES (''add'', %'"
-               " AND sql NOT LIKE '%, key) VALUES (''remove'', %'");
+               " AND name = ?2 COLLATE NOCASE)");
   const std::string first = table + "_after_insert";
   Run run(select);
-  if (!run.bind(1, names_.table).bind(2, first).step()) {
-    return std::nullopt;
+  run.bind(1, names_.table).bind(2, first);
+  while (run.step()) {
+    const std::string_view name = run.value(0).text();
+    const std::string_view sql = run.value(1).text();
+    if (mentions(sql, "AFTER") && !is_of_a_filter(name, sql)) {
+      return std::string(name);
+    }
   }
-  return std::string(run.value(0).text());
+  return std::nullopt;
 }
 
 void Source::for_each_key(const std::function<void(const sqlite::Value&)>& f) const {

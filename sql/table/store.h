@@ -84,7 +84,7 @@ class Store {
   sqlite3* db_;
   std::string schema_;
   std::string table_;
-  // Shadow tables that a hostile schema made views of the table itself must not end in recursion.
+  // A function of the host's, in a trigger on a shadow table, may not use the table itself.
   bool in_use_ = false;
   std::uint64_t writes_ = 0;
   bool read_uncommitted_ = false;

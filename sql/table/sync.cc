@@ -1,5 +1,6 @@
 #include "sql/table/sync.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/cardinality.h"
@@ -125,8 +126,13 @@ std::uint64_t Sync::count_keys(Collation collation) const {
   Cardinality keys;
   Shape shape;
   shape.collation = collation;
-  source_.for_each_key([&](const sqlite::Value& value) { keys.add(Key(value).hash(shape)); });
-  return static_cast<std::uint64_t>(std::llround(keys.estimate()));
+  std::uint64_t rows = 0;
+  source_.for_each_key([&](const sqlite::Value& value) {
+    keys.add(Key(value).hash(shape));
+    ++rows;
+  });
+  // Somebody may have chosen the keys to look like more.
+  return std::min(rows, static_cast<std::uint64_t>(std::llround(keys.estimate())));
 }
 
 }  // namespace bloom

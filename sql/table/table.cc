@@ -142,7 +142,8 @@ void BloomTable::insert_other(const Value& key, const Value& filter, const Value
   if (filter_->grows()) {
     refuse("a table to merge a filter into", "one that does not grow", "one that does");
   }
-  const Pause pause = sqlite::pause_of(db_);
+  sqlite::Interrupts interrupts(db_);
+  const Pause pause = interrupts.pause();
   const Filter fitting = resized(filter_argument(filter, "filter"), filter_->shape(), "filter",
                                  "the table has", pause);
   filter_->merge(fitting.view(), pause);
