@@ -189,6 +189,21 @@ TEST(Chunked, CountersOfABlockAddUpToItsKeys) {
   }
 }
 
+TEST(Chunked, AStuckCounterHidesNothingInOtherBlocks) {
+  const Shape shape{.kind = Kind::counting, .hashes = 2, .cells = 400, .block = 100};
+  for (std::uint64_t stuck = 0; stuck < shape.blocks(); ++stuck) {
+    for (std::uint64_t wrong = 0; wrong < shape.blocks(); ++wrong) {
+      Filter filter({.shape = shape});
+      Counters::add(filter.cells(), wrong * shape.block);
+      while (Counters::add(filter.cells(), stuck * shape.block + 1)) {
+      }
+      CounterTotals totals(shape);
+      totals.add(0, shape.cells, filter.view().cells());
+      EXPECT_EQ(totals.finish(), stuck == wrong ? std::nullopt : std::optional(wrong));
+    }
+  }
+}
+
 TEST(Chunked, AnEstimateFromPiecesIsThatOfTheWhole) {
   std::mt19937_64 random(2);
   for (const Shape& shape : shapes()) {

@@ -62,6 +62,11 @@ TEST(Estimate, OfFullFiltersIsFinite) {
   }
 }
 
+TEST(Estimate, OfOneCellIsOneKeyAtLeast) {
+  EXPECT_EQ(estimate(built({{Kind::standard, 3, 1, 0, 0}, 0, 0}, 5).view()).keys, 1);
+  EXPECT_EQ(estimate(built({{Kind::standard, 3, 1, 0, 0}, 0, 0}, 0).view()).keys, 0);
+}
+
 TEST(Estimate, NothingIsOverfullWithoutACapacity) {
   EXPECT_FALSE(overfull({{Kind::standard, 7, 960, 0, 0}, 0, 0}, 1e9));
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -294,7 +295,12 @@ TEST(Merge, TheTargetOfAUnionIsWhatBothCanPromise) {
   const Header both = unite(Filter(a.view()), b.view(), "g").header();
   EXPECT_EQ(both.capacity, 90U);
   EXPECT_EQ(both.fpr, 0.02);
-  EXPECT_EQ(unite(Filter(a.view()), empty(shape).view(), "g").header().capacity, 0U);
+  const Filter unknown = empty(shape);
+  for (const auto& [f, g] : {std::pair(a.view(), unknown.view()), {unknown.view(), a.view()}}) {
+    const Header neither = unite(Filter(f), g, "g").header();
+    EXPECT_EQ(neither.capacity, 0U);
+    EXPECT_EQ(neither.fpr, 0);
+  }
   EXPECT_EQ(halve(a.view()).header().capacity, 50U);
 }
 

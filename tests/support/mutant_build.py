@@ -39,8 +39,11 @@ class Noticed(Exception):
     """How a mutant ended that did not survive."""
 
 
-def run(command, **options):
-    return subprocess.run(command, cwd=FOLDER, check=True, capture_output=True, text=True, **options).stdout
+def run(command):
+    done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{shlex.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return done.stdout
 
 
 def run_test(command, folder, seconds):
