@@ -39,6 +39,8 @@ std::string registered_version(sqlite3* db) {
     version = text == nullptr ? "" : text;
   }
   sqlite3_finalize(select);
+  // Whoever opens a connection asks for the last error after its automatic extensions have run.
+  sqlite3_exec(db, "SELECT 1", nullptr, nullptr, nullptr);
   return version;
 }
 

@@ -78,13 +78,14 @@ report() {
   while read -r target _; do
     row "$target"
   done <<< "$targets"
-  echo "$total executions, $failed targets failed"
+  echo "$total executions"
   while read -r target _; do
     if [ "$(cat "$out/$target.code")" -ne 0 ]; then
       echo "== $target"
       grep -aE 'BROKEN|ERROR|SUMMARY|runtime error|Test unit written' -A 1 "$out/$target.log" || tail -n 20 "$out/$target.log"
     fi
   done <<< "$targets"
+  echo "$(($(wc -l <<< "$targets") - failed)) passed, $failed failed"
   [ "$failed" -eq 0 ]
 }
 
