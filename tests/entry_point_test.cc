@@ -13,8 +13,6 @@ SQLITE_EXTENSION_INIT1
 // Those that this program is linked with.
 #undef sqlite3_auto_extension
 #undef sqlite3_open
-extern "C" int sqlite3_auto_extension(void (*init)());
-extern "C" int sqlite3_open(const char* file, sqlite3** db);
 
 namespace {
 

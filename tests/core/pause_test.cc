@@ -54,10 +54,10 @@ std::vector<Shape> large_shapes() {
   constexpr std::uint64_t kCells = 5 * kSliceBits;
   return {{standard, 5, kCells + 6, 0, 0},
           {standard, 5, kCells, kSliceBits / 2, 0},
-          {standard, 5, 4 * 10'500'003, 10'500'003, 0},
-          {standard, 5, 31744 * 1400, 31744, 3},
+          {standard, 5, 4 * 10'500'003UL, 10'500'003, 0},
+          {standard, 5, 31744 * 1400UL, 31744, 3},
           {counting, 3, kCells, 0, 0},
-          {counting, 3, 7936 * 4200, 7936, 0},
+          {counting, 3, 7936 * 4200UL, 7936, 0},
           {partitioned, 5, kCells, 0, 0}};
 }
 

@@ -38,11 +38,12 @@ void* counted(void* memory) {
 }  // namespace
 
 // The C library's own, and what takes their place.
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-inconsistent-declaration-parameter-name)
 extern "C" {
-void* __libc_malloc(std::size_t size);                     // NOLINT(bugprone-reserved-identifier)
-void* __libc_calloc(std::size_t count, std::size_t size);  // NOLINT(bugprone-reserved-identifier)
-void* __libc_realloc(void* old, std::size_t size);         // NOLINT(bugprone-reserved-identifier)
-void __libc_free(void* memory);                            // NOLINT(bugprone-reserved-identifier)
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* old, std::size_t size);
+void __libc_free(void* memory);
 
 void* malloc(std::size_t size) { return fails() ? nullptr : counted(__libc_malloc(size)); }
 
@@ -68,6 +69,7 @@ void* mmap(void* address, std::size_t size, int protection, int flags, int file,
     return MAP_FAILED;
   }
   const long memory = syscall(SYS_mmap, address, size, protection, flags, file, offset);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the system call gives a number
   return memory == -1 ? MAP_FAILED : counted(reinterpret_cast<void*>(memory));
 }
 
@@ -76,6 +78,7 @@ int munmap(void* memory, std::size_t size) {
   return static_cast<int>(syscall(SYS_munmap, memory, size));
 }
 }
+// NOLINTEND(bugprone-reserved-identifier, readability-inconsistent-declaration-parameter-name)
 
 namespace bloom::faults {
 

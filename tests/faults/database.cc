@@ -91,7 +91,7 @@ Outcome Database::run(const std::string& sql) {
   int code = call([&] { return sqlite3_prepare_v2(db_, sql.c_str(), -1, &statement, nullptr); });
   std::string text;
   if (code == SQLITE_OK) {
-    while ((code = call([&] { return sqlite3_step(statement); })) == SQLITE_ROW) {
+    while (call([&] { return sqlite3_step(statement); }) == SQLITE_ROW) {
       append_row(statement, text);
     }
     code = call([&] { return sqlite3_finalize(statement); });

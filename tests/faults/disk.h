@@ -23,6 +23,7 @@ enum class Fault {
 class Disk {
  public:
   static constexpr char kVfs[] = "disk";
+  static constexpr std::size_t kSector = 512;  // bytes
 
   // The only one, registered as kVfs.
   static Disk& instance();

@@ -17,29 +17,29 @@ std::string insert(const std::string& into, int first, int last) {
 std::vector<std::string> functions() {
   return {
       "CREATE TABLE f(kind, filter)",
-      "INSERT INTO f SELECT column1, bloom_add(bloom_create(300, 0.01, column1), 'k1', 2, x'03', "
-      "4.5) FROM (VALUES ('standard'), ('counting'), ('partitioned'))",
+      R"(INSERT INTO f SELECT column1, bloom_add(bloom_create(300, 0.01, column1), 'k1',
+          2, x'03', 4.5) FROM (VALUES ('standard'), ('counting'), ('partitioned')))",
       "INSERT INTO f VALUES ('large', bloom_create_sized(800000, 5, 'standard', 8000, 7))",
-      "SELECT kind, bloom_contains(filter, 'k1'), bloom_contains_all(filter, 'k1', 2, 5),"
-      " bloom_contains_any(filter, 'k3', 'k1') FROM f",
-      "SELECT bloom_contains((SELECT bloom_open(filter) FROM f AS g WHERE g.kind = 'counting'),"
-      " kind) FROM f",
-      "SELECT kind, bloom_info(filter), bloom_check(filter), bloom_count(filter), "
-      "bloom_fpr(filter),"
-      " bloom_capacity(8000, 5, 0.01) FROM f",
-      "SELECT bloom_union(filter, bloom_add(filter, 'k9')), bloom_intersect(filter, filter),"
-      " bloom_halve(filter), bloom_standard(filter) FROM f WHERE kind <> 'partitioned'",
+      R"(SELECT kind, bloom_contains(filter, 'k1'), bloom_contains_all(filter, 'k1', 2,
+          5), bloom_contains_any(filter, 'k3', 'k1') FROM f)",
+      R"(SELECT bloom_contains((SELECT bloom_open(filter) FROM f AS g WHERE g.kind =
+          'counting'), kind) FROM f)",
+      "SELECT kind, bloom_info(filter), bloom_check(filter), bloom_count(filter) FROM f",
+      "SELECT bloom_fpr(filter), bloom_capacity(8000, 5, 0.01) FROM f",
+      R"(SELECT bloom_union(filter, bloom_add(filter, 'k9')), bloom_intersect(filter,
+          filter), bloom_halve(filter), bloom_standard(filter) FROM f WHERE kind <>
+          'partitioned')",
       "UPDATE f SET filter = bloom_remove(filter, 'k1') WHERE kind = 'counting'",
       "SELECT bloom_union(filter), bloom_intersect(filter) FROM f GROUP BY kind",
-      "SELECT bloom_build(x), bloom_build(x, 500), bloom_build(x, 500, 0.001),"
-      " bloom_build(x, 500, 0.01, 'counting') FROM (SELECT column1 AS x FROM (VALUES (1), (2), "
-      "(3)))",
+      R"(SELECT bloom_build(x), bloom_build(x, 500), bloom_build(x, 500, 0.001),
+          bloom_build(x, 500, 0.01, 'counting') FROM (SELECT column1 AS x FROM (VALUES
+          (1), (2), (3))))",
       "INSERT INTO f SELECT 'built', bloom_build(k) FROM (" + keys(1, 300) + ")",
       "SELECT kind, hashes, bytes FROM bloom_plan(100000, 0.01)",
       "SELECT * FROM bloom_positions((SELECT filter FROM f LIMIT 1), 'k1')",
-      "SELECT bloom_key('k1', 2, NULL), bloom_bits(1000, 0.01), bloom_hashes(9600, 1000),"
-      " bloom_rate(9600, 1000, 7), bloom_rate(9600, 1000, 6, 'partitioned'), bloom_version(),"
-      " length(bloom_debug()) > 0",
+      R"(SELECT bloom_key('k1', 2, NULL), bloom_bits(1000, 0.01), bloom_hashes(9600,
+          1000), bloom_rate(9600, 1000, 7), bloom_rate(9600, 1000, 6, 'partitioned'),
+          bloom_version(), length(bloom_debug()) > 0)",
       "SELECT bloom_add(filter, 'k1', CAST('k2' AS BLOB), 3) FROM f",
   };
 }

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/faults/database.h"
@@ -27,7 +28,7 @@ constexpr int kReaders = 2;
 
 class World {
  public:
-  World(const std::string& extension, const std::string& journal, Clock::duration time);
+  World(std::string extension, const std::string& journal, Clock::duration time);
   // Returns how many faults there were.
   int run();
 
@@ -63,8 +64,8 @@ bool will_pass(const Outcome& outcome) {
   return code == SQLITE_BUSY || code == SQLITE_LOCKED || code == SQLITE_SCHEMA;
 }
 
-World::World(const std::string& extension, const std::string& journal, Clock::duration time)
-    : extension_(extension),
+World::World(std::string extension, const std::string& journal, Clock::duration time)
+    : extension_(std::move(extension)),
       folder_(std::filesystem::temp_directory_path() / ("bloom." + std::to_string(getpid()))),
       file_(folder_ + "/db"),
       end_(Clock::now() + time) {
@@ -179,6 +180,7 @@ void World::checkpoint() {
 int World::run() {
   {
     std::vector<std::thread> threads;
+    threads.reserve(kWriters + kReaders + 2);
     for (int i = 0; i < kWriters; ++i) {
       threads.emplace_back([this, i] { write(i); });
     }
