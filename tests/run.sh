@@ -14,6 +14,9 @@ source tests/lib/locale.sh
 
 jobs=$(getconf _NPROCESSORS_ONLN)
 
+# A heading, with the seconds since the start.
+part() { echo "== $* ($SECONDS s)"; }
+
 build() {
   cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs"
 }
@@ -21,7 +24,7 @@ build() {
 # Builds a preset of CMakePresets.json and runs those of its tests whose names match; each counts.
 build_and_test() {
   local preset=$1 tests=${2:-.} log=build/$1.log numbers
-  echo "== $preset"
+  part "$preset"
   check "$preset builds without a warning" build "$preset"
   if (cd "build/$preset" 2> /dev/null && ctest -j "$jobs" -R "$tests" --timeout 900 --output-on-failure) > "$log" 2>&1; then
     tail -n 1 "$log"
@@ -44,7 +47,7 @@ build_and_test() {
 run_script() {
   local log
   log=build/$(basename "$1" .sh).script.log
-  echo "== $*"
+  part "$*"
   "$@" > "$log" 2>&1 || true
   add_up "$log"
 }
@@ -52,7 +55,7 @@ run_script() {
 sources() { git ls-files '*.h' '*.cc'; }
 
 check_style() {
-  echo "== style"
+  part style
   # shellcheck disable=SC2046
   check "clang-format" clang-format --dry-run -Werror $(sources)
   # shellcheck disable=SC2046
@@ -75,7 +78,7 @@ main() {
   if [ "${1:-}" != quick ]; then
     build_and_test asan+ubsan
     build_and_test tsan faults.threads
-    echo "== clang"
+    part clang
     check "clang builds without a warning" build clang
     check_style
     run_script tests/coverage.sh
@@ -85,7 +88,7 @@ main() {
     run_script tests/valgrind.sh
     run_script tests/mutation.py
   fi
-  echo "== demo"
+  part demo
   check "examples/demo.sh" examples/demo.sh
   conclude
 }

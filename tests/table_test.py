@@ -5,6 +5,7 @@
 tests/table_model_test.py has random statements against an exact multiset.
 """
 
+import itertools
 import json
 import os
 import re
@@ -779,6 +780,26 @@ class Damage(TableCase):
             db.execute(f"CREATE VIEW f{i}_config AS SELECT k, v FROM c{i} WHERE (SELECT count(*) FROM f{i - 1} WHERE key = 1) >= 0")
         for i in (1, 19):
             self.assertFails(self.connect(), f"no such table: (main\\.)?f{i - 1}", f"SELECT key FROM f{i} WHERE key = 1")
+
+    def test_a_table_that_takes_the_name_of_another_has_keys_of_its_own(self):
+        create = "CREATE VIRTUAL TABLE f USING bloom(capacity=200)"
+        other = "CREATE VIRTUAL TABLE g USING bloom(capacity=200)"
+        old, kept, of_other = (f"INSERT INTO {table}(key) VALUES ('{key}')" for table, key in (("f", "old"), ("f", "kept"), ("g", "other")))
+        anew = "PRAGMA writable_schema = RESET"
+        ways = {
+            "dropped and made again": (create, "BEGIN", old, anew, old, "DROP TABLE f", create),
+            "rolled back and made again": ("BEGIN", "SAVEPOINT a", create, old, anew, old, "ROLLBACK TO a", create),
+            "dropped, another renamed": (create, other, "BEGIN", of_other, anew, old, "DROP TABLE f", of_other, "ALTER TABLE g RENAME TO f"),
+            "rolled back, another renamed": (other, "BEGIN", of_other, anew, "SAVEPOINT a", create, old, anew, old, "ROLLBACK TO a", of_other, "ALTER TABLE g RENAME TO f"),
+        }
+        for (name, way), between, end in itertools.product(ways.items(), ((), (anew,), ("SAVEPOINT z",)), ((), ("SAVEPOINT y",), ("COMMIT",))):
+            with self.subTest(name, between=between, end=end):
+                db = self.connect(":memory:")
+                for statement in (*way, *between, "INSERT INTO f(key) VALUES ('first')", anew, kept, anew, *end):
+                    db.execute(statement)
+                self.assertPresent(db, ["first", "kept"])
+                if "renamed" in name:
+                    self.assertPresent(db, ["other"])
 
     def test_loading_the_extension_again_in_a_transaction_loses_nothing(self):
         db = self.connect()

@@ -99,8 +99,12 @@ PagedFilter::PagedFilter(sqlite3* db, std::string schema, std::string table,
 
 bool PagedFilter::is_changing(const std::string& schema, const std::string& table,
                               bool grows) const {
-  return in_transaction_ && knows_savepoints_ && growth_.has_value() == grows &&
-         sqlite3_stricmp(store_.schema().c_str(), schema.c_str()) == 0 &&
+  return !retired_ && in_transaction_ && knows_savepoints_ && growth_.has_value() == grows &&
+         is_of(schema, table);
+}
+
+bool PagedFilter::is_of(const std::string& schema, const std::string& table) const {
+  return sqlite3_stricmp(store_.schema().c_str(), schema.c_str()) == 0 &&
          sqlite3_stricmp(store_.table().c_str(), table.c_str()) == 0;
 }
 
@@ -121,6 +125,7 @@ void PagedFilter::create(const Header& header, const std::function<void(const Ad
 void PagedFilter::drop() {
   store_.drop();
   forget();
+  retire();
 }
 
 void PagedFilter::rename(const std::string& table) { store_.rename(table); }
@@ -452,6 +457,22 @@ PagedFilters::Use PagedFilters::of(sqlite3* db, const std::string& schema, const
     }
   }
   return add(db, schema, table, cache_bytes, growth);
+}
+
+PagedFilters::Use PagedFilters::create(sqlite3* db, const std::string& schema,
+                                       const std::string& table, std::uint64_t cache_bytes,
+                                       const std::optional<Growth>& growth) {
+  Use created = add(db, schema, table, cache_bytes, growth);
+  retire_others(*created, table);
+  return created;
+}
+
+void PagedFilters::retire_others(const PagedFilter& filter, const std::string& table) {
+  for (const Used& used : filters_) {
+    if (used.filter.get() != &filter && used.filter->is_of(filter.schema(), table)) {
+      used.filter->retire();
+    }
+  }
 }
 
 PagedFilters::Use PagedFilters::add(sqlite3* db, const std::string& schema,

@@ -33,7 +33,11 @@ class PagedFilter {
   PagedFilter(sqlite3* db, std::string schema, std::string table, std::uint64_t cache_bytes,
               const std::optional<Growth>& growth);
 
+  const std::string& schema() const { return store_.schema(); }
   const std::string& table() const { return store_.table(); }
+  // It was dropped, or another table has taken its name: what made the table was rolled back.
+  void retire() { retired_ = true; }
+  bool is_of(const std::string& schema, const std::string& table) const;
   // Whether it is the filter of this table, and in a transaction that it is told of.
   bool is_changing(const std::string& schema, const std::string& table, bool grows) const;
 
@@ -158,6 +162,7 @@ class PagedFilter {
   std::optional<int> failed_savepoint_;
   std::uint64_t rollbacks_ = 0;
   bool broken_ = false;
+  bool retired_ = false;
 };
 
 // The filters of a connection. When SQLite reads the schema anew in a transaction, it makes another
@@ -176,11 +181,13 @@ class PagedFilters {
   using Use = std::unique_ptr<PagedFilter, EndUse>;
 
   // A new one, for a table that is created.
-  Use add(sqlite3* db, const std::string& schema, const std::string& table,
-          std::uint64_t cache_bytes, const std::optional<Growth>& growth);
+  Use create(sqlite3* db, const std::string& schema, const std::string& table,
+             std::uint64_t cache_bytes, const std::optional<Growth>& growth);
   // The filter of a table that is there: the one that the transaction changes, or a new one.
   Use of(sqlite3* db, const std::string& schema, const std::string& table,
          std::uint64_t cache_bytes, const std::optional<Growth>& growth);
+  // To call when a filter takes the name of a table: others that have it are of none any more.
+  void retire_others(const PagedFilter& filter, const std::string& table);
 
  private:
   struct Used {
@@ -188,6 +195,8 @@ class PagedFilters {
     int users = 0;
   };
 
+  Use add(sqlite3* db, const std::string& schema, const std::string& table,
+          std::uint64_t cache_bytes, const std::optional<Growth>& growth);
   Use use(Used& used);
   void end_use(PagedFilter* filter);
 

@@ -69,7 +69,7 @@ BloomTable::BloomTable(const sqlite::Definition& definition, PagedFilters& filte
 }
 
 void BloomTable::create() {
-  filter_ = filters_.add(db_, schema_, created_as_, options_.cache_bytes(), options_.growth());
+  filter_ = filters_.create(db_, schema_, created_as_, options_.cache_bytes(), options_.growth());
   sync_ ? sync_->create(*filter_, options_) : filter_->create(options_.header());
 }
 
@@ -82,6 +82,7 @@ void BloomTable::destroy() { sync_ ? sync_->drop(*filter_) : filter_->drop(); }
 void BloomTable::rename(const char* name) {
   require_name(name);
   sync_ ? sync_->rename(*filter_, name) : filter_->rename(name);
+  filters_.retire_others(*filter_, name);
 }
 
 int BloomTable::plan(sqlite3_index_info& info) {

@@ -92,6 +92,7 @@ std::vector<std::string> table(const std::string& options, bool counting) {
       "INSERT INTO t(t) VALUES ('clear')",
       insert("t(key)", 292, 300),
       "BEGIN",
+      "INSERT INTO t(key) VALUES ('k302')",
       "DROP TABLE t",
       "CREATE VIRTUAL TABLE t USING bloom(" + options + ")",
       "INSERT INTO t(key) VALUES ('k301')",
