@@ -17,7 +17,8 @@ int authorize(void*, int action, const char* first, const char*, const char*, co
   const auto is = [first](const char* name) { return sqlite3_stricmp(first, name) == 0; };
   switch (action) {
     case SQLITE_ATTACH:
-      return std::strcmp(first, ":memory:") == 0 ? SQLITE_OK : SQLITE_DENY;
+      // In any other case it is the name of a file; an expression gives none.
+      return first != nullptr && std::strcmp(first, ":memory:") == 0 ? SQLITE_OK : SQLITE_DENY;
     case SQLITE_PRAGMA:
       return is("hard_heap_limit") || is("soft_heap_limit") || is("temp_store_directory") ||
                      is("data_store_directory") || is("writable_schema")
