@@ -2,13 +2,14 @@
 // each journal mode: what a statement did is there as a whole or not at all, what was acknowledged
 // is there, and nothing is damaged.
 //   disk_faults EXTENSION errors [EVERY]         every so-manieth operation of a scenario; 1: all
-//   disk_faults EXTENSION power [TIMES [SEED]]
+//   disk_faults EXTENSION power [TIMES [SEED]]   SEED: of the first; each has one of its own
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tests/faults/disk.h"
 #include "tests/faults/reference.h"
@@ -33,26 +34,33 @@ std::unique_ptr<Database> open(const char* journal) {
   return db;
 }
 
+// What is disturbed.
+struct Setting {
+  const Reference& reference;
+  const std::string& extension;
+  const char* journal;
+};
+
 class Run {
  public:
-  Run(const Reference& reference, const std::string& extension, const char* journal)
-      : reference_(reference), extension_(extension), journal_(journal) {}
+  explicit Run(const Setting& setting) : setting_(setting) {}
 
   // Returns false when there are less than n operations.
   bool with_error(long n, Fault fault, bool lasting);
-  void with_power_cut(long n, std::mt19937_64& random);
+  // At one of so many changes of the disk.
+  void with_power_cut(long changes, unsigned long seed);
   int faults() const { return faults_; }
 
  private:
-  const Step& step() const { return reference_.steps()[i_]; }
+  const std::vector<Step>& steps() const { return setting_.reference.steps(); }
+  const Step& step() const { return steps()[i_]; }
+  const std::string& before(std::size_t i) const { return setting_.reference.before(i); }
   void expect(bool good, const std::string& what);
   void expect_state(const std::string& state, const char* when);
   void after_failure(Database& db);
   void reopened();
 
-  const Reference& reference_;
-  const std::string& extension_;
-  const char* journal_;
+  Setting setting_;
   std::string disturbance_;
   std::size_t i_ = 0;
   int faults_ = 0;
@@ -61,24 +69,24 @@ class Run {
 void Run::expect(bool good, const std::string& what) {
   if (!good) {
     ++faults_;
-    std::printf("%s, %s, %s, at \"%s\": %s\n", reference_.name().c_str(), journal_,
+    std::printf("%s, %s, %s, at \"%s\": %s\n", setting_.reference.name().c_str(), setting_.journal,
                 disturbance_.c_str(), step().sql.c_str(), what.c_str());
   }
 }
 
 // As before the transaction, or, if the step that failed was to end it, as after it.
 void Run::expect_state(const std::string& state, const char* when) {
-  const std::string& before = reference_.before(step().begin);
-  const bool good = state == before || (step().committed && state == step().state);
-  expect(good, std::string(when) + ": wanted\n" + before +
+  const std::string& old = before(step().begin);
+  const bool good = state == old || (step().committed && state == step().state);
+  expect(good, std::string(when) + ": wanted\n" + old +
                    (step().committed ? "or\n" + step().state : "") + "got\n" + state);
 }
 
 void Run::after_failure(Database& db) {
   std::string state = db.state();
   if (db.in_transaction()) {
-    expect(refuses(state) || state == reference_.before(i_),
-           "within the transaction: wanted\n" + reference_.before(i_) + "got\n" + state);
+    expect(refuses(state) || state == before(i_),
+           "within the transaction: wanted\n" + before(i_) + "got\n" + state);
     db.run("ROLLBACK");
     state = db.state();
   }
@@ -87,7 +95,7 @@ void Run::after_failure(Database& db) {
 
 void Run::reopened() {
   Database db("db", Disk::kVfs);
-  db.run(kLoad + extension_);
+  db.run(kLoad + setting_.extension);
   expect_state(db.state(), "opened again");
   const std::string damage = db.damage();
   expect(damage.empty(), damage);
@@ -98,9 +106,9 @@ bool Run::with_error(long n, Fault fault, bool lasting) {
   disturbance_ = "operation " + std::to_string(n) + (fault == Fault::full ? " full" : " failing") +
                  (lasting ? ", lasting" : "");
   disk.erase();
-  auto db = open(journal_);
+  auto db = open(setting_.journal);
   disk.fail_operation(n, fault, lasting);
-  for (i_ = 0; i_ < reference_.steps().size(); ++i_) {
+  for (i_ = 0; i_ < steps().size(); ++i_) {
     const Outcome outcome = db->run(step().sql);
     if (!disk.has_failed()) {
       continue;
@@ -118,14 +126,15 @@ bool Run::with_error(long n, Fault fault, bool lasting) {
   return disk.has_failed();
 }
 
-void Run::with_power_cut(long n, std::mt19937_64& random) {
+void Run::with_power_cut(long changes, unsigned long seed) {
   Disk& disk = Disk::instance();
-  disturbance_ = "power cut at change " + std::to_string(n);
+  std::mt19937_64 random(seed);
+  const long n = 1 + static_cast<long>(random() % static_cast<unsigned long>(changes));
+  disturbance_ = "power cut at change " + std::to_string(n) + ", seed " + std::to_string(seed);
   disk.erase();
-  auto db = open(journal_);
+  auto db = open(setting_.journal);
   disk.fail_operation(n, Fault::power, true);
-  const std::size_t last = reference_.steps().size() - 1;
-  while (i_ < last && db->run(step().sql).code == step().outcome.code) {
+  while (i_ + 1 < steps().size() && db->run(step().sql).code == step().outcome.code) {
     ++i_;
   }
   db.reset();
@@ -134,62 +143,59 @@ void Run::with_power_cut(long n, std::mt19937_64& random) {
   reopened();
 }
 
-int try_errors(const Reference& reference, const std::string& extension, const char* journal,
-               long every) {
+int try_errors(const Setting& setting, long every) {
   int faults = 0;
   long tried = 0;
   for (const Fault fault : {Fault::error, Fault::full}) {
     for (const bool lasting : {false, true}) {
       bool failed = true;
       for (long n = 1; failed; n += every) {
-        Run run(reference, extension, journal);
+        Run run(setting);
         failed = run.with_error(n, fault, lasting);
         faults += run.faults();
         ++tried;
       }
     }
   }
-  std::printf("%s, %s: %ld failures\n", reference.name().c_str(), journal, tried);
+  std::printf("%s, %s: %ld failures\n", setting.reference.name().c_str(), setting.journal, tried);
   return faults;
 }
 
 // How many changes of the disk a scenario makes.
-long changes_of(const Scenario& scenario, const char* journal) {
+long changes_of(const Setting& setting) {
   Disk& disk = Disk::instance();
   disk.erase();
-  const auto db = open(journal);
+  const auto db = open(setting.journal);
   disk.fail_operation(1L << 40, Fault::power, true);
-  for (const std::string& sql : scenario.steps) {
-    db->run(sql);
+  for (const Step& step : setting.reference.steps()) {
+    db->run(step.sql);
   }
   disk.stop_failing();
   return disk.operations();
 }
 
-int try_power_cuts(const Reference& reference, const std::string& extension, const char* journal,
-                   long changes, long times, std::mt19937_64& random) {
+int try_power_cuts(const Setting& setting, long times, unsigned long seed) {
+  const long changes = changes_of(setting);
   int faults = 0;
   for (long i = 0; i < times; ++i) {
-    Run run(reference, extension, journal);
-    run.with_power_cut(1 + static_cast<long>(random() % static_cast<unsigned long>(changes)),
-                       random);
+    Run run(setting);
+    run.with_power_cut(changes, seed++);
     faults += run.faults();
   }
-  std::printf("%s, %s: %ld power cuts in %ld changes\n", reference.name().c_str(), journal, times,
-              changes);
+  std::printf("%s, %s: %ld power cuts in %ld changes\n", setting.reference.name().c_str(),
+              setting.journal, times, changes);
   return faults;
 }
 
 int main_of(const std::string& extension, std::string_view what, long number, unsigned long seed) {
-  std::mt19937_64 random(seed);
   int faults = 0;
   for (const Scenario& scenario : scenarios(extension)) {
     for (const char* journal : kJournals) {
       Disk::instance().erase();
       const Reference reference(scenario, [&] { return open(journal); });
-      faults += what == "errors" ? try_errors(reference, extension, journal, number)
-                                 : try_power_cuts(reference, extension, journal,
-                                                  changes_of(scenario, journal), number, random);
+      const Setting setting{reference, extension, journal};
+      faults +=
+          what == "errors" ? try_errors(setting, number) : try_power_cuts(setting, number, seed);
     }
   }
   return faults == 0 ? 0 : 1;
@@ -199,6 +205,10 @@ int main_of(const std::string& extension, std::string_view what, long number, un
 }  // namespace bloom::faults
 
 int main(int count, char** arguments) {
+  if (count < 3) {
+    std::fprintf(stderr, "disk_faults EXTENSION errors|power [NUMBER [SEED]]\n");
+    return 2;
+  }
   const auto number = [&](int i, long otherwise) {
     return count > i ? std::strtol(arguments[i], nullptr, 10) : otherwise;
   };

@@ -138,6 +138,10 @@ int main_of(const std::string& extension, long every) {
 }  // namespace bloom::faults
 
 int main(int count, char** arguments) {
+  if (count < 2) {
+    std::fprintf(stderr, "memory_faults EXTENSION [EVERY]\n");
+    return 2;
+  }
   return bloom::faults::main_of(arguments[1],
                                 count > 2 ? std::strtol(arguments[2], nullptr, 10) : 1);
 }

@@ -214,6 +214,10 @@ int World::run() {
 }  // namespace bloom::faults
 
 int main(int count, char** arguments) {
+  if (count < 2) {
+    std::fprintf(stderr, "threads EXTENSION [SECONDS]\n");
+    return 2;
+  }
   const std::chrono::seconds time(count > 2 ? std::atoi(arguments[2]) : 5);
   int faults = 0;
   for (const char* journal : {"delete", "wal"}) {
