@@ -48,8 +48,7 @@ double share_of_layer(std::size_t i);
 Header first_layer(const Growth& growth, std::uint64_t capacity);
 
 // The layer to come after these, which takes the same hash of a key as they do, whatever `growth`
-// says; none when it would have more than kMaxCells cells,
-// or be one more than kMaxLayers.
+// says; none when it would have more than kMaxCells cells, or be one more than kMaxLayers.
 std::optional<Header> next_layer(const Growth& growth, std::span<const Header> layers);
 
 }  // namespace bloom
