@@ -210,12 +210,12 @@ class Statements(unittest.TestCase):
         db.execute("CREATE VIRTUAL TABLE t USING bloom(cells=50331648, hashes=3)")
         long = ("bloom_add(f, 1)", "bloom_remove(bloom_add(c, 1), 1)", "bloom_union(f, f)", "bloom_intersect(f, f)", "bloom_halve(f)",
                 "bloom_standard(c)", "bloom_count(f)", "bloom_fpr(c)", "bloom_info(f)", "bloom_contains(bloom_open(f), 1)")
-        for call in (*long, "bloom_union(iif(stop() IS NULL, f, f))", "bloom_intersect(iif(stop() IS NULL, f, f))"):
+        for call in (*long, "bloom_union(CASE WHEN stop() IS NULL THEN f ELSE f END)", "bloom_intersect(CASE WHEN stop() IS NULL THEN f ELSE f END)"):
             with self.subTest(call), self.assertRaisesRegex(sqlite3.OperationalError, "interrupted"):
                 db.execute(f"SELECT stop(), length({call}) FROM f").fetchone()
             self.assertEqual(one(db, "SELECT bloom_count(f) FROM f"), 0)
         with self.assertRaisesRegex(sqlite3.OperationalError, "interrupted"):
-            db.execute("INSERT INTO t(filter) SELECT iif(stop() IS NULL, f, f) FROM f")
+            db.execute("INSERT INTO t(filter) SELECT CASE WHEN stop() IS NULL THEN f ELSE f END FROM f")
         self.assertEqual(one(db, "SELECT json_extract(info, '$.keys') FROM t"), 0)
 
     def test_loading_and_closing_many_times(self):
