@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 namespace bloom {
 
@@ -50,9 +51,9 @@ inline constexpr std::uint64_t kSliceBits = 8 * kSliceBytes;
 
 // Calls f(first, n) for parts first..first+n-1 of 0..count-1, each of at most `slice`, with a pause
 // between them.
-template <typename F>
-void for_each_slice(std::uint64_t count, std::uint64_t slice, const Pause& pause, F&& f) {
-  for (std::uint64_t first = 0; first < count; first += slice) {
+template <typename Count, typename F>
+void for_each_slice(Count count, std::type_identity_t<Count> slice, const Pause& pause, F&& f) {
+  for (Count first = 0; first < count; first += slice) {
     if (first != 0) {
       pause();
     }

@@ -65,7 +65,7 @@ class Build {
     const Pause pause = context.pause();
     const std::size_t n = collected_.finish(pause);
     filter_ = new_filter(context, header_for(n == 0 ? 1 : n, fpr_, kind_));
-    for_each_slice(n, kSliceKeys, pause, [&](std::size_t first, std::size_t count) {
+    for_each_slice(n, kSliceKeys, pause, [&](auto first, auto count) {
       const auto hashes = collected_.hashes().subspan(first, count);
       filter_->add(hashes);
       if (kind_ == Kind::counting) {

@@ -84,9 +84,9 @@ TEST(Cells, OfAWholeFilterAreFoldedTwoToOne) {
     const unsigned most = kind == Kind::counting ? Counters::kStuck : 1;
     for (std::uint64_t half = 1; half < 400; ++half) {
       const Shape shape{.kind = kind, .hashes = 1, .cells = 2 * half};
-      Bytes from = some_cells(cell_bytes(shape), half);
+      Bytes from = some_cells(static_cast<std::size_t>(cell_bytes(shape)), half);
       from.back() &= static_cast<std::uint8_t>(~stray_bits(shape));
-      Bytes to(cell_bytes(halved(shape)));
+      Bytes to(static_cast<std::size_t>(cell_bytes(halved(shape))));
       fold_cells(shape, to.data(), from.data(), 0, half);
       for (std::uint64_t i = 0; i < half; ++i) {
         const unsigned sum = cell(kind, from, 2 * i) + cell(kind, from, 2 * i + 1);
