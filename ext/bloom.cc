@@ -1,5 +1,6 @@
 #include <sqlite3ext.h>
 
+#include "ext/sqlite_bloom.h"
 #include "sql/register.h"
 
 SQLITE_EXTENSION_INIT1
@@ -38,4 +39,10 @@ extern "C" BLOOM_EXPORT int sqlite3_bloom_init(sqlite3* db, char** error,
     return SQLITE_ERROR;
   }
   return bloom::register_all(db, error);
+}
+
+// What SQLite looks for in a file that is named mod_bloom.so, as Debian names such modules.
+extern "C" BLOOM_EXPORT int sqlite3_modbloom_init(sqlite3* db, char** error,
+                                                  const sqlite3_api_routines* api) {
+  return sqlite3_bloom_init(db, error, api);
 }

@@ -94,6 +94,7 @@ main() {
     run_script tests/fuzz/run.sh
     run_script tests/versions.sh
     run_script tests/machines.sh
+    run_script tests/packages.sh
     run_script tests/valgrind.sh
     run_script tests/mutation.py
   fi
