@@ -12,11 +12,14 @@ namespace {
 constexpr std::string_view kResult = "the resulting filter";
 constexpr std::string_view kUseTable = "a table USING bloom can hold it";
 
+[[noreturn]] void refuse_bytes(const std::string& name, const Problem& problem,
+                               const char* is_foreign, const char* is_damaged) {
+  throw Error(problem.foreign ? Error::Kind::invalid : Error::Kind::damaged,
+              name + (problem.foreign ? is_foreign : is_damaged) + " (" + problem.text + ")");
+}
+
 [[noreturn]] void refuse_filter(const std::string& name, const Problem& problem) {
-  const std::string text =
-      name + (problem.foreign ? " is not a bloom filter (" : " is a damaged bloom filter (") +
-      problem.text + ")";
-  throw Error(problem.foreign ? Error::Kind::invalid : Error::Kind::damaged, text);
+  refuse_bytes(name, problem, " is not a bloom filter", " is a damaged bloom filter");
 }
 
 // name() is called for an error only.
@@ -66,6 +69,22 @@ FilterView filter_argument(const Values& arguments, int i) {
 
 FilterView filter_argument(const Value& value, const char* name) {
   return opened(value, [name] { return std::string(name); });
+}
+
+DeltaView delta_argument(const Values& arguments, int i) {
+  const Value value = arguments[i];
+  if (value.type() != SQLITE_BLOB) {
+    refuse_delta(i, {true, value.in_words()});
+  }
+  const auto delta = open_delta(value.blob());
+  if (const auto* problem = std::get_if<Problem>(&delta)) {
+    refuse_delta(i, *problem);
+  }
+  return std::get<DeltaView>(delta);
+}
+
+void refuse_delta(int i, const Problem& problem) {
+  refuse_bytes(argument_name(i), problem, " is not a delta for this filter", " is a damaged delta");
 }
 
 const FilterView& RememberedFilter::read_handle(const Value& value) {
@@ -159,14 +178,18 @@ void require_fits(const Context& context, std::string_view what, std::uint64_t b
   }
 }
 
+void require_filter_fits(const Context& context, const Shape& shape) {
+  require_fits(context, kResult, stored_bytes(shape), kUseTable);
+}
+
 Filter new_filter(const Context& context, const Header& header) {
-  require_fits(context, kResult, stored_bytes(header.shape), kUseTable);
+  require_filter_fits(context, header.shape);
   return Filter(header);
 }
 
 void return_filter(Context& context, Filter filter) {
+  require_filter_fits(context, filter.shape());
   const std::uint64_t size = stored_bytes(filter.shape());
-  require_fits(context, kResult, size, kUseTable);
   context.blob(filter.release().release(), size, free_bytes);
 }
 

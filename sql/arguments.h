@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "core/bytes.h"
+#include "core/delta.h"
 #include "core/filter.h"
 #include "core/key.h"
 #include "sql/handles.h"
@@ -34,7 +35,11 @@ void require_at_least(int count, const Values& arguments, const char* usage);
 FilterView filter_argument(const Values& arguments, int i);
 FilterView filter_argument(const Value& value, const char* name);
 
-// The same for an aggregate: none for NULL. A handle is refused: SQLite takes several for one under
+// The delta of argument i, a blob; and what else can be found wrong with it.
+DeltaView delta_argument(const Values& arguments, int i);
+[[noreturn]] void refuse_delta(int i, const Problem& problem);
+
+// A filter for an aggregate: none for NULL. A handle is refused: SQLite takes several for one under
 // DISTINCT, and passes on NULL for one that got lost on its way, which would be skipped.
 std::optional<FilterView> filter_row(const Values& arguments);
 
@@ -121,7 +126,9 @@ void require_fits(const Context& context, std::string_view what, std::uint64_t b
 
 // An empty filter that fits the longest blob of the connection; else throws.
 Filter new_filter(const Context& context, const Header& header);
-// Makes a filter the result of a call, or throws if it is longer than the longest blob.
+// Throws if a filter of this shape is longer than the longest blob.
+void require_filter_fits(const Context& context, const Shape& shape);
+// Makes a filter the result of a call, or throws if it is.
 void return_filter(Context& context, Filter filter);
 
 }  // namespace bloom

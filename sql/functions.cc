@@ -3,7 +3,9 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 
+#include "core/delta.h"
 #include "core/error.h"
 #include "core/merge.h"
 #include "core/sizing.h"
@@ -112,6 +114,24 @@ void standard_filter(Context& context, const Values& arguments) {
   return_filter(context, to_standard(filter_argument(arguments, 0), "argument 1", context.pause()));
 }
 
+void delta_of(Context& context, const Values& arguments) {
+  StoredDelta change =
+      delta(filter_argument(arguments, 0), filter_argument(arguments, 1), context.pause());
+  require_fits(context, "the delta", change.size);
+  context.blob(change.bytes.release(), change.size, free_bytes);
+}
+
+void apply_delta(Context& context, const Values& arguments) {
+  const FilterView before = filter_argument(arguments, 0);
+  const DeltaView change = delta_argument(arguments, 1);
+  require_filter_fits(context, change.header.shape);
+  auto applied = apply(before, change, context.pause());
+  if (const auto* problem = std::get_if<Problem>(&applied)) {
+    refuse_delta(1, *problem);
+  }
+  return_filter(context, std::get<Filter>(std::move(applied)));
+}
+
 void composite_key(Context& context, const Values& arguments) {
   require_at_least(1, arguments, "bloom_key(value, ...)");
   std::string composite;
@@ -147,6 +167,8 @@ constexpr Scalar kFunctions[] = {
     {"bloom_halve", halved_filter, 1},
     {"bloom_halve", halved_filter, 2},
     {"bloom_standard", standard_filter, 1},
+    {"bloom_delta", delta_of, 2},
+    {"bloom_apply", apply_delta, 2},
     {"bloom_key", composite_key, kAnyNumber},
     {"bloom_open", open_handle, 1, kInnocuous},
 };

@@ -29,6 +29,7 @@ std::vector<std::string> functions() {
       R"(SELECT bloom_union(filter, bloom_add(filter, 'k9')), bloom_intersect(filter,
           filter), bloom_halve(filter), bloom_standard(filter) FROM f WHERE kind <>
           'partitioned')",
+      "SELECT bloom_apply(filter, bloom_delta(filter, bloom_add(filter, 'k8'))) FROM f",
       "UPDATE f SET filter = bloom_remove(filter, 'k1') WHERE kind = 'counting'",
       "SELECT bloom_union(filter), bloom_intersect(filter) FROM f GROUP BY kind",
       R"(SELECT bloom_build(x), bloom_build(x, 500), bloom_build(x, 500, 0.001),

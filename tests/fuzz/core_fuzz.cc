@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/chunked.h"
+#include "core/delta.h"
 #include "core/error.h"
 #include "core/estimate.h"
 #include "core/filter.h"
@@ -82,7 +83,7 @@ class Subject {
   }
 
   void step(Input& input) {
-    switch (input.below(10)) {
+    switch (input.below(11)) {
       case 0:
       case 1:
         return add(input.below(kKeys));
@@ -99,6 +100,8 @@ class Subject {
         return halve_it();
       case 8:
         return round_trip();
+      case 9:
+        return send_delta(input);
       default:
         return to_bits();
     }
@@ -217,6 +220,36 @@ class Subject {
             "the bytes came back otherwise");
     const auto cut = open_filter(std::span(bytes).first(bytes.size() - 1));
     require(std::holds_alternative<Problem>(cut), "a byte too few was not noticed");
+  }
+
+  // To another filter and back; then with other bytes for the gaps.
+  void send_delta(Input& input) {
+    const Filter after = other(input).first;
+    const StoredDelta sent = delta(filter_.view(), after.view());
+    std::vector<std::uint8_t> bytes(sent.bytes.get(), sent.bytes.get() + sent.size);
+    require(bytes.size() <= after.stored().size() + kDeltaBytes, "a delta is too long");
+    require(makes(bytes, after), "a delta made nothing");
+    bytes.at(5) = input.byte();  // docs/format.md
+    bytes.resize(kDeltaBytes + kHeaderBytes);
+    const auto gaps = input.take(input.byte());
+    bytes.insert(bytes.end(), gaps.begin(), gaps.end());
+    makes(bytes, after);
+  }
+
+  // Whether the bytes make a filter, which must be `after`.
+  bool makes(ByteView bytes, const Filter& after) const {
+    const auto opened = open_delta(bytes);
+    if (std::holds_alternative<Problem>(opened)) {
+      return false;
+    }
+    const auto made = apply(filter_.view(), std::get<DeltaView>(opened));
+    if (std::holds_alternative<Problem>(made)) {
+      return false;
+    }
+    const auto stored = std::get<Filter>(made).stored();
+    require(std::equal(stored.begin(), stored.end(), after.stored().begin(), after.stored().end()),
+            "a delta made another filter");
+    return true;
   }
 
   void to_bits() {

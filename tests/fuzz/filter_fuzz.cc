@@ -33,6 +33,8 @@ constexpr const char* kOfAll[] = {
     "json_valid(bloom_info(?1)) AND bloom_count(?1) >= 0 AND bloom_fpr(?1) BETWEEN 0 AND 1",
     "bloom_contains(?1, ?2) = (SELECT min(value) > 0 FROM bloom_positions(?1, ?2))",
     "bloom_contains(?1, ?2) = bloom_contains((SELECT bloom_open(?1)), ?2)",
+    "bloom_apply(?1, bloom_delta(?1, " ADDED ")) = " ADDED " AND bloom_apply(" ADDED
+    ", bloom_delta(" ADDED ", ?1)) = ?1",
     "bloom_contains_all(" ADDED ", ?2, 7) = bloom_contains(" ADDED
     ", 7)"
     " AND bloom_contains_any(" ADDED ", 7, ?2)",

@@ -164,6 +164,22 @@ SELECT * FROM bloom_plan;
 SELECT * FROM bloom_plan(100);
 SELECT * FROM bloom_positions(bloom_create(10));
 
+.print deltas
+SELECT bloom_delta(NULL, b), bloom_delta(b, NULL) FROM f;
+SELECT bloom_delta(b, NULL) FROM f;
+SELECT bloom_apply(b, NULL) FROM f;
+SELECT bloom_apply(b, 'text') FROM f;
+SELECT bloom_apply(b, x'00') FROM f;
+SELECT bloom_apply(b, zeroblob(100)) FROM f;
+SELECT bloom_apply(b, b) FROM f;
+SELECT bloom_apply(NULL, bloom_delta(b, b)) FROM f;
+SELECT bloom_apply(bloom_add(b, 'z'), bloom_delta(b, bloom_add(b, 'z'))) FROM f;
+SELECT bloom_apply(b, CAST(substr(bloom_delta(b, b), 1, 4) || x'02' || substr(bloom_delta(b, b), 6) AS BLOB)) FROM f;
+SELECT bloom_apply(b, CAST(substr(bloom_delta(b, b), 1, 5) || x'7f' || substr(bloom_delta(b, b), 7) AS BLOB)) FROM f;
+SELECT bloom_apply(b, substr(bloom_delta(b, bloom_add(b, 'z')), 1, 90)) FROM f;
+SELECT bloom_apply(b, CAST(bloom_delta(b, b) || x'00' AS BLOB)) FROM f;
+SELECT bloom_apply(b, CAST(substr(bloom_delta(b, b), 1, 40) || x'0101' || substr(bloom_delta(b, b), 43) AS BLOB)) FROM f;
+
 .print nothing was lost
 SELECT bloom_contains(b, 'a') FROM f;
 UPDATE f SET b = bloom_add(b, 'b', 'c', 'd') WHERE bloom_remove(b, 'a') IS NULL;

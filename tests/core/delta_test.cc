@@ -1,0 +1,183 @@
+// A delta makes one filter of another, and of no other; whatever is done to its bytes.
+
+#include "core/delta.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "tests/support/keys.h"
+#include "tests/support/shapes.h"
+
+namespace bloom {
+namespace {
+
+using test::key_hash;
+using test::small_shapes;
+using test::splitmix64;
+
+Filter with_keys(const Header& header, std::uint64_t first, std::uint64_t last) {
+  Filter filter(header);
+  for (std::uint64_t key = first; key < last; ++key) {
+    filter.add(key_hash(key, header.shape.seed));
+  }
+  return filter;
+}
+
+Filter with_keys(const Shape& shape, std::uint64_t first, std::uint64_t last) {
+  return with_keys(Header{.shape = shape, .capacity = 0, .fpr = 0}, first, last);
+}
+
+std::vector<std::uint8_t> bytes_of(const StoredDelta& stored) {
+  return {stored.bytes.get(), stored.bytes.get() + stored.size};
+}
+
+std::vector<std::uint8_t> bytes_of(const Filter& filter) {
+  return {filter.stored().begin(), filter.stored().end()};
+}
+
+// What comes out; no bytes if it is refused.
+std::vector<std::uint8_t> applied(const Filter& before, ByteView stored) {
+  const auto opened = open_delta(stored);
+  if (!std::holds_alternative<DeltaView>(opened)) {
+    return {};
+  }
+  const auto after = apply(before.view(), std::get<DeltaView>(opened));
+  return std::holds_alternative<Filter>(after) ? bytes_of(std::get<Filter>(after))
+                                               : std::vector<std::uint8_t>{};
+}
+
+void expect_makes(const Filter& before, const Filter& after) {
+  const auto stored = bytes_of(delta(before.view(), after.view()));
+  EXPECT_EQ(applied(before, stored), bytes_of(after)) << before.shape() << " " << after.shape();
+  EXPECT_LE(stored.size(), after.stored().size() + kDeltaBytes) << after.shape();
+}
+
+TEST(Delta, MakesTheOtherFilterBitForBit) {
+  for (const Shape& shape : small_shapes()) {
+    const Filter none = with_keys(shape, 0, 0);
+    for (const std::uint64_t keys : {1, 10, 100, 1000, 20000}) {
+      const Filter some = with_keys(shape, 0, keys);
+      const Filter more = with_keys(shape, 0, keys + keys / 10 + 1);
+      const Filter others = with_keys(shape, keys, 2 * keys);
+      expect_makes(none, some);
+      expect_makes(some, more);
+      expect_makes(more, some);
+      expect_makes(some, others);
+      expect_makes(some, none);
+      expect_makes(some, some);
+    }
+  }
+}
+
+TEST(Delta, MakesAFilterOfAnotherShape) {
+  const auto shapes = small_shapes();
+  for (const Shape& before : shapes) {
+    for (const Shape& after : shapes) {
+      expect_makes(with_keys(before, 0, 50), with_keys(after, 25, 75));
+    }
+  }
+}
+
+TEST(Delta, TellsWhatTheFilterIsSizedFor) {
+  const Shape shape{.kind = Kind::standard, .hashes = 3, .cells = 960};
+  const Filter before = with_keys(Header{.shape = shape, .capacity = 100, .fpr = 0.01}, 0, 10);
+  expect_makes(before, with_keys(Header{.shape = shape, .capacity = 50, .fpr = 0.5}, 0, 10));
+  expect_makes(before, with_keys(shape, 0, 10));
+}
+
+// Bits that differ anywhere: the worst for the code is to be no worse than the bits themselves.
+TEST(Delta, IsNeverMuchLongerThanTheFilter) {
+  const Header header{.shape = {.kind = Kind::standard, .hashes = 1, .cells = 100'000}};
+  const Filter before(header);
+  for (std::uint64_t share = 1; share <= 256; ++share) {
+    Filter after(header);
+    for (std::uint64_t i = 0; i < header.shape.cells; ++i) {
+      if (splitmix64(i) % 256 < share) {
+        after.cells()[i / 8] |= static_cast<std::uint8_t>(1U << i % 8);
+      }
+    }
+    expect_makes(before, after);
+  }
+}
+
+// The fewest bits in which the places of d of m bits can be told are log2 of (m choose d), some
+// d (log2(m/d) + 1.44). Golomb-Rice codes need 3 % more than that at the worst.
+TEST(Delta, IsAsShortAsItCanBeForFewKeys) {
+  const Header header{.shape = {.kind = Kind::standard, .hashes = 7, .cells = 9'600'000}};
+  const Filter before = with_keys(header, 0, 1'000);
+  for (const std::uint64_t keys : {1, 10, 100, 1000, 10000}) {
+    const Filter after = with_keys(header, 0, 1'000 + keys);
+    const double differ = 7.0 * static_cast<double>(keys);
+    const double fewest =
+        differ * (std::log2(static_cast<double>(header.shape.cells) / differ) + 1.44) / 8;
+    const double taken = static_cast<double>(delta(before.view(), after.view()).size) -
+                         static_cast<double>(kDeltaBytes + kHeaderBytes);
+    // So few differ in how the gaps happen to be.
+    const double spread = keys < 1000 ? 0.1 : 0.04;
+    EXPECT_LE(taken, fewest * (1 + spread) + 2) << keys;
+  }
+}
+
+TEST(Delta, IsRefusedForAnotherFilter) {
+  for (const Shape& shape : small_shapes()) {
+    const Filter before = with_keys(shape, 0, 20);
+    Filter other(before.view());
+    other.cells()[0] ^= 1;
+    const auto stored = bytes_of(delta(before.view(), with_keys(shape, 0, 30).view()));
+    EXPECT_TRUE(applied(other, stored).empty()) << shape;
+    const auto opened = open_delta(stored);
+    const auto refused = apply(other.view(), std::get<DeltaView>(opened));
+    EXPECT_TRUE(std::get<Problem>(refused).foreign) << shape;
+
+    Filter resized(before.view());
+    resized.set_target(12345, 0.125);
+    EXPECT_TRUE(applied(resized, stored).empty()) << shape;
+  }
+}
+
+// Damage is found, or does no harm: never another filter than the one that was told.
+TEST(Delta, DamageIsFound) {
+  for (const Shape& shape : small_shapes()) {
+    const Filter before = with_keys(shape, 0, 20);
+    const Filter after = with_keys(shape, 10, 40);
+    const auto whole = bytes_of(delta(before.view(), after.view()));
+    const std::size_t step = std::max<std::size_t>(1, whole.size() / 300);
+    for (std::size_t i = 0; i < whole.size(); i += i < 100 ? 1 : step) {
+      for (unsigned bit = 0; bit < 8; ++bit) {
+        auto damaged = whole;
+        damaged[i] ^= static_cast<std::uint8_t>(1U << bit);
+        const auto made = applied(before, damaged);
+        EXPECT_TRUE(made.empty() || made == bytes_of(after)) << shape << " " << i << ":" << bit;
+      }
+      EXPECT_TRUE(applied(before, ByteView(whole).first(i)).empty()) << shape << " first " << i;
+    }
+    auto longer = whole;
+    longer.push_back(0);
+    EXPECT_TRUE(applied(before, longer).empty()) << shape;
+  }
+}
+
+// docs/format.md: bytes that another program would make.
+TEST(Delta, HasTheBytesThatAreSpecified) {
+  const Header header{.shape = {.kind = Kind::standard, .hashes = 1, .cells = 64}};
+  Filter after(header);
+  after.cells()[0] = 0x01;
+  after.cells()[5] = 0x80;
+  const auto stored = bytes_of(delta(Filter(header).view(), after.view()));
+  // Two of 64 bits differ, so gaps have 4 bits of remainder: 0 = 1 0000; 46 = 001 0111 from the
+  // lowest bit on.
+  const std::array<std::uint8_t, 2> gaps = {0b10000001, 0b1110};
+  ASSERT_EQ(stored.size(), kDeltaBytes + kHeaderBytes + gaps.size());
+  EXPECT_EQ(stored[5], 4);
+  EXPECT_TRUE(std::equal(gaps.begin(), gaps.end(), stored.end() - gaps.size()))
+      << unsigned{stored[88]} << " " << unsigned{stored[89]};
+  const auto stored_header = write_header(header);
+  EXPECT_TRUE(std::equal(stored_header.begin(), stored_header.end(), stored.begin() + kDeltaBytes));
+}
+
+}  // namespace
+}  // namespace bloom
