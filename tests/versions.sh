@@ -47,7 +47,8 @@ try_suite() {
   local version=$1 name
   check "SQLite $version is what the tests run in" hosts_have "$version"
   check_sql_scripts "$extension"
-  for document in README.md docs/{choosing,errors,functions,pre-checks,virtual-table}.md; do
+  for document in README.md docs/{choosing,comparison,counting,errors,functions}.md \
+    docs/{getting-started,migrating,pre-checks,virtual-table}.md; do
     check "$document" tests/docs_test.sh "$extension" "$document"
   done
   for name in python table table_model table_processes source source_model; do
