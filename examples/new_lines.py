@@ -8,38 +8,21 @@ Prints the new lines as they come, each once, and to standard error how many of 
 before never passes as new; of the new ones 1 in 1,000 may be taken for an old one. For up to 10,000,000 lines of all times
 the filter takes 18 MB at most; the size is fixed when the database is made (see CAPACITY).
 
-Needs the extension, built by examples/demo.sh or as README.md has it ($BLOOM names it elsewhere), and a Python whose sqlite3
-module can load extensions, as Debian's can.
+Needs the extension, built by examples/demo.sh or as README.md has it (extension.py looks for it).
 """
 
 import os
-import sqlite3
 import sys
 
+from extension import connect
+
 CAPACITY = 10_000_000
-REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PLACES = [os.environ.get("BLOOM"), *(os.path.join(REPOSITORY, "build", *sub, "bloom") for sub in ((), ("demo",), ("release",)))]
-
-
-def extension():
-    for place in filter(None, PLACES):
-        if os.path.exists(place) or os.path.exists(place + ".so"):
-            return place
-    sys.exit("new_lines.py: the extension is not built yet: run examples/demo.sh")
-
-
-def connect(path):
-    # Two at once wait for each other.
-    db = sqlite3.connect(path, isolation_level=None, timeout=600)
-    db.enable_load_extension(True)
-    db.load_extension(extension())
-    return db
 
 
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: COMMAND | new_lines.py DATABASE")
-    db = connect(sys.argv[1])
+    db = connect(sys.argv[1], timeout=600)  # two at once wait for each other
     lines = new = 0
     db.execute("BEGIN IMMEDIATE")
     db.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS seen USING bloom(capacity={CAPACITY}, fpr=0.001)")

@@ -31,6 +31,13 @@ void offer(sqlite3_index_info& info, Plan plan, const char* text, double cost) {
   info.estimatedRows = 1;
 }
 
+// The value of a constraint as an argument of the plan; SQLite still compares it itself.
+void pass_on(sqlite3_index_info& info, int constraint, int argument) {
+  if (constraint >= 0) {
+    info.aConstraintUsage[constraint].argvIndex = argument;
+  }
+}
+
 void refuse_collation(sqlite3_index_info& info, const char* collation) {
   char* text = sqlite3_mprintf("%s%s", kForeignCollation.data(), collation);
   if (text == nullptr) {
@@ -46,10 +53,15 @@ int choose_plan(sqlite3_index_info& info, Collation own) {
   bool key_to_come = false;
   bool bytes_to_come = false;
   int chosen = -1;
+  int filter_compared = -1;
   Collation chosen_collation = Collation::binary;
   const char* foreign_collation = nullptr;
   for (int i = 0; i < info.nConstraint; ++i) {
     const auto& constraint = info.aConstraint[i];
+    if (constraint.iColumn == static_cast<int>(Column::filter) && is_equality(constraint.op) &&
+        constraint.usable != 0) {
+      filter_compared = i;
+    }
     if (constraint.iColumn != static_cast<int>(Column::key) || !is_equality(constraint.op)) {
       continue;
     }
@@ -78,6 +90,7 @@ int choose_plan(sqlite3_index_info& info, Collation own) {
     info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     const bool binary = chosen_collation == Collation::binary;
     offer(info, binary ? Plan::ask : Plan::ask_collated, kAsk, kCostOfAsking);
+    pass_on(info, filter_compared, 2);
     return SQLITE_OK;
   }
   if (key_to_come) {
@@ -86,6 +99,7 @@ int choose_plan(sqlite3_index_info& info, Collation own) {
   // Newer versions of SQLite say of every query that it uses the key.
   if ((info.colUsed & (bit(Column::filter) | bit(Column::info))) != 0) {
     offer(info, Plan::whole, kWhole, kCostOfReadingAll);
+    pass_on(info, filter_compared, 1);
   } else if (foreign_collation != nullptr) {
     refuse_collation(info, foreign_collation);
   } else {

@@ -31,6 +31,9 @@ inline constexpr std::string_view kForeignCollation = "refused: collation ";
 // of a join: SQLite then tries another order. There is no plan that reads keys without being given
 // one: it would lose rows.
 //
+// What `filter` is to be equal to is passed on behind the key, if there is such a condition: SQLite
+// makes one of f('x'), too.
+//
 // `own` is the collation of the filter. It answers comparisons under BINARY as well: what is equal
 // byte for byte is equal under any other.
 int choose_plan(sqlite3_index_info& info, Collation own);

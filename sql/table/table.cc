@@ -267,9 +267,11 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
       [[fallthrough]];
     case Plan::ask:
       require_in_step();
+      require_filters(values, 1);
       return ask(values[0]);
     case Plan::whole:
       require_in_step();
+      require_filters(values, 0);
       found_ = true;
       return;
     case Plan::refused_scan:
@@ -287,6 +289,19 @@ void BloomTable::Cursor::refuse_scan() const {
 void BloomTable::Cursor::require_in_step() {
   if (table_.sync_) {
     table_.sync_->require_in_step(filter_);
+  }
+}
+
+// Nobody compares a filter with something else on purpose: the call f('x') does, which asks for a
+// key in tables of other extensions.
+void BloomTable::Cursor::require_filters(const Values& values, int first) {
+  for (int i = first; i < values.size(); ++i) {
+    if (!values[i].is_null() && (values[i].type() != SQLITE_BLOB ||
+                                 std::holds_alternative<Problem>(open_filter(values[i].blob())))) {
+      refuse("what the column filter is compared with",
+             "a filter (a key is asked for by key = ?, not as an argument of the table)",
+             values[i].in_words());
+    }
   }
 }
 

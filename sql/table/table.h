@@ -87,6 +87,7 @@ class BloomTable::Cursor {
  private:
   [[noreturn]] void refuse_scan() const;
   void require_in_step();
+  static void require_filters(const Values& values, int first);
   void ask(const Value& value);
 
   BloomTable& table_;

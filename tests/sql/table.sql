@@ -245,3 +245,17 @@ SELECT key FROM huge WHERE key IN ('x', 'y');
 SELECT filter FROM huge;
 SELECT json_extract(info, '$.bytes') FROM huge;
 PRAGMA integrity_check;
+
+.print the call of a table, and filters that are compared
+CREATE VIRTUAL TABLE called USING bloom(capacity=100);
+INSERT INTO called VALUES ('x');
+CREATE TABLE kept AS SELECT filter AS f FROM called;
+SELECT * FROM called WHERE filter = 'x';
+SELECT * FROM called WHERE filter = x'00';
+SELECT * FROM called WHERE filter = 1 AND key = 'x';
+SELECT EXISTS (SELECT 1 FROM called WHERE filter = value) FROM json_each('["x"]');
+SELECT count(*) FROM called WHERE filter = NULL;
+SELECT count(*) FROM kept JOIN called ON called.filter = kept.f;
+SELECT count(*) FROM kept, called WHERE called.filter = kept.f AND key IN ('x', 'y');
+SELECT count(*) FROM called WHERE filter = (SELECT bloom_create(10)) OR filter IS (SELECT f FROM kept);
+SELECT length(filter) FROM called WHERE filter <> x'00';
