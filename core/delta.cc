@@ -19,11 +19,11 @@ enum Offset : std::size_t {
   kMagicAt = 0,
   kVersionAt = 4,
   kRemainderBitsAt = 5,
-  kReserved2At = 6,
+  kHasHeaderAt = 6,
+  kReserved1At = 7,
   kBeforeAt = 8,
   kAfterAt = 16,
-  kHeaderAt = kDeltaBytes,
-  kGapsAt = kDeltaBytes + kHeaderBytes,
+  kHeaderAt = kDeltaBytes,  // if there is one, then the gaps
 };
 
 // Enough for a gap of all cells that there can be.
@@ -180,19 +180,24 @@ StoredDelta delta(const FilterView& before, const FilterView& after, const Pause
   });
   const std::uint64_t end = bits_of(after.shape());
   const unsigned remainder_bits = best_remainder_bits(count, end);
-  const std::uint64_t most = kGapsAt + (most_bits(count, end, remainder_bits) + 7) / 8;
+  const bool has_header = before.header() != after.header();
+  const std::size_t gaps_at = kHeaderAt + (has_header ? kHeaderBytes : 0);
+  const std::uint64_t most = gaps_at + (most_bits(count, end, remainder_bits) + 7) / 8;
 
   StoredDelta stored{zeroed_bytes(most + 8, Use::all), 0};
   std::uint8_t* const bytes = stored.bytes.get();
   std::copy(kMagic.begin(), kMagic.end(), bytes + kMagicAt);
   bytes[kVersionAt] = kVersion;
   bytes[kRemainderBitsAt] = static_cast<std::uint8_t>(remainder_bits);
+  bytes[kHasHeaderAt] = has_header ? 1 : 0;
   store_le(bytes + kBeforeAt, digest(before, pause));
   store_le(bytes + kAfterAt, digest(after, pause));
-  const auto header = write_header(after.header());
-  std::copy(header.begin(), header.end(), bytes + kHeaderAt);
+  if (has_header) {
+    const auto header = write_header(after.header());
+    std::copy(header.begin(), header.end(), bytes + kHeaderAt);
+  }
 
-  BitWriter writer(bytes + kGapsAt);
+  BitWriter writer(bytes + gaps_at);
   const std::uint64_t mask = (std::uint64_t{1} << remainder_bits) - 1;
   std::uint64_t next = 0;
   for_each_difference(before, after, pause, [&](std::uint64_t word, std::uint64_t first) {
@@ -204,12 +209,12 @@ StoredDelta delta(const FilterView& before, const FilterView& after, const Pause
       next = bit + 1;
     }
   });
-  stored.size = kGapsAt + writer.bytes();
+  stored.size = gaps_at + writer.bytes();
   return stored;
 }
 
 std::variant<DeltaView, Problem> open_delta(ByteView stored) {
-  if (stored.size() < kGapsAt) {
+  if (stored.size() < kDeltaBytes) {
     return foreign(std::to_string(stored.size()) + " bytes are too few for one");
   }
   if (!std::equal(kMagic.begin(), kMagic.end(), stored.begin() + kMagicAt)) {
@@ -218,19 +223,24 @@ std::variant<DeltaView, Problem> open_delta(ByteView stored) {
   if (stored[kVersionAt] != kVersion) {
     return foreign("unknown version " + std::to_string(stored[kVersionAt]));
   }
-  if (stored[kRemainderBitsAt] > kMaxRemainderBits || stored[kReserved2At] != 0 ||
-      stored[kReserved2At + 1] != 0) {
+  if (stored[kRemainderBitsAt] > kMaxRemainderBits || stored[kHasHeaderAt] > 1 ||
+      stored[kReserved1At] != 0) {
     return damaged("a byte of its beginning is out of range");
   }
-  const auto header = parse_header(stored.subspan(kHeaderAt));
-  if (const auto* problem = std::get_if<Problem>(&header)) {
-    return *problem;
+  DeltaView view{.remainder_bits = stored[kRemainderBitsAt],
+                 .before = load_le<std::uint64_t>(&stored[kBeforeAt]),
+                 .after = load_le<std::uint64_t>(&stored[kAfterAt]),
+                 .header = std::nullopt,
+                 .gaps = stored.subspan(kHeaderAt)};
+  if (stored[kHasHeaderAt] != 0) {
+    const auto header = parse_header(view.gaps);
+    if (const auto* problem = std::get_if<Problem>(&header)) {
+      return *problem;
+    }
+    view.header = std::get<Header>(header);
+    view.gaps = view.gaps.subspan(kHeaderBytes);
   }
-  return DeltaView{.remainder_bits = stored[kRemainderBitsAt],
-                   .before = load_le<std::uint64_t>(&stored[kBeforeAt]),
-                   .after = load_le<std::uint64_t>(&stored[kAfterAt]),
-                   .header = std::get<Header>(header),
-                   .gaps = stored.subspan(kGapsAt)};
+  return view;
 }
 
 std::variant<Filter, Problem> apply(const FilterView& before, const DeltaView& delta,
@@ -238,9 +248,9 @@ std::variant<Filter, Problem> apply(const FilterView& before, const DeltaView& d
   if (digest(before, pause) != delta.before) {
     return foreign("it was made from another filter");
   }
-  Filter after =
-      before.shape() == delta.header.shape ? Filter(before, pause) : Filter(delta.header);
-  after.set_target(delta.header.capacity, delta.header.fpr);
+  const Header& header = delta.header ? *delta.header : before.header();
+  Filter after = before.shape() == header.shape ? Filter(before, pause) : Filter(header);
+  after.set_target(header.capacity, header.fpr);
   if (!turn_over(after.cells(), bits_of(after.shape()), delta, pause)) {
     return damaged("its gaps do not fit the filter");
   }

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <variant>
 
 #include "core/filter.h"
@@ -19,7 +20,7 @@
 
 namespace bloom {
 
-// Before the header of the filter that it makes.
+// Before the header of the filter that it makes, which is left out where it is that of the other.
 inline constexpr std::size_t kDeltaBytes = 24;
 
 // A whole delta, as it is stored.
@@ -36,7 +37,7 @@ struct DeltaView {
   unsigned remainder_bits;  // of each gap, below those that are counted out
   std::uint64_t before;     // the digests of both filters
   std::uint64_t after;
-  Header header;  // of the filter that it makes
+  std::optional<Header> header;  // of the filter that it makes; none: as before
   ByteView gaps;
 };
 
@@ -44,8 +45,8 @@ struct DeltaView {
 std::variant<DeltaView, Problem> open_delta(ByteView stored);
 
 // The filter that was told: bit for bit, or what is wrong. A Problem is foreign if the delta was
-// made from another filter than `before`. What the delta is to make should be looked at first: its
-// header says how large it is. Throws std::bad_alloc.
+// made from another filter than `before`. The header of the delta, if it has one, should be looked
+// at first: it says how much memory it takes. Throws std::bad_alloc.
 std::variant<Filter, Problem> apply(const FilterView& before, const DeltaView& delta,
                                     const Pause& pause = {});
 

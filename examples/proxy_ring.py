@@ -5,14 +5,15 @@
     examples/proxy_ring.py --requests 400 --capacity 40     # seconds; --help lists all parameters
 
 Starts an origin and several proxies, each a process of its own, and sends them one trace of requests: sharing nothing,
-asking everyone, and asking those whose summary says "maybe", with summaries sent at different thresholds. Beside them it
-keeps the directories that the caches should have, and stops with an error where one answer or one cache is not as it must be.
+asking everyone, and asking those whose summary says "maybe", with summaries sent at different thresholds, whole or as
+what has changed in them. Beside them it keeps the directories that the caches should have, and stops with an error where one answer or one cache is not as it must be.
 
 Needs the extension, built by examples/demo.sh or as README.md has it (extension.py looks for it).
 """
 
 import argparse
 import collections
+import itertools
 import json
 import multiprocessing
 import os
@@ -121,9 +122,10 @@ def check_counts(options, way, threshold, counts, fetches):
     require(counts["origin"] == fetches, f"{counts['origin']} pages from the origin, which gave {fetches}")
     if way == "everyone":
         require(counts["queries"] == everybody, f"{counts['queries']} queries after {misses} misses")
-    if way == "summaries" and threshold == 0:
+    by_summary = way in proxy.BY_SUMMARY
+    if by_summary and threshold == 0:
         require(counts["updates"] == everybody, f"{counts['updates']} updates after {misses} misses")
-    if way == "everyone" or way == "summaries" and threshold == 0:
+    if way == "everyone" or by_summary and threshold == 0:
         require(counts["missed"] == 0, "a page came from the origin although a neighbour had it")
 
 
@@ -181,11 +183,11 @@ def main():
     report("alone", run(options, "alone")[1])
     everyone, counts = run(options, "everyone")
     report("everyone", counts)
-    for percent in options.thresholds.split(","):
-        places, counts = run(options, "summaries", float(percent) / 100)
+    for way, percent in itertools.product(proxy.BY_SUMMARY, options.thresholds.split(",")):
+        places, counts = run(options, way, float(percent) / 100)
         if float(percent) == 0:
             check_exact_summaries(everyone, places)
-        report(f"summaries, {percent} %", counts)
+        report(f"{way}, {percent} %", counts)
 
 
 if __name__ == "__main__":

@@ -124,7 +124,9 @@ void delta_of(Context& context, const Values& arguments) {
 void apply_delta(Context& context, const Values& arguments) {
   const FilterView before = filter_argument(arguments, 0);
   const DeltaView change = delta_argument(arguments, 1);
-  require_filter_fits(context, change.header.shape);
+  if (change.header) {
+    require_filter_fits(context, change.header->shape);
+  }
   auto applied = apply(before, change, context.pause());
   if (const auto* problem = std::get_if<Problem>(&applied)) {
     refuse_delta(1, *problem);

@@ -46,6 +46,12 @@ class Ways(unittest.TestCase):
         self.assertLess(self.sent_at_once["answered_no"], 0.05 * in_vain)
         self.assertLess(self.sent_at_once["queries"], 0.5 * self.asked_everyone["queries"])
 
+    def test_deltas_tell_the_same_in_fewer_bytes(self):
+        places, counts = proxy_ring.run(OPTIONS, "deltas", 0)
+        proxy_ring.check_exact_summaries(self.everyone, places)
+        self.assertEqual(counts["updates"], self.sent_at_once["updates"])
+        self.assertLess(counts["updates_bytes"], self.sent_at_once["updates_bytes"])
+
     def test_later_summaries_cost_less_and_miss_something(self):
         _, counts = proxy_ring.run(OPTIONS, "summaries", 0.3)
         self.assertLess(counts["updates"], 0.3 * self.sent_at_once["updates"])
@@ -55,7 +61,12 @@ class Ways(unittest.TestCase):
 
 class ManyClients(unittest.TestCase):
     def test_neighbours_have_the_last_summary_whenever_all_is_quiet(self):
-        with proxy_ring.Ring(OPTIONS, "summaries", 0) as ring, concurrent.futures.ThreadPoolExecutor(8) as pool:
+        for way in ("summaries", "deltas"):
+            with self.subTest(way):
+                self.ask_in_bursts(way)
+
+    def ask_in_bursts(self, way):
+        with proxy_ring.Ring(OPTIONS, way, 0) as ring, concurrent.futures.ThreadPoolExecutor(8) as pool:
             for burst in range(40):
                 urls = [f"http://all.example/page/{8 * burst + i - i % 2}" for i in range(8)]  # two ask for each
                 for url, body in zip(urls, pool.map(lambda url: exchange(ring.ports[0], "GET", url).body, urls)):
@@ -68,6 +79,20 @@ class ManyClients(unittest.TestCase):
                 proxy_ring.check_database(ring.database(0), pages, OPTIONS)
                 own.close()
                 other.close()
+
+
+class LostSummary(unittest.TestCase):
+    def test_who_lost_it_is_sent_the_whole(self):
+        with proxy_ring.Ring(OPTIONS, "deltas", 0) as ring:
+            exchange(ring.ports[0], "GET", "http://all.example/page/1")
+            own, other = connect(ring.database(0)), connect(ring.database(1))
+            self.assertEqual(other.execute("DELETE FROM neighbours").rowcount, 1)
+            exchange(ring.ports[0], "GET", "http://all.example/page/2")
+            sent = one(own, "SELECT bloom_standard(filter) FROM summary")
+            self.assertEqual(one(other, "SELECT filter FROM neighbours WHERE number = 0"), sent)
+            self.assertEqual(ring.counts()["updates"], 2 * 2 + 1)
+            own.close()
+            other.close()
 
 
 class OneCache(unittest.TestCase):
@@ -95,6 +120,18 @@ class OneCache(unittest.TestCase):
         for url in "abac":
             self.cache.put(url, b"")
         self.assertEqual(self.known(), ["a", "c"])
+
+    def test_a_delta_is_taken_for_the_summary_that_it_was_made_from_alone(self):
+        before = self.cache.summary()
+        self.cache.put("a", b"")
+        delta, now = self.cache.change_since(before)
+        self.assertEqual(now, self.cache.summary())
+        self.assertFalse(self.cache.change_summary(1, delta), "there is none yet")
+        self.cache.keep_summary(1, before)
+        self.assertTrue(self.cache.change_summary(1, delta))
+        self.assertEqual(self.cache.who_may_have("a"), [1])
+        self.assertFalse(self.cache.change_summary(1, delta), "it is the next one now")
+        self.assertEqual(self.cache.who_may_have("a"), [1])
 
     def test_a_damaged_summary_is_not_kept(self):
         with self.assertRaises(sqlite3.IntegrityError):

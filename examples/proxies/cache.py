@@ -4,6 +4,7 @@ The summary is a counting Bloom filter that follows the table of pages: it chang
 table, so that it always tells what is there now.
 """
 
+import sqlite3
 import threading
 
 from extension import connect
@@ -26,6 +27,9 @@ PUT = """INSERT INTO pages VALUES (:url, :body, (SELECT coalesce(max(used), 0) +
 # The first page beyond the capacity, from the one used last, and what was not used for longer still.
 EVICT = "DELETE FROM pages WHERE used <= (SELECT used FROM pages ORDER BY used DESC LIMIT 1 OFFSET :capacity)"
 TOUCH = "UPDATE pages SET used = (SELECT max(used) FROM pages) + 1 WHERE url = ?"
+
+CHANGE = "SELECT bloom_delta(?, now), now FROM (SELECT bloom_standard(filter) AS now FROM summary)"
+APPLY = "UPDATE neighbours SET filter = bloom_apply(filter, ?) WHERE number = ?"
 
 
 class Cache:
@@ -59,9 +63,22 @@ class Cache:
         """The plain bit filter: the counters stay at home."""
         return self.one("SELECT bloom_standard(filter) FROM summary")
 
+    def change_since(self, summary):
+        """What makes the summary of now of an older one, and the one of now."""
+        with self.lock:
+            return self.db.execute(CHANGE, (summary,)).fetchone()
+
     def keep_summary(self, number, summary):
         with self.lock:
             self.db.execute("INSERT OR REPLACE INTO neighbours VALUES (?, ?)", (number, summary))
+
+    def change_summary(self, number, delta):
+        """False if it is for another summary than the one that was kept, or for none."""
+        try:
+            with self.lock:
+                return self.db.execute(APPLY, (delta, number)).rowcount == 1
+        except sqlite3.Error:
+            return False
 
     def who_may_have(self, url):
         with self.lock:

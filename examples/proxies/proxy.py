@@ -3,6 +3,7 @@
     GET http://...                                   the page: from here, from a neighbour, or from the origin
     GET, HEAD with Cache-Control: only-if-cached     from here, or 504: so neighbours ask each other
     PUT /summary/NUMBER                              a neighbour's filter, as it is now
+    PATCH /summary/NUMBER                            what has changed in it; 409 if that does not fit the one that is here
     GET /counts                                      what went to and fro between neighbours
 """
 
@@ -14,19 +15,21 @@ import threading
 from proxies.cache import Cache
 from proxies.wire import Handler, Server, exchange
 
+BY_SUMMARY = ("summaries", "deltas")
 ONLY_IF_CACHED = {"Cache-Control": "only-if-cached"}
 
 
 class Proxy:
     """`way` says whom to ask after a local miss: nobody ("alone"), all neighbours ("everyone"), or those whose summary
-    says that they may have the page ("summaries"). Then a summary is sent to all neighbours whenever a share of
-    `threshold` of the pages here is new since the last time."""
+    says that they may have the page ("summaries" and "deltas"). Then all neighbours are told whenever a share of
+    `threshold` of the pages here is new since the last time: by the whole summary, or by what has changed in it."""
 
     def __init__(self, number, ports, origin, cache, way, threshold):
         self.number, self.ports, self.origin = number, ports, origin
         self.cache, self.way, self.threshold = cache, way, threshold
         self.neighbours = [other for other in range(len(ports)) if other != number]
         self.new = 0
+        self.sent = None  # the summary that the neighbours have
         self.shipping = threading.Lock()
         self.counting = threading.Lock()
         self.counts = collections.Counter()
@@ -38,7 +41,7 @@ class Proxy:
             return body, "here"
         body, place = self.from_neighbour(url) or (exchange(self.origin, "GET", url).body, "origin")
         self.cache.put(url, body)
-        if self.way == "summaries":
+        if self.way in BY_SUMMARY:
             self.ship_if_due()
         return body, place
 
@@ -50,7 +53,7 @@ class Proxy:
         return None
 
     def candidates(self, url):
-        if self.way == "summaries":
+        if self.way in BY_SUMMARY:
             return self.cache.who_may_have(url)
         return self.neighbours if self.way == "everyone" else []
 
@@ -66,8 +69,18 @@ class Proxy:
             self.new += 1
             if self.new >= self.threshold * self.cache.size():
                 self.new = 0
-                target, summary = f"/summary/{self.number}", self.cache.summary()
-                self.exchange_with(self.neighbours, "updates", "PUT", target, {}, summary)
+                self.ship()
+
+    def ship(self):
+        target = f"/summary/{self.number}"
+        behind = self.neighbours
+        if self.way == "deltas" and self.sent is not None:
+            delta, self.sent = self.cache.change_since(self.sent)
+            replies = self.exchange_with(behind, "updates", "PATCH", target, {}, delta)
+            behind = [number for number, reply in zip(behind, replies) if reply.status == 409]
+        else:
+            self.sent = self.cache.summary()
+        self.exchange_with(behind, "updates", "PUT", target, {}, self.sent)
 
     def exchange_with(self, numbers, what, *request):
         """The same request to several neighbours at once, counted."""
@@ -99,8 +112,15 @@ class ProxyHandler(Handler):
         self.reply(200 if self.server.proxy.cache.has(self.path) else 504)
 
     def do_PUT(self):
-        self.server.proxy.cache.keep_summary(int(self.path.rpartition("/")[2]), self.body())
+        self.server.proxy.cache.keep_summary(self.sender(), self.body())
         self.reply(204)
+
+    def do_PATCH(self):
+        changed = self.server.proxy.cache.change_summary(self.sender(), self.body())
+        self.reply(204 if changed else 409)
+
+    def sender(self):
+        return int(self.path.rpartition("/")[2])
 
 
 def make():

@@ -230,7 +230,7 @@ class Subject {
     require(bytes.size() <= after.stored().size() + kDeltaBytes, "a delta is too long");
     require(makes(bytes, after), "a delta made nothing");
     bytes.at(5) = input.byte();  // docs/format.md
-    bytes.resize(kDeltaBytes + kHeaderBytes);
+    bytes.resize(kDeltaBytes + (bytes.at(6) != 0 ? kHeaderBytes : 0));
     const auto gaps = input.take(input.byte());
     bytes.insert(bytes.end(), gaps.begin(), gaps.end());
     makes(bytes, after);
