@@ -44,11 +44,11 @@ try_version() {
 }
 
 try_suite() {
-  local version=$1 name
+  local version=$1 name documents
   check "SQLite $version is what the tests run in" hosts_have "$version"
   check_sql_scripts "$extension"
-  for document in $(grep -l '^--> ' README.md docs/*.md); do
-    docs/{getting-started,migrating,pre-checks,virtual-table}.md; do
+  mapfile -t documents < <(grep -l '^--> ' README.md docs/*.md)
+  for document in "${documents[@]}"; do
     check "$document" tests/docs_test.sh "$extension" "$document"
   done
   for name in python table table_model table_processes source source_model; do
