@@ -162,12 +162,14 @@ set xlabel 'bits for each key'
 set xrange [1:33]
 set yrange [1e-7:1]
 set xtics 2, 2, 32
+# With 6 bits 4 is the best number.
 five = 'column("k") == 5 && column("bits") == 10'
 plot 'bits_theory.csv' using 'bits':'four_hashes' with lines lw 1.2 lc rgb colors[1] title '4 hashes: formula', \
   '' using 'bits':'best' with lines lw 1.2 lc rgb colors[2] title 'best k: formula', \
   'bits.csv' using 'bits':@between_questions, \
   'bits.csv' using (column('k') == 4 ? column('bits') : NaN):@rate with points pt 7 ps 0.5 lc rgb colors[1] title '4 hashes: measured', \
-  '' using (column('k') == 4 && column('bits') != 6 || @five ? NaN : column('bits')):@rate with points pt 4 ps 0.8 lc rgb colors[2] title 'best k: measured', \
+  '' using (column('k') == 4 && column('bits') != 6 || @five ? NaN : column('bits')):@rate with points pt 4 ps 0.8 lc rgb colors[2] \
+     title 'best k: measured', \
   '' using (@five ? 10 : NaN):@rate with points pt 8 ps 0.8 lc rgb black title '5 hashes, 10 bits: measured', \
   '' using (column('k') == 4 && column('bits') == 10 ? 10 : NaN):@rate:(sprintf('%.1f %%', 100 * column('positives') / column('questions'))) \
      with labels left offset 0.6, 0.7 textcolor rgb colors[1], \

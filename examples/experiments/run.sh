@@ -14,7 +14,8 @@ build() {
 }
 
 extension=${BLOOM:-}
-install_missing sqlite3 gnuplot-nox
+install_missing sqlite3
+command -v gnuplot > /dev/null || install_missing gnuplot-nox
 if [ -z "$extension" ]; then
   install_missing g++ make cmake libsqlite3-dev
   log=$(build 2>&1) || { echo "$log"; exit 1; }
