@@ -136,7 +136,7 @@ class BitReader {
  private:
   // At least 57 bits, 0 behind the end.
   std::uint64_t peek() const {
-    const std::size_t byte = static_cast<std::size_t>(at_ / 8);
+    const auto byte = static_cast<std::size_t>(at_ / 8);
     return word_at(bytes_.data() + byte, bytes_.size() - byte) >> at_ % 8;
   }
 

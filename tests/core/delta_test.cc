@@ -59,7 +59,7 @@ void expect_makes(const Filter& before, const Filter& after) {
 TEST(Delta, MakesTheOtherFilterBitForBit) {
   for (const Shape& shape : small_shapes()) {
     const Filter none = with_keys(shape, 0, 0);
-    for (const std::uint64_t keys : {1, 10, 100, 1000, 20000}) {
+    for (const std::uint64_t keys : {1U, 10U, 100U, 1000U, 20000U}) {
       const Filter some = with_keys(shape, 0, keys);
       const Filter more = with_keys(shape, 0, keys + keys / 10 + 1);
       const Filter others = with_keys(shape, keys, 2 * keys);
@@ -109,7 +109,7 @@ TEST(Delta, IsNeverMuchLongerThanTheFilter) {
 TEST(Delta, IsAsShortAsItCanBeForFewKeys) {
   const Header header{.shape = {.kind = Kind::standard, .hashes = 7, .cells = 9'600'000}};
   const Filter before = with_keys(header, 0, 1'000);
-  for (const std::uint64_t keys : {1, 10, 100, 1000, 10000}) {
+  for (const std::uint64_t keys : {1U, 10U, 100U, 1000U, 10000U}) {
     const Filter after = with_keys(header, 0, 1'000 + keys);
     const double differ = 7.0 * static_cast<double>(keys);
     const double fewest =
