@@ -17,10 +17,13 @@ folder=$PWD/build/clients
 extension=$(realpath -m "${BLOOM:-build/release/bloom.so}")
 small=(sqlite3 python apsw libsql java perl tcl)
 
-# Every client of the page: a heading with commands below it.
-all_clients() { awk '/^## / { name = tolower($2); sub(":", "", name) } $0 == "```sh" { print name }' "$page"; }
+# The page, with the first word of its heading before each line.
+named() { awk '/^## / { name = tolower($2); sub(/:$/, "", name) } { print name "|" $0 }' "$page"; }
 
-section() { awk -v wanted="$1" '/^## / { name = tolower($2); sub(":", "", name); next } name == wanted' "$page"; }
+section() { named | sed -n "s/^$1|//p"; }
+
+# Those with commands.
+all_clients() { named | sed -n 's/|```sh$//p'; }
 
 # block LANGUAGE: that block of a section.
 block() { awk -v fence="\`\`\`$1" '/^```/ { on = $0 == fence; next } on'; }
@@ -61,7 +64,10 @@ use_own_caches() {
 # An empty project, with the extension where the programs expect it.
 make_project() {
   local project=$folder/$1 language
-  language=$(language "$1")
+  language=$(language "$1") || {
+    echo "docs/clients.md has no client '$1'"
+    return 1
+  }
   rm -rf "$project"
   mkdir "$project"
   cp "$extension" "$project/bloom.so"
@@ -78,8 +84,10 @@ prepare() {
 # What comes out is what was promised, but for the words that libraries put around an error. The
 # sqlite3 shell fails after one.
 keeps_promise() {
+  local status=0
   cd "$folder/$1" || return
-  bash -euo pipefail -c "$(commands "$1" | tail -n 1)" > printed.txt 2> said.txt || [ $? -eq 1 ] || echo "status $?" >> said.txt
+  bash -euo pipefail -c "$(commands "$1" | tail -n 1)" > printed.txt 2> said.txt || status=$?
+  [ $status -le 1 ] || echo "exit status $status" >> said.txt
   diff -u <(promised) <(cat printed.txt said.txt | sed -E 's/^.*(bloom_contains: [^)]*\)).*/error: \1/')
 }
 
