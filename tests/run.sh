@@ -93,6 +93,7 @@ main() {
     run_script tests/coverage.sh
     run_script tests/fuzz/run.sh
     run_script tests/versions.sh
+    run_script tests/clients.sh
     run_script tests/machines.sh
     run_script tests/packages.sh
     run_script tests/valgrind.sh

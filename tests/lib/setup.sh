@@ -82,6 +82,19 @@ is_present() {
     llvm) command -v llvm-cov >/dev/null && command -v llvm-profdata >/dev/null ;;
     libclang-rt-dev) echo 'int main() {}' | clang++ -fprofile-instr-generate -x c++ -o /dev/null - ;;
     ninja-build) command -v ninja >/dev/null ;;
+    nodejs) command -v node >/dev/null ;;
+    python3-*) /usr/bin/python3 -c "import ${1#python3-}" ;;
+    default-jdk-headless) command -v javac >/dev/null ;;
+    libxerial-sqlite-jdbc-java) [ -e /usr/share/java/sqlite-jdbc.jar ] ;;
+    libdbd-sqlite3-perl) perl -MDBD::SQLite -e 1 ;;
+    tcl) command -v tclsh >/dev/null ;;
+    libsqlite3-tcl) echo 'exit [catch {package require sqlite3}]' | tclsh ;;
+    golang-go) command -v go >/dev/null ;;
+    golang-github-mattn-go-sqlite3-dev) [ -d /usr/share/gocode/src/github.com/mattn/go-sqlite3 ] ;;
+    ruby-sqlite3) ruby -e 'require "sqlite3"' ;;
+    php-cli) command -v php >/dev/null ;;
+    php-sqlite3) php -r 'exit(class_exists("SQLite3") ? 0 : 1);' ;;
+    librust-rusqlite-dev) [ -d /usr/share/cargo/registry/rusqlite-0.28.0 ] ;;
     locales) ;; # one test is skipped without
     *) command -v "$1" >/dev/null ;;
   esac
