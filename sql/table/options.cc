@@ -19,17 +19,17 @@ constexpr std::uint64_t kDefaultCache = 64U << 20U;
 constexpr std::uint64_t kLeastCache = 4096;
 constexpr std::uint64_t kMostCache = std::uint64_t{1} << 32U;
 
-// SQLite itself tells which words are numbers.
+// SQLite itself tells which words are numbers, by the affinity of a comparison.
+// sqlite3_value_numeric_type() would crash: in SQLite 3.53 it takes no copies of values.
 sqlite::OwnedValue value_of(sqlite3* db, std::string_view text) {
+  constexpr const char* kQuoted = "SELECT ?1";
+  constexpr const char* kBare =
+      "SELECT CASE WHEN CAST(?1 AS NUMERIC) = ?1 THEN CAST(?1 AS NUMERIC) ELSE ?1 END";
   const std::optional<std::string> inner = sqlite::unquoted(text);
-  const sqlite::Statement select(db, "SELECT ?1");
+  const sqlite::Statement select(db, inner ? kQuoted : kBare);
   sqlite::Run run(select);
   run.bind(1, inner ? std::string_view(*inner) : text).step();
-  sqlite::OwnedValue value = run.copy(0);
-  if (!inner) {
-    sqlite3_value_numeric_type(value.get());
-  }
-  return value;
+  return run.copy(0);
 }
 
 }  // namespace
