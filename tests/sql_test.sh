@@ -6,7 +6,9 @@ set -euo pipefail
 # shellcheck source=SCRIPTDIR/lib/shell.sh
 source "$(dirname "$0")/lib/shell.sh"
 
-extension=$1 script=$2 expected=$3
+extension=$(realpath -e "$1")
+script=$(realpath -e "$2")
+expected=$(realpath -e "$3")
 needed=$(sed -n '1s/^-- Needs SQLite \([0-9.]*[0-9]\).*/\1/p' "$script")
 version=$(echo 'SELECT sqlite_version();' | run_sql "$extension")
 if [ -n "$needed" ] && ! printf '%s\n' "$needed" "$version" | sort -V -C; then

@@ -12,7 +12,7 @@ source tests/lib/check.sh
 source tests/lib/sql_scripts.sh
 source tests/lib/sqlite_source.sh
 
-all_versions=(3.26.0 3.31.1 3.37.2 3.40.0 3.44.2 3.54.1)
+all_versions=(3.26.0 3.31.1 3.37.2 3.40.0 3.44.2 3.53.2 3.54.1)
 oldest=3.31.0
 extension=$PWD/build/release/bloom.so
 folder=$PWD/build/versions

@@ -31,6 +31,7 @@ release_with() {
     3.37.2) echo 7.5.0 ;;
     3.40.0) echo 8.0.0 ;;
     3.44.2) echo 9.2.0 ;;
+    3.53.2) echo 12.11.1 ;;
     3.54.1) echo 13.2.0 ;;
     *)
       echo "no package is known that has SQLite $1" >&2
