@@ -12,7 +12,6 @@ packages=$PWD/build/packages
 tree=$packages/tree
 templates=$tree/ext/packages
 loadable=$packages/loadable
-triplet=$(dpkg-architecture -qDEB_HOST_MULTIARCH 2> /dev/null || gcc -dumpmachine)
 
 # Folders of Debian for its packages, the usual ones for the others; nothing is compiled twice.
 configure() {
@@ -30,7 +29,7 @@ cpack_as() { (cd "$tree" && cpack -G "$1" -B "$packages/cpack" && mv "$packages"
 archive() { cpack_as TGZ tar.gz; }
 
 deb() {
-  configure -DCMAKE_INSTALL_LIBDIR="lib/$triplet" -DCMAKE_INSTALL_DOCDIR=share/doc/libsqlite3-mod-bloom
+  configure -DCMAKE_INSTALL_LIBDIR="lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)" -DCMAKE_INSTALL_DOCDIR=share/doc/libsqlite3-mod-bloom
   cpack_as DEB deb
 }
 
@@ -84,7 +83,7 @@ npm_packages() {
 }
 
 main() {
-  install_missing g++ cmake make libsqlite3-dev binutils dpkg-dev python3 python3-pip python3-setuptools python3-wheel
+  install_missing g++ cmake make libsqlite3-dev binutils dpkg-dev file python3 python3-pip python3-setuptools python3-wheel
   command -v npm > /dev/null || install_missing npm
   rm -rf "$packages"/*.{deb,gz,tgz,whl,json} "$packages/cpack"
   mkdir -p "$packages"
