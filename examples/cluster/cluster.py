@@ -31,7 +31,6 @@ def main():
     options = parse()
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, lambda *_: sys.exit(1))  # by way of every __exit__
-    random.seed(1)
     with tempfile.TemporaryDirectory() as folder, Cluster(options.node, options.extension, folder) as cluster:
         supply = Supply()
         if options.form == "soak":
@@ -66,7 +65,7 @@ def demo(cluster, supply):
 
     victim = cluster.leader()
     victim.kill()
-    failover = paths.time_to_write(supply.next())
+    failover = paths.write(supply.take(1))
     paths.write(supply.take(WRITTEN))
     print(f"the leader was killed (SIGKILL); the next write was acknowledged after {failover:.1f} s")
     print(f"{WRITTEN} more keys through the other two; the killed node is back after {cluster.restart(victim):.1f} s")
@@ -83,7 +82,7 @@ def soak(cluster, supply, rounds):
             leader = cluster.leader()
             victim = leader if number % 2 else random.choice(cluster.nodes)
             victim.kill()
-            seconds = paths.time_to_write(supply.next())
+            seconds = paths.write(supply.take(1))
             (failovers if victim is leader else others).append(seconds)
             time.sleep(1)  # of writing by two
             back = cluster.restart(victim)

@@ -141,7 +141,7 @@ def wait_until(condition, otherwise, seconds=60):
             return result
         if time.monotonic() > deadline:
             raise Refused(otherwise)
-        time.sleep(0.05)
+        time.sleep(0.02)
 
 
 def free_ports(count):

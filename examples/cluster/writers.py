@@ -1,6 +1,5 @@
 """Threads that write keys all the time, through whatever nodes run."""
 
-import random
 import threading
 import time
 
@@ -30,6 +29,6 @@ class Writers:
     def write(self):
         while not self.stopped.is_set():
             try:
-                self.paths.insert(random.choice(self.paths.cluster.running()), self.supply.next())
+                self.paths.insert(self.supply.next())
             except Refused:
                 time.sleep(0.01)
