@@ -17,7 +17,7 @@ check "builds" examples/cluster/run.sh build
 check "gofmt" formatted
 try "leader killed: no acknowledged key is lost on any node" Failover
 try "what is lost is noticed" Losses
-try "no node answers from what it remembers" Leaders
+try "a key is seen through every node at once" Connections
 try "a node without the extension" Without
 try "a filter that follows costs a page" Costs
 conclude
