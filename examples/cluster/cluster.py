@@ -29,8 +29,8 @@ FILTER = 100_000  # keys that the filters are made for whose costs are measured
 
 def main():
     options = parse()
-    for ending in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ending, lambda *_: sys.exit(1))  # by way of every __exit__
+    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, lambda number, _: sys.exit(128 + number))  # by way of every __exit__
     with tempfile.TemporaryDirectory() as folder, Cluster(options.node, options.extension, folder) as cluster:
         supply = Supply()
         if options.form == "soak":

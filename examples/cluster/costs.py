@@ -38,6 +38,7 @@ def report(cluster, names, keys):
         costs[way] = cost(cluster, f"costs_{number}", statements, names, keys)
         share = costs[way] - costs["the table alone"]
         print(f"  {way:32} {costs[way]:13,.0f} {share:13,.0f}", flush=True)
+    print()
     return costs
 
 
@@ -55,7 +56,9 @@ def cost(cluster, table, statements, names, keys):
 
 def everywhere(cluster):
     """The bytes of the log, as soon as every node has written all of it."""
+
     def agreed():
         sizes = {replicated_bytes(node.folder) for node in cluster.nodes}
         return sizes.pop() if len(sizes) == 1 else None
+
     return wait_until(agreed, "the nodes do not come to the same log")

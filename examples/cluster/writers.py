@@ -21,10 +21,11 @@ class Writers:
         for thread in self.threads:
             thread.start()
 
-    def __exit__(self, *_):
+    def __exit__(self, problem, *_):
         self.stopped.set()
-        for thread in self.threads:
-            thread.join()
+        if problem is None:  # else nobody is interested in what they still wait for
+            for thread in self.threads:
+                thread.join()
 
     def write(self):
         while not self.stopped.is_set():
