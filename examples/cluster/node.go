@@ -14,7 +14,6 @@ package main
 #cgo LDFLAGS: -lsqlite3 -ldl
 #include <dlfcn.h>
 #include <sqlite3.h>
-#include <stdlib.h>
 
 // Gives NULL, or what is wrong.
 static const char *register_extension(const char *path) {
@@ -30,14 +29,12 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"flag"
 	"io"
 	"log"
 	"net/http"
 	"os"
 	"time"
-	"unsafe"
 
 	"github.com/canonical/go-dqlite/app"
 	"github.com/canonical/go-dqlite/client"
@@ -53,7 +50,7 @@ type node struct {
 
 type statement struct {
 	SQL  string
-	Args []interface{}
+	Args []any
 }
 
 func main() {
@@ -66,11 +63,23 @@ func main() {
 
 	// Before the first connection is opened: dqlite opens its own, and load_extension() is switched off there.
 	if *extension != "" {
-		check(register(*extension))
+		if problem := C.register_extension(C.CString(*extension)); problem != nil {
+			log.Fatal(C.GoString(problem))
+		}
 	}
 	go endWithInput()
-	n, err := start(*dir, *address, *join)
+
+	options := []app.Option{app.WithAddress(*address)}
+	if *join != "" {
+		options = append(options, app.WithCluster([]string{*join}))
+	}
+	a, err := app.New(*dir, options...)
 	check(err)
+	check(a.Ready(context.Background()))
+	db, err := a.Open(context.Background(), "demo")
+	check(err)
+
+	n := node{a, db}
 	http.HandleFunc("/exec", n.serve(n.exec))
 	http.HandleFunc("/query", n.serve(n.query))
 	http.HandleFunc("/state", n.serve(n.state))
@@ -84,49 +93,20 @@ func check(err error) {
 	}
 }
 
-func register(path string) error {
-	name := C.CString(path)
-	defer C.free(unsafe.Pointer(name))
-	if problem := C.register_extension(name); problem != nil {
-		return errors.New(C.GoString(problem))
-	}
-	return nil
-}
-
 // endWithInput lets no node outlive the program that started it.
 func endWithInput() {
 	io.Copy(io.Discard, os.Stdin)
 	os.Exit(0)
 }
 
-// start returns when the node has joined, and the cluster has a leader.
-func start(dir, address, join string) (*node, error) {
-	options := []app.Option{app.WithAddress(address)}
-	if join != "" {
-		options = append(options, app.WithCluster([]string{join}))
-	}
-	a, err := app.New(dir, options...)
-	if err != nil {
-		return nil, err
-	}
-	if err := a.Ready(context.Background()); err != nil {
-		return nil, err
-	}
-	db, err := a.Open(context.Background(), "demo")
-	return &node{a, db}, err
-}
-
-func (n *node) serve(answer func(context.Context, statement) (interface{}, error)) http.HandlerFunc {
+func (n node) serve(answer func(context.Context, statement) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), patience)
 		defer cancel()
 		var s statement
-		var result interface{}
-		var err error
-		if r.Method == http.MethodPost {
-			err = json.NewDecoder(r.Body).Decode(&s)
-		}
-		if err == nil {
+		var result any
+		err := json.NewDecoder(r.Body).Decode(&s)
+		if err == nil || r.Method == http.MethodGet {
 			result, err = answer(ctx, s)
 		}
 		if err != nil {
@@ -137,7 +117,7 @@ func (n *node) serve(answer func(context.Context, statement) (interface{}, error
 	}
 }
 
-func (n *node) exec(ctx context.Context, s statement) (interface{}, error) {
+func (n node) exec(ctx context.Context, s statement) (any, error) {
 	result, err := n.db.ExecContext(ctx, s.SQL, s.Args...)
 	if err != nil {
 		return nil, err
@@ -145,7 +125,7 @@ func (n *node) exec(ctx context.Context, s statement) (interface{}, error) {
 	return result.RowsAffected()
 }
 
-func (n *node) query(ctx context.Context, s statement) (interface{}, error) {
+func (n node) query(ctx context.Context, s statement) (any, error) {
 	rows, err := n.db.QueryContext(ctx, s.SQL, s.Args...)
 	if err != nil {
 		return nil, err
@@ -155,10 +135,10 @@ func (n *node) query(ctx context.Context, s statement) (interface{}, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := [][]interface{}{}
+	all := [][]any{}
 	for rows.Next() {
-		row := make([]interface{}, len(columns))
-		places := make([]interface{}, len(columns))
+		row := make([]any, len(columns))
+		places := make([]any, len(columns))
 		for i := range row {
 			places[i] = &row[i]
 		}
@@ -170,7 +150,7 @@ func (n *node) query(ctx context.Context, s statement) (interface{}, error) {
 	return all, rows.Err()
 }
 
-func (n *node) state(ctx context.Context, _ statement) (interface{}, error) {
+func (n node) state(ctx context.Context, _ statement) (any, error) {
 	leader, err := n.app.Leader(ctx)
 	if err != nil {
 		return nil, err
@@ -187,10 +167,10 @@ func (n *node) state(ctx context.Context, _ statement) (interface{}, error) {
 			voters++
 		}
 	}
-	return map[string]interface{}{"leader": info.Address, "voters": voters}, err
+	return map[string]any{"leader": info.Address, "voters": voters}, err
 }
 
-func (n *node) lead(ctx context.Context, _ statement) (interface{}, error) {
+func (n node) lead(ctx context.Context, _ statement) (any, error) {
 	leader, err := n.app.Leader(ctx)
 	if err != nil {
 		return nil, err

@@ -34,10 +34,7 @@ class Node:
     def answers(self):
         if self.process.poll() is not None:
             raise RuntimeError(f"{self.address} has ended: {self.last_words()}")
-        try:
-            return self.state()
-        except Refused:
-            return None
+        return self.state()
 
     def last_words(self):
         with open(self.folder + ".log", encoding="utf-8", errors="replace") as log:
