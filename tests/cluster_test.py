@@ -105,8 +105,8 @@ class Connections(InCluster):
                 self.assertEqual(self.paths.found(node, keys), 500)
 
     def test_rolled_back_keys_are_gone_everywhere(self):
-        node = self.cluster.nodes[0]
-        node.exec("BEGIN; INSERT INTO paths VALUES ('/rolled/back'); SAVEPOINT s; INSERT INTO paths VALUES ('/too'); ROLLBACK TO s; ROLLBACK")
+        first, second = (f"INSERT INTO paths VALUES ('{key}')" for key in ("/rolled/back", "/too"))
+        self.cluster.nodes[0].exec(f"BEGIN; {first}; SAVEPOINT s; {second}; ROLLBACK TO s; ROLLBACK")
         for each in self.cluster.nodes:
             self.assertEqual(each.alone(lambda: self.paths.found(each, ["/rolled/back", "/too"])), 0)
 

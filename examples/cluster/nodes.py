@@ -131,13 +131,13 @@ def wait_until(condition, otherwise, seconds=60):
     deadline = time.monotonic() + seconds
     while True:
         try:
-            result = condition()
-        except Refused:
-            result = None
+            result, reason = condition(), ""
+        except Refused as error:
+            result, reason = None, f" ({error})"
         if result:
             return result
         if time.monotonic() > deadline:
-            raise Refused(otherwise)
+            raise Refused(otherwise + reason)
         time.sleep(0.02)
 
 
