@@ -96,6 +96,7 @@ main() {
     run_script tests/clients.sh
     run_script tests/machines.sh
     run_script tests/packages.sh
+    run_script tests/cluster.sh
     run_script tests/valgrind.sh
     run_script tests/mutation.py
   fi
