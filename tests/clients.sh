@@ -11,6 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source tests/lib/setup.sh
 source tests/lib/check.sh
+source tests/lib/extension.sh
 
 page=$PWD/docs/clients.md
 folder=$PWD/build/clients
@@ -95,10 +96,6 @@ try_client() {
   make_project "$1"
   check "has what it needs" prepare "$1"
   check "prints what docs/clients.md says" keeps_promise "$1"
-}
-
-build_extension() {
-  cmake --preset release && cmake --build --preset release --target bloom -j "$(getconf _NPROCESSORS_ONLN)"
 }
 
 main() {

@@ -9,6 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source tests/lib/setup.sh
 source tests/lib/check.sh
+source tests/lib/extension.sh
 source tests/lib/sql_scripts.sh
 source tests/lib/sqlite_source.sh
 
@@ -96,8 +97,7 @@ try_machine() {
 # This machine, in the same SQLite: the version is in the file.
 build_here() {
   mkdir -p "$folder/here" &&
-    cmake --preset release &&
-    cmake --build --preset release --target bloom -j "$(getconf _NPROCESSORS_ONLN)" &&
+    build_extension &&
     cp build/release/bloom.so "$folder/here" &&
     build_shell "" "$folder/here" &&
     ln -sf shell "$folder/here/run"

@@ -5,12 +5,12 @@ of the core, and, if these pass, those of SQL. The working tree is not touched.
 
     tests/mutation.py [COUNT] [--seed SEED] [--jobs JOBS] [--only PATH]
 
-COUNT mutants, 12 unless given, are drawn by the seed; 0 takes all. What does not compile, and what
+COUNT mutants, 6 unless given, are drawn by the seed; 0 takes all. What does not compile, and what
 the compiler makes the same code of, does not count. A mutant that crashes, or takes four times as
 long as the core that is not broken, is noticed. Prints each one that survives, and ends with "N passed, N failed".
 
 Of all mutants at least 90 % must be noticed. A sample fails if it has more survivors than 95 of 100
-samples of its size would have where 90 % of all are noticed: more than 3 of 12.
+samples of its size would have where 90 % of all are noticed: more than 2 of 6.
 """
 
 import argparse
@@ -84,7 +84,7 @@ def counted(results):
 
 def main():
     options = argparse.ArgumentParser()
-    options.add_argument("count", type=int, nargs="?", default=12)
+    options.add_argument("count", type=int, nargs="?", default=6)
     options.add_argument("--seed", default="1")
     options.add_argument("--jobs", type=int, default=os.cpu_count())
     options.add_argument("--only", default="", help="part of the name of a file")

@@ -45,11 +45,14 @@ build_and_test() {
 
 # A script of its own, with what it counts.
 run_script() {
-  local log
-  log=build/$(basename "$1" .sh).script.log
-  part "$*"
-  "$@" > "$log" 2>&1 || true
+  local script=tests/$1.sh log=build/scripts/$1.said
+  case $1 in
+    fuzz) script=tests/fuzz/run.sh ;;
+    mutation) script=tests/mutation.py ;;
+  esac
+  "$script" > "$log" 2>&1 || true
   add_up "$log"
+  part "$1 ends"
 }
 
 sources() { git ls-files '*.h' '*.cc'; }
@@ -82,7 +85,7 @@ main() {
   fi
   # shellcheck disable=SC2086
   install_missing $packages
-  mkdir -p build
+  mkdir -p build/scripts
   make_german_locale || true
 
   build_and_test release
@@ -90,15 +93,10 @@ main() {
     build_and_test asan+ubsan
     build_and_test tsan faults.threads
     check_style
-    run_script tests/coverage.sh
-    run_script tests/fuzz/run.sh
-    run_script tests/versions.sh
-    run_script tests/clients.sh
-    run_script tests/machines.sh
-    run_script tests/packages.sh
-    run_script tests/cluster.sh
-    run_script tests/valgrind.sh
-    run_script tests/mutation.py
+    # Two at a time: much of the time they wait.
+    part scripts
+    side_by_side run_script build/scripts coverage versions machines packages cluster clients valgrind \
+      mutation fuzz
   fi
   part demo
   check "examples/demo.sh" examples/demo.sh

@@ -9,6 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source tests/lib/setup.sh
 source tests/lib/check.sh
+source tests/lib/extension.sh
 source tests/lib/sql_scripts.sh
 source tests/lib/sqlite_source.sh
 
@@ -17,10 +18,6 @@ oldest=3.31.0
 extension=$PWD/build/release/bloom.so
 folder=$PWD/build/versions
 export SQLITE3=$folder/shell
-
-build_extension() {
-  cmake --preset release && cmake --build --preset release --target bloom -j "$(getconf _NPROCESSORS_ONLN)"
-}
 
 # Linked with the library of this machine; LD_LIBRARY_PATH puts another in its place.
 build_shell() {

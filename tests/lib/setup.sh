@@ -30,7 +30,7 @@ apt_install() {
   printf 'apt-get install %s ... ' "$*"
   as_root apt-get update || :
   # shellcheck disable=SC2046 # names of packages hold no blanks
-  as_root apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=120 \
+  as_root apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=600 \
     $(known_to_apt "$@") || :
 }
 
