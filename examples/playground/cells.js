@@ -52,6 +52,7 @@ class CellGrid {
   #makeCells(count) {
     this.values = [];
     this.place.setAttribute("role", "img");
+    this.place.classList.toggle("many", count > 128);
     this.place.replaceChildren(...Array.from({ length: count }, (_, i) => element("span", { class: "cell", title: `cell ${i}` })));
   }
 }

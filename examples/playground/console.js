@@ -76,10 +76,7 @@ function resultTable({ columns, rows, more }, i) {
 }
 
 function resultText(value) {
-  if (value === null) return "NULL";
-  if (!(value instanceof Uint8Array)) return value;
-  const start = Array.from(value.subarray(0, 12), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return `x'${start}${value.length > 12 ? "..." : ""}' (${bytesText(value.length)})`;
+  return typeof value === "string" ? value : sqlText(value);
 }
 
 function startConsole(engine) {

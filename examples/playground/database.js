@@ -56,6 +56,27 @@ class Database {
   }
 }
 
+// The same database, and in `place` the statements that it was given last.
+class ShownDatabase {
+  rows = Database.prototype.rows;
+  row = Database.prototype.row;
+  shown = new Map();
+
+  constructor(db, place) {
+    this.db = db;
+    this.place = place;
+  }
+
+  run(sql, values = [], options = {}) {
+    const named = values.map((value, i) => `?${i + 1} = ${sqlText(value)}`).join(", ");
+    this.shown.delete(sql);
+    this.shown.set(sql, `${sql};${named && `\n-- ${named}`}`);
+    if (this.shown.size > 4) this.shown.delete(this.shown.keys().next().value);
+    this.place.textContent = [...this.shown.values()].join("\n\n");
+    return this.db.run(sql, values, options);
+  }
+}
+
 // What a database needs, from where the build has put it into the page.
 function embeddedEngine() {
   const base64 = atob(find("engine").textContent.trim());

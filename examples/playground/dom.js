@@ -34,6 +34,14 @@ function table(caption, heads, rows) {
     element("table", {}, element("caption", {}, caption), element("thead", {}, head), element("tbody", {}, ...body)));
 }
 
+// A column for each thing { name, ... }, a row for each property [name, text of it].
+function propertyTable(caption, head, things, properties) {
+  const made = table(caption, [head, ...things.map(({ name }) => name)],
+    properties.map(([name, textOf]) => [name, ...things.map(textOf)]));
+  made.classList.add("properties");
+  return made;
+}
+
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
@@ -48,7 +56,17 @@ function percentText(rate) {
   return rate < 1e-5 ? `${(100 * rate).toExponential(2)} %` : `${short.format(100 * rate)} %`;
 }
 
-const valueText = (value) => (typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value));
+// A value as SQL has it; of a blob the beginning.
+function sqlText(value) {
+  if (value === null) return "NULL";
+  if (value instanceof Uint8Array) return `${blobStart(value)} (${bytesText(value.length)})`;
+  return typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);
+}
+
+function blobStart(bytes) {
+  const start = Array.from(bytes.subarray(0, 12), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return `x'${start}${bytes.length > 12 ? "..." : ""}'`;
+}
 
 // Runs work() for an event, and shows in `place` what goes wrong.
 function telling(place, work) {

@@ -70,7 +70,7 @@ class FileFilter {
     link.href = URL.createObjectURL(new Blob([filter], { type: "application/octet-stream" }));
     link.download = name;
     link.textContent = `Download ${name}`;
-    find("file-sql").textContent = `.load bloom\nSELECT bloom_contains(readfile(${valueText(name)}), 'a line of it');`;
+    find("file-sql").textContent = `.load bloom\nSELECT bloom_contains(readfile(${sqlText(name)}), 'a line of it');`;
   }
 
   async ask(line) {

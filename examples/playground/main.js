@@ -6,9 +6,9 @@ async function main() {
   find("versions").textContent = `sqlite-bloom ${version} in SQLite ${sqlite}`;
   const sql = startConsole(engine);
   startFile(db, engine, (name, filter) => sql.keep(name, filter));
-  await startSizing(db);
-  await startWatch(db);
-  await startMerge(db);
+  await startSizing(new ShownDatabase(db, find("sizing-sql")));
+  await startWatch(new ShownDatabase(db, find("watch-sql")));
+  await startMerge(new ShownDatabase(db, find("merge-sql")));
   document.documentElement.dataset.ready = "yes";
 }
 

@@ -30,16 +30,18 @@ async function startMerge(db) {
   const grids = Object.fromEntries(["a", "b", "result"].map((name) => [name, new CellGrid(find(`merge-cells-${name}`))]));
   const show = latestOnly(telling(find("merge-problem"), async () => {
     const made = await madeFilters(db);
-    const rows = [];
+    const judged = [];
     for (const [name, title] of [["a", "A"], ["b", "B"], ["result", made.operation === "union" ? "A or B" : "A and B"]]) {
       const { info, measured } = await db.row(judgeFilter, [made[name]]);
       const state = JSON.parse(info);
       grids[name].show(made[name], state);
-      rows.push([title, whole.format(state.cells), bytesText(state.bytes), short.format(state.keys),
-        percentText(state.fill), percentText(state.fpr), percentText(measured)]);
+      judged.push({ ...state, measured, name: title });
     }
-    find("merge-table").replaceChildren(table("The three filters",
-      ["filter", "cells", "size", "keys estimated", "cells in use", "rate", "rate of 10,000 questions"], rows));
+    find("merge-table").replaceChildren(propertyTable("The three filters", "filter", judged, [
+      ["cells", ({ cells }) => whole.format(cells)], ["size", ({ bytes }) => bytesText(bytes)],
+      ["keys, estimated", ({ keys }) => short.format(keys)], ["cells in use", ({ fill }) => percentText(fill)],
+      ["rate", ({ fpr }) => percentText(fpr)], ["of 10,000 strangers", ({ measured: rate }) => percentText(rate)],
+    ]));
     await showFound(db, made);
   }));
   find("merge-form").addEventListener("input", show);

@@ -58,10 +58,13 @@ function blockText({ cells, block }) {
   return block === 0 || block === cells ? "none" : whole.format(block);
 }
 
-function sizeRow(size, n) {
-  const { kind, error, cells, hashes, bytes, rate } = size;
-  if (error) return [kind, element("span", { class: "problem" }, error), "", "", "", "", ""];
-  return [kind, whole.format(cells), hashes, blockText(size), bytesText(bytes), short.format(8 * bytes / n), percentText(rate)];
+function sizeTable(sizes, n) {
+  const rows = [
+    ["cells, m", ({ cells }) => whole.format(cells)], ["hashes, k", ({ hashes }) => hashes], ["block", blockText],
+    ["size", ({ bytes }) => bytesText(bytes)], ["bits for each key", ({ bytes }) => short.format(8 * bytes / n)],
+    ["predicted rate", ({ rate }) => percentText(rate)],
+  ];
+  return propertyTable(`A filter for ${whole.format(n)} keys`, "kind", sizes.map((size) => ({ ...size, name: size.kind })), rows);
 }
 
 // So many whole numbers from low to high, each about as many times the one before.
@@ -72,7 +75,7 @@ function spread(low, high, count) {
 
 function rateAxis(sizes) {
   const lowest = Math.min(...sizes.map(({ rate }) => rate).filter((rate) => rate > 0), 0.1);
-  const range = [10 ** (Math.max(-15, Math.floor(Math.log10(lowest)) - 1)), 1];
+  const range = [10 ** (Math.max(-15, Math.floor(Math.log10(lowest)) - 2)), 1];
   return { label: "rate", kind: "log", range, ticks: powersOfTen(range, 7), text: powerText };
 }
 
@@ -119,10 +122,9 @@ function startSizing(db) {
     find("by-cells-fields").hidden = !settings.byCells;
     const sizes = [];
     for (const kind of kinds) sizes.push(await sizeOfKind(db, settings, kind));
-    find("sizes").replaceChildren(table(`A filter for ${whole.format(settings.n)} keys`,
-      ["kind", "cells m", "hashes k", "block", "size", "bits per key", "predicted rate"],
-      sizes.map((size) => sizeRow(size, settings.n))));
     const possible = sizes.filter(({ error }) => !error);
+    find("sizing-problem").textContent = sizes.filter(({ error }) => error).map(({ kind, error }) => `${kind}: ${error}`).join("\n");
+    find("sizes").replaceChildren(sizeTable(possible, settings.n));
     if (possible.length > 0) await drawCurves(db, possible, settings.n);
   }));
   for (const name of ["n", "p", "m", "k"]) pairWithSlider(name, show);

@@ -112,8 +112,10 @@ DELETE FROM watched_keys WHERE rowid = (SELECT min(rowid) FROM watched_keys WHER
     this.grid.mark(positions);
     find("watch-answer").textContent = answerText(this.asked, maybe, added);
     find("watch-answer").className = maybe && !added ? "answer wrong" : "answer";
-    find("watch-positions").replaceChildren(table(`Cells of ${this.asked}`, ["hash", "cell", "value", "shared by the added keys"],
-      positions.map(({ i, cell, value, keys }) => [i, cell, value, JSON.parse(keys).join(", ")])));
+    const cells = table(`Cells of ${this.asked}`, ["hash", "cell", "value", "keys that have it"],
+      positions.map(({ i, cell, value, keys }) => [i, cell, value, JSON.parse(keys).join(", ")]));
+    cells.classList.add("cells-of-key");
+    find("watch-positions").replaceChildren(cells);
   }
 
   async askStrangers() {
