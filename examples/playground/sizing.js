@@ -50,7 +50,7 @@ SELECT info FROM sized`);
     const { rate } = await db.row("SELECT bloom_rate(?1, ?2, ?3, ?4, ?5) AS rate", [cells, settings.n, hashes, kind, block]);
     return { kind, cells, hashes, block, bytes, rate };
   } catch (error) {
-    return { kind, error: error.message };
+    return { kind, error: error.message.replace(/^bloom: /, "") };
   }
 }
 
