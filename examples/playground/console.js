@@ -37,8 +37,10 @@ class Console {
       this.#show(results);
       find("console-status").textContent = `Done in ${short.format((performance.now() - began) / 1000)} s.`;
     } catch (error) {
-      this.#show(error.results ?? []);
-      find("console-status").textContent = "";
+      if (error.message !== "stopped") {
+        this.#show(error.results ?? []);
+        find("console-status").textContent = "";
+      }
       throw error;
     } finally {
       find("console-stop").disabled = true;

@@ -86,6 +86,12 @@ function embeddedEngine() {
   };
 }
 
+// Begins each work() when the one before it has ended: what several statements do is not mixed up.
+function oneByOne() {
+  let last = Promise.resolve();
+  return (work) => (last = last.then(work, work));
+}
+
 // Calls work() now, or once more when the one that is running has ended: of what comes while it runs
 // only the last counts.
 function latestOnly(work) {

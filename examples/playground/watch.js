@@ -22,6 +22,12 @@ class Watch {
     this.db = db;
     this.grid = new CellGrid(find("watch-cells"));
     this.asked = null;
+    this.inTurn = oneByOne();
+  }
+
+  // For an event: does the work when what was begun before has ended.
+  handler(work) {
+    return telling(find("watch-problem"), () => this.inTurn(work));
   }
 
   // A new filter with the keys that are there.
@@ -93,7 +99,7 @@ DELETE FROM watched_keys WHERE rowid = (SELECT min(rowid) FROM watched_keys WHER
 
   #showKeys(keys) {
     find("watch-keys").replaceChildren(...keys.map(({ key, times }) => element("li", {},
-      element("button", { type: "button", class: "chip", click: () => this.ask(key) }, times > 1 ? `${key} × ${times}` : key))));
+      element("button", { type: "button", class: "chip", click: this.handler(() => this.ask(key)) }, times > 1 ? `${key} × ${times}` : key))));
     const lost = keys.filter(({ found }) => !found).map(({ key }) => key);
     find("watch-lost").textContent = lost.length === 0 ? ""
       : `Answered "absent" although added: ${lost.join(", ")}. A key that was never added has been removed: it took cells from these.`;
@@ -124,7 +130,7 @@ DELETE FROM watched_keys WHERE rowid = (SELECT min(rowid) FROM watched_keys WHER
     find("watch-strangers").replaceChildren(
       element("p", {}, `${whole.format(found.length)} of 1,000 keys that were never added are answered "maybe"; ${short.format(1000 * rate)} were to be expected.`),
       element("ul", { class: "chips" }, ...found.slice(0, 12).map(({ key }) =>
-        element("li", {}, element("button", { type: "button", class: "chip", click: () => this.ask(key) }, key)))));
+        element("li", {}, element("button", { type: "button", class: "chip", click: this.handler(() => this.ask(key)) }, key)))));
   }
 }
 
@@ -137,14 +143,13 @@ function answerText(key, maybe, added) {
 
 async function startWatch(db) {
   const watch = new Watch(db);
-  const problem = find("watch-problem");
   const key = () => {
     const { value } = find("watch-key");
     if (value === "") throw new Error("Type a key first.");
     return value;
   };
-  const on = (id, work) => find(id).addEventListener("click", telling(problem, work));
-  find("watch-form").addEventListener("submit", telling(problem, () => watch.add(key())));
+  const on = (id, work) => find(id).addEventListener("click", watch.handler(work));
+  find("watch-form").addEventListener("submit", watch.handler(() => watch.add(key())));
   on("watch-ask", () => watch.ask(key()));
   on("watch-remove", () => watch.remove(key()));
   on("watch-saturate", () => watch.add(key(), 16));
@@ -152,7 +157,7 @@ async function startWatch(db) {
   on("watch-clear", () => watch.clear());
   on("watch-stranger", () => watch.askStrangers());
   for (const id of ["watch-kind", "watch-m", "watch-k", "watch-blocks"]) {
-    find(id).addEventListener("change", telling(problem, () => watch.reshape()));
+    find(id).addEventListener("change", watch.handler(() => watch.reshape()));
   }
   await db.run(watchSchema);
   await watch.reshape();

@@ -111,7 +111,7 @@ function nextBytes(into, room) {
     const bytes = new Uint8Array(new FileReaderSync().readAsArrayBuffer(part));
     engine.HEAPU8.set(bytes, into);
     reading.at += bytes.length;
-    postMessage({ id: reading.id, progress: reading.at / reading.file.size });
+    postMessage({ id: reading.id, progress: reading.at / Math.max(1, reading.file.size) });
     return bytes.length;
   } catch {
     return -1;
