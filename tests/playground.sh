@@ -8,12 +8,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source tests/lib/setup.sh
 source tests/lib/check.sh
+source tests/lib/extension.sh
 
 build=build/playground
-
-build_extension() {
-  cmake --preset release && cmake --build --preset release --target bloom -j "$(getconf _NPROCESSORS_ONLN)"
-}
 
 install_modules() {
   npm install --silent --no-audit --no-fund --prefix "$build" playwright-core@1.65.1 axe-core@4.14.1

@@ -100,7 +100,7 @@ main() {
       mutation fuzz
   fi
   if [ "${1:-}" = all ]; then
-    run_script tests/playground.sh
+    run_script playground
   fi
   part demo
   check "examples/demo.sh" examples/demo.sh

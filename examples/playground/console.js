@@ -57,10 +57,12 @@ class Console {
     await this.run(this.tour[step].sql);
   }
 
-  stop() {
+  // Stops what runs; the next statement finds an empty database.
+  startAnew() {
     this.db?.stop();
     this.db = null;
-    find("console-status").textContent = "Stopped. The console has an empty database now.";
+    find("console-problem").textContent = "";
+    find("console-status").textContent = "The database is empty.";
     find("console-results").replaceChildren();
   }
 
@@ -90,7 +92,7 @@ function startConsole(engine) {
   find("console-sql").addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run(event);
   });
-  find("console-stop").addEventListener("click", () => sql.stop());
+  for (const id of ["console-stop", "console-anew"]) find(id).addEventListener("click", () => sql.startAnew());
   find("console-tour").replaceChildren(...tour.map(({ title }, step) => element("li", {},
     element("button", { type: "button", class: "step", click: telling(problem, () => sql.runStep(step)) }, title))));
   return sql;

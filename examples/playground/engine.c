@@ -1,5 +1,5 @@
-/* What the page needs besides SQLite and the extension: a database that has both, and the lines of a
- * file as a table. The page calls the rest of SQLite's interface itself (sqlite.js). */
+/* What the page needs besides SQLite and the extension: a database that has both, and the lines of
+ * a file as a table. The page calls the rest of SQLite's interface itself (sqlite.js). */
 #include <emscripten.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -10,8 +10,9 @@
 /* Puts the next bytes of the file at `into`, at most `room`; returns how many, 0 at its end. */
 EM_JS(int, next_bytes, (unsigned char* into, int room), { return Module.nextBytes(into, room); });
 
-/* SELECT line FROM lines: what stands between newlines, without a carriage return at the end. A file
- * is read once, from its beginning to its end, whatever its size; one line is in memory at a time. */
+/* SELECT line FROM lines: what stands between newlines, without a carriage return at the end. A
+ * file is read once, from its beginning to its end, whatever its size; one line is in memory at a
+ * time. */
 enum { kSlice = 1 << 20, kLongest = 1 << 28 };
 
 typedef struct {
@@ -88,7 +89,8 @@ static int lines_next(sqlite3_vtab_cursor* cursor) {
   for (;;) {
     const char* const line = lines->bytes + lines->start;
     const int left = lines->filled - lines->start;
-    const char* const newline = left > searched ? memchr(line + searched, '\n', (size_t)(left - searched)) : NULL;
+    const char* const newline =
+        left > searched ? memchr(line + searched, '\n', (size_t)(left - searched)) : NULL;
     if (newline != NULL || lines->file_ended) {
       lines->length = newline != NULL ? (int)(newline - line) + 1 : left;
       lines->ended = lines->length == 0;
@@ -127,9 +129,15 @@ static int lines_rowid(sqlite3_vtab_cursor* cursor, sqlite3_int64* row) {
 }
 
 static const sqlite3_module kLines = {
-    .xConnect = lines_connect, .xBestIndex = lines_best_index, .xDisconnect = lines_disconnect,
-    .xOpen = lines_open,       .xClose = lines_close,          .xFilter = lines_filter,
-    .xNext = lines_next,       .xEof = lines_eof,              .xColumn = lines_column,
+    .xConnect = lines_connect,
+    .xBestIndex = lines_best_index,
+    .xDisconnect = lines_disconnect,
+    .xOpen = lines_open,
+    .xClose = lines_close,
+    .xFilter = lines_filter,
+    .xNext = lines_next,
+    .xEof = lines_eof,
+    .xColumn = lines_column,
     .xRowid = lines_rowid,
 };
 

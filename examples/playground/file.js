@@ -11,6 +11,7 @@ class FileFilter {
   }
 
   async build(file) {
+    this.worker?.stop();
     const worker = new Database(this.engine);
     this.worker = worker;
     this.#showWorking(file);
@@ -21,7 +22,7 @@ class FileFilter {
       await this.#showResult(file, lines, filter, (performance.now() - began) / 1000);
     } finally {
       worker.stop();
-      find("file-working").hidden = true;
+      if (worker === this.worker) find("file-working").hidden = true;
     }
   }
 

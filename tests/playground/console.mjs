@@ -65,9 +65,20 @@ export async function testConsole(page) {
   await check("SQL: what does not end is stopped", async () => {
     await run(page, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n");
     await page.waitForTimeout(300);
-    await page.getByRole("button", { name: "Stop" }).click();
-    await eventually(() => status(page), "Stopped. The console has an empty database now.");
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await eventually(() => status(page), "The database is empty.");
     await run(page, "SELECT bloom_contains(bloom_build('a'), 'a')");
     await eventually(() => printed(page), ["1"]);
+  });
+  await check("SQL: the tour begins anew", async () => {
+    await steps.nth(1).click();
+    await eventually(() => printed(page), ["123072"]);
+    await steps.nth(0).click();
+    await eventually(() => problem(page), "table known already exists");
+    await page.getByRole("button", { name: "Start anew" }).click();
+    await eventually(() => printed(page), []);
+    await steps.nth(1).click();
+    await eventually(() => printed(page), ["123072"]);
+    assert.equal(await problem(page), "");
   });
 }

@@ -124,6 +124,15 @@ export async function testFile(page, native, folder) {
     await finished(page);
     assert.match(await status(page), /^10 lines in /);
   });
+  await check("file: another one in place of the one that is read", async () => {
+    await give(page, long);
+    await page.waitForFunction(() => Number.parseInt(document.getElementById("file-percent").textContent, 10) >= 10);
+    await give(page, odd);
+    await finished(page);
+    await page.waitForTimeout(1500);
+    assert.match(await status(page), /^10 lines in /);
+    assert.match(await page.locator("#file-download").textContent(), /odd/);
+  });
   await check("file: dropped on the page", async () => {
     const data = await page.evaluateHandle(() => {
       const transfer = new DataTransfer();
