@@ -33,4 +33,19 @@ void store_le(std::uint8_t* to, Word word) {
   }
 }
 
+// A double as its 64 bits, without std::bit_cast, which libc++ has from version 14 on.
+inline double load_le_double(const std::uint8_t* from) {
+  const auto bits = load_le<std::uint64_t>(from);
+  double value = 0;
+  static_assert(sizeof value == sizeof bits);
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+inline void store_le_double(std::uint8_t* to, double value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  store_le(to, bits);
+}
+
 }  // namespace bloom

@@ -37,7 +37,7 @@ std::unique_ptr<Hash[]> sorted(std::span<const Hash> hashes, const Pause& pause)
   }
   pause();
   std::exclusive_scan(next.begin(), next.end(), next.begin(), 0U);
-  auto in_order = std::make_unique_for_overwrite<Hash[]>(hashes.size());
+  auto in_order = std::make_unique<Hash[]>(hashes.size());
   Steps steps(pause);
   for (Hash hash : hashes) {
     in_order[next[bucket_of(hash)]++] = hash;

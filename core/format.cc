@@ -1,7 +1,6 @@
 #include "core/format.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "core/bytes.h"
@@ -79,7 +78,7 @@ std::array<std::uint8_t, kHeaderBytes> write_header(const Header& header) {
   store_le(&bytes[kSeedAt], shape.seed);
   bytes[kCollationAt] = static_cast<std::uint8_t>(shape.collation);
   store_le(&bytes[kCapacityAt], header.capacity);
-  store_le(&bytes[kFprAt], std::bit_cast<std::uint64_t>(header.fpr));
+  store_le_double(&bytes[kFprAt], header.fpr);
   store_le(&bytes[kChecksumAt], checksum(bytes.data()));
   return bytes;
 }
@@ -123,7 +122,7 @@ std::variant<Header, Problem> parse_header(ByteView stored) {
   header.shape.seed = load_le<std::uint32_t>(bytes + kSeedAt);
   header.shape.collation = static_cast<Collation>(collation);
   header.capacity = load_le<std::uint64_t>(bytes + kCapacityAt);
-  header.fpr = std::bit_cast<double>(load_le<std::uint64_t>(bytes + kFprAt));
+  header.fpr = load_le_double(bytes + kFprAt);
 
   if (const auto broken = broken_rule(header.shape)) {
     return damaged(broken->subject + " must be " + broken->rule + ", is " + broken->value);

@@ -19,9 +19,11 @@ struct Origin {
 constexpr std::size_t kBefore = 2 * kLineBytes;
 static_assert(sizeof(Origin) <= kLineBytes);
 
+#ifdef __linux__
 // From here on the system's own pages are better than what free() left: zero already, and huge if
 // all are used, which are quicker to get, and to find cells in.
 constexpr std::size_t kLarge = std::size_t{4} << 20;
+#endif
 
 Origin allocate(std::size_t size, [[maybe_unused]] Use use) {
 #ifdef __linux__

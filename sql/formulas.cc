@@ -52,6 +52,18 @@ void rate(Context& context, const Values& arguments) {
   context.real(rate_for(m, n, k, kind));
 }
 
+// Of a filter as it is made, with its blocks: the textbook knows none.
+void rate_of_shape(Context& context, const Values& arguments) {
+  Shape shape;
+  shape.cells = m_argument(arguments[0]);
+  const std::uint64_t n = n_argument(arguments[1], 0);
+  shape.hashes = k_argument(arguments[2]);
+  shape.kind = kind_argument(arguments[3]);
+  shape.block = count_argument(arguments[4], "block", 0, kMaxCells);
+  require_valid(shape);
+  context.real(predicted_rate(shape, n));
+}
+
 void capacity(Context& context, const Values& arguments) {
   const std::uint64_t m = m_argument(arguments[0]);
   const std::uint32_t k = k_argument(arguments[1]);
@@ -60,9 +72,9 @@ void capacity(Context& context, const Values& arguments) {
 }
 
 constexpr sqlite::Scalar kFunctions[] = {
-    {"bloom_bits", unless_null<bits>, 2},         {"bloom_hashes", unless_null<hashes>, 2},
-    {"bloom_rate", unless_null<rate>, 3},         {"bloom_rate", unless_null<rate>, 4},
-    {"bloom_capacity", unless_null<capacity>, 3},
+    {"bloom_bits", unless_null<bits>, 2},          {"bloom_hashes", unless_null<hashes>, 2},
+    {"bloom_rate", unless_null<rate>, 3},          {"bloom_rate", unless_null<rate>, 4},
+    {"bloom_rate", unless_null<rate_of_shape>, 5}, {"bloom_capacity", unless_null<capacity>, 3},
 };
 
 }  // namespace

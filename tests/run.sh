@@ -5,6 +5,7 @@
 # style. Installs what is missing, asks nothing, and ends with "N passed, N failed".
 #   tests/run.sh          all of it
 #   tests/run.sh quick    g++ only
+#   tests/run.sh all      the page in examples/playground as well, which takes a gigabyte of tools
 # docs/testing.md says what each part is for, and gives the long forms.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -97,6 +98,9 @@ main() {
     part scripts
     side_by_side run_script build/scripts coverage versions machines packages cluster clients valgrind \
       mutation fuzz
+  fi
+  if [ "${1:-}" = all ]; then
+    run_script playground
   fi
   part demo
   check "examples/demo.sh" examples/demo.sh

@@ -81,6 +81,7 @@ is_present() {
     clang) command -v clang++ >/dev/null ;;
     llvm) command -v llvm-cov >/dev/null && command -v llvm-profdata >/dev/null ;;
     libclang-rt-dev) echo 'int main() {}' | clang++ -fprofile-instr-generate -x c++ -o /dev/null - ;;
+    emscripten) command -v emcc >/dev/null ;;
     ninja-build) command -v ninja >/dev/null ;;
     nodejs) command -v node >/dev/null ;;
     python3-*) /usr/bin/python3 -c "import ${1#python3-}" ;;

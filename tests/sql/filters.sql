@@ -70,6 +70,7 @@ SELECT bloom_version(), bloom_debug() LIKE 'sqlite-bloom 1.0.0%hash: MurmurHash3
 
 .print table-valued functions
 SELECT kind, cells, hashes, block, bytes, round(fpr, 6) FROM bloom_plan(1000000, 0.01);
+SELECT count(*), sum(bloom_rate(cells, i, hashes, kind, block) = plan.fpr) FROM t, bloom_plan(i, 0.01) AS plan;
 SELECT n, p, kind FROM bloom_plan(10, 0.5);
 SELECT rowid, kind FROM bloom_plan(10, 0.5);
 SELECT kind FROM bloom_plan(10, 0.5) WHERE n = 10 AND p > 0.4 AND kind > 'o';

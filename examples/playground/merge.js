@@ -1,0 +1,59 @@
+// Two filters of the same shape: halved, united, intersected, and what becomes of the rate.
+
+const buildFilter = `SELECT bloom_halve(bloom_build(value, ?2, ?3, ?4), ?5) AS filter FROM json_each(?1)`;
+
+const mergeFilters = {
+  union: "SELECT bloom_halve(bloom_union(?1, ?2), ?3) AS filter",
+  intersect: "SELECT bloom_halve(bloom_intersect(?1, ?2), ?3) AS filter",
+};
+
+// Rate as the cells say, and as 10,000 questions have it.
+const judgeFilter = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+SELECT bloom_info(?1) AS info, avg(bloom_contains((SELECT bloom_open(?1)), 'stranger ' || i)) AS measured FROM n`;
+
+const countFound = "SELECT count(*) AS asked, total(bloom_contains(?1, value)) AS found FROM json_each(?2)";
+
+const linesOf = (id) => [...new Set(find(id).value.split(/\r?\n/).filter((line) => line !== ""))];
+const halvings = (id) => Number(find(id).value);
+
+async function madeFilters(db) {
+  const shape = [Number(find("merge-capacity").value), Number(find("merge-p").value), find("merge-kind").value];
+  const build = async (name) =>
+    (await db.row(buildFilter, [JSON.stringify(linesOf(`merge-${name}`)), ...shape, halvings(`merge-halve-${name}`)])).filter;
+  const a = await build("a"), b = await build("b");
+  const operation = find("merge-union").checked ? "union" : "intersect";
+  const { filter } = await db.row(mergeFilters[operation], [a, b, halvings("merge-halve-result")]);
+  return { a, b, result: filter, operation };
+}
+
+async function startMerge(db) {
+  const grids = Object.fromEntries(["a", "b", "result"].map((name) => [name, new CellGrid(find(`merge-cells-${name}`))]));
+  const show = latestOnly(telling(find("merge-problem"), async () => {
+    const made = await madeFilters(db);
+    const judged = [];
+    for (const [name, title] of [["a", "A"], ["b", "B"], ["result", made.operation === "union" ? "A or B" : "A and B"]]) {
+      const { info, measured } = await db.row(judgeFilter, [made[name]]);
+      const state = JSON.parse(info);
+      grids[name].show(made[name], state);
+      judged.push({ ...state, measured, name: title });
+    }
+    find("merge-table").replaceChildren(propertyTable("The three filters", "filter", judged, [
+      ["cells", ({ cells }) => whole.format(cells)], ["size", ({ bytes }) => bytesText(bytes)],
+      ["keys, estimated", ({ keys }) => short.format(keys)], ["cells in use", ({ fill }) => percentText(fill)],
+      ["rate", ({ fpr }) => percentText(fpr)], ["of 10,000 strangers", ({ measured: rate }) => percentText(rate)],
+    ]));
+    await showFound(db, made);
+  }));
+  find("merge-form").addEventListener("input", show);
+  find("merge-form").addEventListener("submit", (event) => event.preventDefault());
+  await show();
+}
+
+// No key may be lost, whatever is done.
+async function showFound(db, { result, operation }) {
+  const a = linesOf("merge-a"), b = linesOf("merge-b");
+  const keys = operation === "union" ? [...new Set([...a, ...b])] : a.filter((key) => b.includes(key));
+  const { asked, found } = await db.row(countFound, [result, JSON.stringify(keys)]);
+  find("merge-found").textContent = `Of the ${asked} keys that ${operation === "union" ? "A or B" : "both A and B"} ${
+    asked === 1 ? "was" : "were"} made of, the result finds ${found}.`;
+}
