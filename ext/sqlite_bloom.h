@@ -18,9 +18,9 @@ struct sqlite3_api_routines;
 /* Adds the extension to one connection; does nothing where that was done before. `api` is what
  * SQLite hands to an extension, never a null pointer: a program does not call this but through
  * sqlite3_auto_extension(), in an SQLite that was built with extensions (not with
- * SQLITE_OMIT_LOAD_EXTENSION, unless this library is compiled with SQLITE_CORE defined: it then calls
- * SQLite directly, as examples/playground does). Returns an SQLite result code; `error`, to be freed with
- * sqlite3_free(), says why it is not SQLITE_OK. */
+ * SQLITE_OMIT_LOAD_EXTENSION, unless this library is compiled with SQLITE_CORE defined: it then
+ * calls SQLite directly, as examples/playground does). Returns an SQLite result code; `error`, to
+ * be freed with sqlite3_free(), says why it is not SQLITE_OK. */
 int sqlite3_bloom_init(struct sqlite3* db, char** error, const struct sqlite3_api_routines* api);
 
 #ifdef __cplusplus

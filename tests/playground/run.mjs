@@ -87,6 +87,7 @@ async function takePictures(browser, url) {
     ["wide", { width: 1280, height: 900 }, "light"], ["phone", { width: 390, height: 844 }, "dark"],
   ]) {
     const page = await open(browser, url, { viewport, colorScheme, reducedMotion: "reduce" });
+    await page.locator("#sizing").evaluate((section) => section.scrollIntoView());
     await page.screenshot({ path: path.join(pictures, `size-${name}.png`) });
     await page.locator("#watch-kind").selectOption("counting");
     await page.locator("#watch-words").click();
