@@ -1,0 +1,279 @@
+#!/usr/bin/python3
+"""Keys spread over shards, and a router that has a filter of each and asks only those that may have a key: docs/shards.md.
+
+    examples/shards.py                                               # some minutes
+    examples/shards.py --shards 2,4 --keys 4000 --questions 400      # seconds; --help lists all parameters
+
+Each shard is a process with a database of its own, which it answers from on a socket. The router asks all of them at once,
+or those whose filter says "maybe". Every answer is compared with what was put in; a wrong one is an error. In the end keys
+are added that the router has not been told of, and the filters are refreshed by deltas.
+
+Needs the extension, built by examples/demo.sh or as README.md has it (extension.py looks for it).
+"""
+
+import argparse
+import contextlib
+import multiprocessing
+import os
+import random
+import socket
+import socketserver
+import sqlite3
+import statistics
+import tempfile
+import time
+
+from extension import connect
+
+# Shards differ in what they hold: a filter is made for this many times the mean.
+ROOM = 1.25
+
+
+class Shard:
+    """A database with its items, and a filter that follows them."""
+
+    def __init__(self, path, capacity, fpr):
+        self.db = connect(path)
+        self.db.execute("PRAGMA synchronous = OFF")
+        self.db.execute("CREATE TABLE items(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+        self.db.execute(f"CREATE VIRTUAL TABLE seen USING bloom(source=items, column=key, capacity={capacity}, fpr={fpr})")
+        self.sent = None  # the filter that the router has
+
+    def add(self, items):
+        self.db.execute("BEGIN")
+        self.db.executemany("INSERT INTO items VALUES (?, ?)", items)
+        self.db.execute("COMMIT")
+
+    def find(self, key):
+        row = self.db.execute("SELECT value FROM items WHERE key = ?", (key,)).fetchone()
+        return row[0].encode() if row else b""
+
+    def filter(self, _=None):
+        (self.sent,) = self.db.execute("SELECT filter FROM seen").fetchone()
+        return self.sent
+
+    def delta(self, _=None):
+        """What has changed since the last time."""
+        old = self.sent
+        return self.db.execute("SELECT bloom_delta(?, ?)", (old, self.filter())).fetchone()[0]
+
+    def put(self, item):
+        self.add([item.split("=")])
+        return b""
+
+
+class ShardHandler(socketserver.StreamRequestHandler):
+    """A line asks: a command, and a key. The answer is a line with its length, and so many bytes."""
+
+    disable_nagle_algorithm = True
+
+    def handle(self):
+        for line in self.rfile:
+            command, _, key = line.decode().rstrip("\n").partition(" ")
+            answer = getattr(self.server.shard, command)(key)
+            self.wfile.write(b"%d\n%b" % (len(answer), answer))
+
+
+def serve(server, path, items, capacity, fpr):
+    server.shard = Shard(path, capacity, fpr)
+    server.shard.add(items)
+    server.serve_forever()
+
+
+@contextlib.contextmanager
+def shards(all_items, capacity, fpr):
+    """The ports of servers in processes of their own, which must not inherit a database that is open."""
+    servers = [socketserver.TCPServer(("127.0.0.1", 0), ShardHandler) for _ in all_items]
+    fork = multiprocessing.get_context("fork").Process
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, f"{number}.db") for number in range(len(servers))]
+        processes = [fork(target=serve, args=(*given, capacity, fpr)) for given in zip(servers, paths, all_items)]
+        for process in processes:
+            process.start()
+        try:
+            yield [server.server_address[1] for server in servers]
+        finally:
+            for process, server in zip(processes, servers):
+                process.terminate()
+                process.join()
+                server.server_close()
+
+
+def stream_to(port):
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection.makefile("rwb")
+
+
+class Router:
+    """Knows the shards by their filters. Each has the time as of which it is right."""
+
+    def __init__(self, ports, capacity, fpr):
+        self.db = connect(":memory:")
+        self.db.execute("CREATE TABLE router(shard INTEGER PRIMARY KEY, as_of REAL NOT NULL, filter BLOB NOT NULL)")
+        self.db.execute(f"CREATE VIRTUAL TABLE anywhere USING bloom(capacity={capacity}, fpr={fpr})")
+        self.streams = [stream_to(port) for port in ports]
+        self.everyone = range(len(ports))
+        self.messages = self.wasted = 0
+        for shard in self.everyone:
+            self.take_whole(shard)
+        self.unite()
+
+    def ask(self, asked, line):
+        """All at once; their answers in turn."""
+        for shard in asked:
+            self.streams[shard].write(line.encode() + b"\n")
+            self.streams[shard].flush()
+        return [self.streams[shard].read(int(self.streams[shard].readline())) for shard in asked]
+
+    def find(self, key, asked):
+        answers = self.ask(asked, f"find {key}")
+        found = [answer.decode() for answer in answers if answer]
+        self.messages += len(answers)
+        self.wasted += len(answers) - len(found)
+        return found
+
+    def find_anywhere(self, key):
+        return self.find(key, self.everyone)
+
+    def find_by_filters(self, key):
+        if not self.db.execute("SELECT 1 FROM anywhere WHERE key = ?", (key,)).fetchone():
+            return []
+        return self.find(key, self.may_have(key))
+
+    def may_have(self, key, since=0.0):
+        """Those whose filter says "maybe", or is older than the answer may be."""
+        rows = self.db.execute("SELECT shard FROM router WHERE as_of < ? OR bloom_contains(filter, ?)", (since, key))
+        return [shard for (shard,) in rows]
+
+    def take_whole(self, shard):
+        now = time.time()  # what is added while the filter is under way may be missing in it
+        (blob,) = self.ask([shard], "filter")
+        self.db.execute("REPLACE INTO router VALUES (?, ?, ?)", (shard, now, blob))
+        return len(blob)
+
+    def refresh(self, shard):
+        """By a delta; whole if that is not one of the filter that is here. The bytes that came."""
+        now = time.time()
+        (delta,) = self.ask([shard], "delta")
+        change = "UPDATE router SET filter = bloom_apply(filter, ?), as_of = ? WHERE shard = ?"
+        try:
+            self.db.execute(change, (delta, now, shard))
+        except sqlite3.OperationalError:
+            return len(delta) + self.take_whole(shard)
+        return len(delta)
+
+    def unite(self):
+        self.db.execute("INSERT INTO anywhere(filter) SELECT bloom_union(filter) FROM router")
+
+    def sizes(self):
+        """Bytes of all filters, and the rate of their union."""
+        (filters,) = self.db.execute("SELECT sum(length(filter)) FROM router").fetchone()
+        (fpr,) = self.db.execute("SELECT json_extract(info, '$.fpr') FROM anywhere").fetchone()
+        return filters, fpr
+
+    def close(self):
+        for stream in self.streams:
+            stream.close()
+        self.db.close()
+
+
+def make_items(count, rng, prefix="item"):
+    return [(f"{prefix}-{rng.getrandbits(64):016x}", f"{rng.getrandbits(32):08x}") for _ in range(count)]
+
+
+def scatter(items, count, rng):
+    """To shards as they come: no rule tells where a key is."""
+    parts = [[] for _ in range(count)]
+    for item in items:
+        rng.choice(parts).append(item)
+    return parts
+
+
+def check(key, answer, expected):
+    if answer != expected:
+        raise AssertionError(f"{key} is said to have {answer}, and has {expected}")
+
+
+def measure(router, questions):
+    """questions: (key, what is to be found). Ways in turn: name -> messages, wasted ones and seconds of a question."""
+    ways = {"everyone": router.find_anywhere, "filters": router.find_by_filters}
+    count = {name: [0, 0] for name in ways}
+    times = {name: [] for name in ways}
+    for key, expected in questions:
+        for name, find in ways.items():
+            router.messages = router.wasted = 0
+            began = time.perf_counter()
+            answer = find(key)
+            times[name].append(time.perf_counter() - began)
+            check(key, answer, expected)
+            count[name][0] += router.messages
+            count[name][1] += router.wasted
+    return {name: (*(n / len(questions) for n in count[name]), statistics.median(times[name])) for name in ways}
+
+
+def show(count, made_for, router, absent, present):
+    filters, fpr = router.sizes()
+    cells = [f"{count}", made_for, f"{filters / 1024:,.0f}", f"{fpr:.1%}"]
+    for measured in (absent, present):
+        (_, _, everyone), (messages, wasted, filtered) = measured["everyone"], measured["filters"]
+        cells += [f"{messages:.3f}", f"{wasted:.3f}", f"{1e6 * everyone:,.0f}", f"{1e6 * filtered:,.0f}"]
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def grow(router, added):
+    """Adds items that the router has no filters of, then refreshes those. How many are missed before; the bytes of the deltas."""
+    for shard, items in enumerate(added):
+        for key, value in items:
+            router.ask([shard], f"put {key}={value}")
+    items = [item for part in added for item in part]
+    now = time.time()
+    missed = sum(router.find_by_filters(key) == [] for key, _ in items)
+    for key, value in items:
+        check(key, router.find(key, router.may_have(key, since=now)), [value])
+    told = sum(router.refresh(shard) for shard in router.everyone)
+    router.unite()
+    for key, value in items:
+        check(key, router.find_by_filters(key), [value])
+    return missed, told
+
+
+def run(count, made_for, options):
+    rng = random.Random(options.seed)
+    items = make_items(options.keys, rng)
+    parts = scatter(items, count, rng)
+    capacity = round(ROOM * options.keys / (count if made_for == "one" else 1))
+    with shards(parts, capacity, options.fpr) as ports, contextlib.closing(Router(ports, capacity, options.fpr)) as router:
+        absent = [(key, []) for key, _ in make_items(options.questions, rng)]
+        present = [(key, [value]) for key, value in rng.sample(items, options.questions)]
+        show(count, made_for, router, measure(router, absent), measure(router, present))
+        new = make_items(options.added, rng, "new")
+        missed, told = grow(router, scatter(new, count, rng))
+    return f"| {count} | {made_for} | {missed:,} of {len(new):,} | {told / 1024:,.1f} |"
+
+
+def parse(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--shards", default="2,4,8,16,32,64", help="how many, one after the other")
+    parser.add_argument("--keys", type=int, default=200_000, help="in all shards together")
+    parser.add_argument("--questions", type=int, default=2000, help="for keys that are there, and as many for others")
+    parser.add_argument("--added", type=int, default=200, help="keys that come before the filters are refreshed")
+    parser.add_argument("--fpr", type=float, default=0.01, help="of each filter")
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args(arguments)
+
+
+def main():
+    options = parse()
+    connect(":memory:").close()  # ends here, and not in each shard, where the extension is missing
+    print(
+        f"{options.keys:,} keys; {options.questions:,} questions of either sort; medians of their times\n\n"
+        "| shards | filters for | router's KiB | rate of the union | absent: messages | wasted | us, everyone | us, filters "
+        "| present: messages | wasted | us, everyone | us, filters |\n|" + " --- |" * 12
+    )
+    later = [run(int(count), made_for, options) for count in options.shards.split(",") for made_for in ("one", "all")]
+    print("\n| shards | filters for | missed before the refresh | KiB of deltas |\n|" + " --- |" * 4, *later, sep="\n")
+
+
+if __name__ == "__main__":
+    main()
