@@ -37,7 +37,7 @@ ROLES = {
     "bloom_key": "key*",
     "bloom_plan": "count rate",
     "bloom_positions": "filter key",
-    "bloom_rate": "cells count hashes kind",
+    "bloom_rate": "cells count hashes kind cells",
     "bloom_remove": "filter key*",
     "bloom_standard": "filter",
     "bloom_union": "filter filter*",
@@ -105,15 +105,16 @@ def arguments(source, pool, roles):
 
 
 def calls_of(db, name, sort, count):
-    """Calls of a function as (description, SQL, arguments, rows for an aggregate)."""
+    """Calls of a function as (description, SQL, arguments, rows for an aggregate); `count` of its arguments is -1 for any."""
     source, pool = random.Random(f"{SEED} {name} {sort} {count}"), pools(db)
     roles = ROLES[name].replace("*", "").split()
     calls = []
     for number in range(CALLS if roles else 1):
         given = source.randrange(7) if count < 0 else count
-        its_roles = (roles + roles[-1:] * given)[:given]
+        its_roles = roles[:given] if count >= 0 else (roles + roles[-1:] * given)[:given]
+        assert len(its_roles) == given, f"{name} takes {given} arguments: ROLES names too few"
         marks = ", ".join("?" * given)
-        text = f"{name}({', '.join(its_roles)}) {sort}{number}"
+        text = f"{name}/{count}{sort} {number}({', '.join(its_roles)})"
         if sort == "a":
             # Some more rows than are hashed at a time, now and then.
             size = source.choice((0, 1, 2, 10, 600) if name == "bloom_build" else (0, 1, 2, 3))
@@ -147,9 +148,11 @@ def digest_of(db, text, sql, given, rows):
         db.execute("COMMIT")
     try:
         got = db.execute(sql, given).fetchall()
+    except sqlite3.ProgrammingError:
+        raise  # no error of the function: the call is wrong
     except sqlite3.Error as error:
         return f"error {error}"[:300], sha([type(error).__name__, str(error)])
-    if text.startswith("bloom_debug("):
+    if text.startswith("bloom_debug/"):
         # The one line of it that names the processor's instructions; it is a control of the tests.
         got = [[line for line in got[0][0].split("\n") if not line.startswith("block=512: ")]]
     return repr(got)[:300], sha(got)
