@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <string>
-#include <utility>
 
 #include "core/bytes.h"
 #include "core/hash.h"
@@ -146,9 +145,6 @@ class BitReader {
   std::uint64_t at_ = 0;
 };
 
-Problem foreign(std::string text) { return {true, std::move(text)}; }
-Problem damaged(std::string text) { return {false, std::move(text)}; }
-
 // Turns the bits over that a delta names. False: the gaps are not what a delta can have.
 bool turn_over(std::uint8_t* cells, std::uint64_t end, const DeltaView& delta, const Pause& pause) {
   BitReader reader(delta.gaps, pause);
@@ -215,17 +211,17 @@ StoredDelta delta(const FilterView& before, const FilterView& after, const Pause
 
 std::variant<DeltaView, Problem> open_delta(ByteView stored) {
   if (stored.size() < kDeltaBytes) {
-    return foreign(std::to_string(stored.size()) + " bytes are too few for one");
+    return Problem::foreign(std::to_string(stored.size()) + " bytes are too few for one");
   }
   if (!std::equal(kMagic.begin(), kMagic.end(), stored.begin() + kMagicAt)) {
-    return foreign("bad magic");
+    return Problem::foreign("bad magic");
   }
   if (stored[kVersionAt] != kVersion) {
-    return foreign("unknown version " + std::to_string(stored[kVersionAt]));
+    return Problem::foreign("unknown version " + std::to_string(stored[kVersionAt]));
   }
   if (stored[kRemainderBitsAt] > kMaxRemainderBits || stored[kHasHeaderAt] > 1 ||
       stored[kReserved1At] != 0) {
-    return damaged("a byte of its beginning is out of range");
+    return Problem::damaged("a byte of its beginning is out of range");
   }
   DeltaView view{.remainder_bits = stored[kRemainderBitsAt],
                  .before = load_le<std::uint64_t>(&stored[kBeforeAt]),
@@ -246,16 +242,16 @@ std::variant<DeltaView, Problem> open_delta(ByteView stored) {
 std::variant<Filter, Problem> apply(const FilterView& before, const DeltaView& delta,
                                     const Pause& pause) {
   if (digest(before, pause) != delta.before) {
-    return foreign("it was made from another filter");
+    return Problem::foreign("it was made from another filter");
   }
   const Header& header = delta.header ? *delta.header : before.header();
   Filter after = before.shape() == header.shape ? Filter(before, pause) : Filter(header);
   after.set_target(header.capacity, header.fpr);
   if (!turn_over(after.cells(), bits_of(after.shape()), delta, pause)) {
-    return damaged("its gaps do not fit the filter");
+    return Problem::damaged("its gaps do not fit the filter");
   }
   if (digest(after.view(), pause) != delta.after) {
-    return damaged("what comes out is not what was told");
+    return Problem::damaged("what comes out is not what was told");
   }
   return after;
 }

@@ -1,7 +1,6 @@
 #include "core/format.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/bytes.h"
 
@@ -35,9 +34,6 @@ std::uint64_t checksum(const std::uint8_t* header) {
 }
 
 bool is_set(std::uint8_t byte) { return byte != 0; }
-
-Problem foreign(std::string text) { return {true, std::move(text)}; }
-Problem damaged(std::string text) { return {false, std::move(text)}; }
 
 }  // namespace
 
@@ -85,33 +81,33 @@ std::array<std::uint8_t, kHeaderBytes> write_header(const Header& header) {
 
 std::variant<Header, Problem> parse_header(ByteView stored) {
   if (stored.size() < kHeaderBytes) {
-    return foreign(std::to_string(stored.size()) + " bytes are too few for a header");
+    return Problem::foreign(std::to_string(stored.size()) + " bytes are too few for a header");
   }
   const std::uint8_t* bytes = stored.data();
   if (!std::equal(kMagic.begin(), kMagic.end(), bytes + kMagicAt)) {
-    return foreign("bad magic");
+    return Problem::foreign("bad magic");
   }
   if (bytes[kVersionAt] != kVersion) {
-    return foreign("unknown version " + std::to_string(bytes[kVersionAt]));
+    return Problem::foreign("unknown version " + std::to_string(bytes[kVersionAt]));
   }
   if (load_le<std::uint64_t>(bytes + kChecksumAt) != checksum(bytes)) {
-    return damaged("header checksum does not match");
+    return Problem::damaged("header checksum does not match");
   }
   if (bytes[kHashAt] != kHashMurmur3) {
-    return foreign("unknown hash " + std::to_string(bytes[kHashAt]));
+    return Problem::foreign("unknown hash " + std::to_string(bytes[kHashAt]));
   }
   const std::uint8_t kind = bytes[kKindAt];
   if (kind < static_cast<std::uint8_t>(Kind::standard) ||
       kind > static_cast<std::uint8_t>(Kind::partitioned)) {
-    return foreign("unknown kind " + std::to_string(kind));
+    return Problem::foreign("unknown kind " + std::to_string(kind));
   }
   const std::uint8_t collation = bytes[kCollationAt];
   if (collation > static_cast<std::uint8_t>(Collation::rtrim)) {
-    return foreign("unknown collation " + std::to_string(collation));
+    return Problem::foreign("unknown collation " + std::to_string(collation));
   }
   if (std::any_of(bytes + kReserved3At, bytes + kCapacityAt, is_set) ||
       std::any_of(bytes + kReserved8At, bytes + kChecksumAt, is_set)) {
-    return foreign("reserved header bytes are in use");
+    return Problem::foreign("reserved header bytes are in use");
   }
 
   Header header;
@@ -125,10 +121,10 @@ std::variant<Header, Problem> parse_header(ByteView stored) {
   header.fpr = load_le_double(bytes + kFprAt);
 
   if (const auto broken = broken_rule(header.shape)) {
-    return damaged(broken->subject + " must be " + broken->rule + ", is " + broken->value);
+    return Problem::damaged(broken->subject + " must be " + broken->rule + ", is " + broken->value);
   }
   if (!(header.fpr >= 0 && header.fpr < 1) || header.capacity > kMaxCells) {
-    return damaged("capacity or rate out of range");
+    return Problem::damaged("capacity or rate out of range");
   }
   return header;
 }
@@ -142,11 +138,11 @@ std::variant<Header, Problem> read_header(ByteView stored) {
   auto parsed = parse_header(stored);
   if (const auto* header = std::get_if<Header>(&parsed)) {
     if (stored.size() != stored_bytes(header->shape)) {
-      return damaged(std::to_string(stored.size()) + " bytes where the header says " +
-                     std::to_string(stored_bytes(header->shape)));
+      return Problem::damaged(std::to_string(stored.size()) + " bytes where the header says " +
+                              std::to_string(stored_bytes(header->shape)));
     }
     if ((stored.back() & stray_bits(header->shape)) != 0) {
-      return damaged("bits after the last cell are set");
+      return Problem::damaged("bits after the last cell are set");
     }
   }
   return parsed;

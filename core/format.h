@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "core/geometry.h"
@@ -42,9 +43,13 @@ std::uint64_t cells_in_chunk(const Shape& shape, std::uint64_t i);
 
 std::array<std::uint8_t, kHeaderBytes> write_header(const Header& header);
 
-// What is wrong with bytes that should be a filter.
+// What is wrong with bytes that should be a filter, or a delta.
 struct Problem {
-  bool foreign;      // true: not a filter, or not one of a version this build knows; false: damaged
+  // Not what it should be, or of a version that this build does not know.
+  static Problem foreign(std::string text) { return {true, std::move(text)}; }
+  static Problem damaged(std::string text) { return {false, std::move(text)}; }
+
+  bool is_foreign;
   std::string text;  // "bad magic"
 };
 

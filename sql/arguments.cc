@@ -13,9 +13,9 @@ constexpr std::string_view kResult = "the resulting filter";
 constexpr std::string_view kUseTable = "a table USING bloom can hold it";
 
 [[noreturn]] void refuse_bytes(const std::string& name, const Problem& problem,
-                               const char* is_foreign, const char* is_damaged) {
-  throw Error(problem.foreign ? Error::Kind::invalid : Error::Kind::damaged,
-              name + (problem.foreign ? is_foreign : is_damaged) + " (" + problem.text + ")");
+                               const char* if_foreign, const char* if_damaged) {
+  throw Error(problem.is_foreign ? Error::Kind::invalid : Error::Kind::damaged,
+              name + (problem.is_foreign ? if_foreign : if_damaged) + " (" + problem.text + ")");
 }
 
 [[noreturn]] void refuse_filter(const std::string& name, const Problem& problem) {

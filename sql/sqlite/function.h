@@ -11,6 +11,7 @@
 // Either may throw: the statement then fails with "<name>: <what>".
 #pragma once
 
+#include <memory>
 #include <new>
 
 #include "sql/sqlite/api.h"
@@ -27,6 +28,18 @@ inline constexpr int kAnyNumber = -1;
 inline constexpr int kPure = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
 inline constexpr int kInnocuous = SQLITE_UTF8 | SQLITE_INNOCUOUS;
 
+// Runs what a function does; what it throws becomes the function's error. Returns whether it threw
+// nothing.
+template <typename Body>
+bool run(Context& context, const char* function, Body&& body) {
+  bool done = true;
+  guard(body, [&](const Failure& failure) {
+    done = false;
+    context.failure(function, failure);
+  });
+  return done;
+}
+
 struct Scalar {
   const char* name;
   void (*body)(Context&, const Values&);
@@ -39,8 +52,7 @@ inline int add_function(sqlite3* db, const Scalar& function) {
   const auto call = [](sqlite3_context* raw, int count, sqlite3_value** values) {
     const auto& self = *static_cast<const Scalar*>(sqlite3_user_data(raw));
     Context context(raw);
-    guard([&] { self.body(context, Values(count, values)); },
-          [&](const Failure& failure) { context.failure(self.name, failure); });
+    run(context, self.name, [&] { self.body(context, Values(count, values)); });
   };
   return sqlite3_create_function_v2(db, function.name, function.arguments, function.flags,
                                     const_cast<Scalar*>(&function), call, nullptr, nullptr,
@@ -62,8 +74,7 @@ int add_function(sqlite3* db, const Signature& signature) {
   const auto call = [](sqlite3_context* raw, int count, sqlite3_value** values) {
     auto& self = *static_cast<Object*>(sqlite3_user_data(raw));
     Context context(raw);
-    guard([&] { self.function.call(context, Values(count, values)); },
-          [&](const Failure& failure) { context.failure(self.signature.name, failure); });
+    run(context, self.signature.name, [&] { self.function.call(context, Values(count, values)); });
   };
   const auto drop = [](void* object) { delete static_cast<Object*>(object); };
   auto* object = new (std::nothrow) Object{signature, {}};
@@ -75,52 +86,59 @@ int add_function(sqlite3* db, const Signature& signature) {
                                     nullptr, nullptr, drop);
 }
 
+// What SQLite calls for an aggregate; its user data is the Signature.
 template <typename State>
-int add_aggregate(sqlite3* db, const Signature& signature) {
-  // SQLite keeps a zeroed Slot for each group, and calls `finish` for each, after errors as well.
-  struct Slot {
-    State* state;
-    bool failed;
-  };
-  const auto step = [](sqlite3_context* raw, int count, sqlite3_value** values) {
-    const auto& self = *static_cast<const Signature*>(sqlite3_user_data(raw));
+class AggregateCalls {
+ public:
+  static void step(sqlite3_context* raw, int count, sqlite3_value** values) {
     auto* slot = static_cast<Slot*>(sqlite3_aggregate_context(raw, sizeof(Slot)));
-    Context context(raw);
     if (slot == nullptr) {
       sqlite3_result_error_nomem(raw);
       return;
     }
-    guard(
-        [&] {
-          if (slot->state == nullptr) {
-            slot->state = new State;
-          }
-          slot->state->step(context, Values(count, values));
-        },
-        [&](const Failure& failure) {
-          slot->failed = true;
-          context.failure(self.name, failure);
-        });
-  };
-  const auto finish = [](sqlite3_context* raw) {
-    const auto& self = *static_cast<const Signature*>(sqlite3_user_data(raw));
-    auto* slot = static_cast<Slot*>(sqlite3_aggregate_context(raw, 0));
     Context context(raw);
-    if (slot == nullptr || !slot->failed) {
-      guard(
-          [&] {
-            State fresh;
-            (slot != nullptr && slot->state != nullptr ? *slot->state : fresh).finish(context);
-          },
-          [&](const Failure& failure) { context.failure(self.name, failure); });
+    const bool done = run(context, name_of(raw), [&] {
+      if (slot->state == nullptr) {
+        slot->state = new State;
+      }
+      slot->state->step(context, Values(count, values));
+    });
+    slot->failed |= !done;
+  }
+
+  // Comes once for each group, after errors as well.
+  static void finish(sqlite3_context* raw) {
+    auto* slot = static_cast<Slot*>(sqlite3_aggregate_context(raw, 0));
+    std::unique_ptr<State> state(slot == nullptr ? nullptr : slot->state);
+    if (slot != nullptr && slot->failed) {
+      return;
     }
-    if (slot != nullptr) {
-      delete slot->state;
-    }
+    Context context(raw);
+    run(context, name_of(raw), [&] {
+      if (state == nullptr) {
+        state = std::make_unique<State>();
+      }
+      state->finish(context);
+    });
+  }
+
+ private:
+  // SQLite keeps one for each group, zeroed.
+  struct Slot {
+    State* state;
+    bool failed;
   };
-  return sqlite3_create_function_v2(db, signature.name, signature.arguments, kPure,
-                                    const_cast<Signature*>(&signature), nullptr, step, finish,
-                                    nullptr);
+
+  static const char* name_of(sqlite3_context* raw) {
+    return static_cast<const Signature*>(sqlite3_user_data(raw))->name;
+  }
+};
+
+template <typename State>
+int add_aggregate(sqlite3* db, const Signature& signature) {
+  return sqlite3_create_function_v2(
+      db, signature.name, signature.arguments, kPure, const_cast<Signature*>(&signature), nullptr,
+      AggregateCalls<State>::step, AggregateCalls<State>::finish, nullptr);
 }
 
 }  // namespace bloom::sqlite
