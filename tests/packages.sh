@@ -45,11 +45,13 @@ installs_by_cmake() {
     find "$work/installed" -name mod_bloom.so | grep .
 }
 
-# With what is installed and what is unpacked: the paths must not matter.
+# builds_by_cmake PREFIX: examples/embed, with what lies there; the path must not matter.
 builds_by_cmake() {
-  cmake -S examples/embed -B "$work/embed" -DCMAKE_PREFIX_PATH="$1" && cmake --build "$work/embed" &&
-    expect "$version|1" "$work/embed/embed" "$question" &&
-    "$work/embed/core_example" "$work/embed/three.bloom" apple
+  local built=$1/embed
+  cmake -S examples/embed -B "$built" -DCMAKE_PREFIX_PATH="$1" && cmake --build "$built" &&
+    grep -F "sqlite-bloom_DIR:PATH=$1/" "$built/CMakeCache.txt" &&
+    expect "$version|1" "$built/embed" "$question" &&
+    "$built/core_example" "$built/three.bloom" apple
 }
 
 builds_by_pkg_config() {
@@ -97,6 +99,11 @@ for name in assets["files"].values():
 END
 }
 
+builds_by_debian_package() {
+  dpkg-deb --extract "$packages"/libsqlite-bloom-dev_*.deb "$work/development" &&
+    builds_by_cmake "$work/development/usr"
+}
+
 changes_are_told() { grep -F "## $version" CHANGELOG.md; }
 
 # A Debian that has nothing but sqlite3. Needs the right to make one.
@@ -131,6 +138,7 @@ main() {
   check "Python wheel" works_in_python
   check "npm packages" works_in_node
   check "Debian package" works_in_debian
+  check "Debian package for development: built in by CMake" builds_by_debian_package
   rm -rf --one-file-system "$work/root"
   conclude
 }
