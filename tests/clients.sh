@@ -108,7 +108,7 @@ main() {
   use_own_caches
   if [ ! -e "$extension" ]; then
     install_missing g++ cmake make libsqlite3-dev
-    check "extension" build_extension
+    check "extension" build_release bloom
   fi
   install_packages "${clients[@]}" || true
   side_by_side try_client "$folder" "${clients[@]}"

@@ -31,7 +31,7 @@ cross_build() {
   local machine=$1 source=$2 build=$3 target=$4
   shift 4
   cmake -S "$source" -B "$build" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$machine" \
-    -DCMAKE_CXX_COMPILER="$machine-linux-gnu-g++" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_CXX_COMPILER="$machine-linux-gnu-g++" -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-O1 \
     -DCMAKE_CROSSCOMPILING_EMULATOR="$(emulator "$machine" | paste -s -d ';')" "$@" &&
     cmake --build "$build" --target "$target"
 }
@@ -97,7 +97,7 @@ try_machine() {
 # This machine, in the same SQLite: the version is in the file.
 build_here() {
   mkdir -p "$folder/here" &&
-    build_extension &&
+    build_release bloom &&
     cp build/release/bloom.so "$folder/here" &&
     build_shell "" "$folder/here" &&
     ln -sf shell "$folder/here/run"

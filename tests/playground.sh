@@ -26,7 +26,7 @@ main() {
   install_missing g++ cmake make libsqlite3-dev python3 chromium
   command -v npm > /dev/null || install_missing nodejs npm
   mkdir -p "$build"
-  check "the extension builds" build_extension
+  check "the extension builds" build_release bloom
   check "the page builds" examples/playground/build.sh
   check "the page loads nothing else" is_one_file
   check "the modules of the test" install_modules

@@ -8,17 +8,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source tests/lib/setup.sh
 source tests/lib/check.sh
+source tests/lib/extension.sh
 source tests/lib/sql_scripts.sh
 
 folder=$PWD/build/valgrind
-extension=$folder/bloom.so
+extension=$PWD/build/release/bloom.so
 valgrind=(valgrind --quiet --error-exitcode=1 --leak-check=full --show-leak-kinds=definite
   --errors-for-leak-kinds=definite --keep-debuginfo=yes)
-
-build() {
-  cmake -S . -B "$folder" -DCMAKE_BUILD_TYPE=RelWithDebInfo &&
-    cmake --build "$folder" --target "$1" -j "$(getconf _NPROCESSORS_ONLN)"
-}
 
 # A command for tests/lib/shell.sh. What valgrind finds comes with the results.
 make_shell() {
@@ -35,16 +31,17 @@ check_python() {
 
 main() {
   install_missing g++ cmake make sqlite3 libsqlite3-dev libgtest-dev python3 valgrind
-  check "extension" build bloom
+  mkdir -p "$folder"
+  check "extension" build_release bloom
   make_shell
   SQLITE3=$folder/shell check_sql_scripts "$extension"
   # Not its class Memory: valgrind has memory of its own.
   check_python python Keys Statements
   if [ "${1:-}" = long ]; then
-    check "core_tests" build core_tests
+    check "core_tests" build_release core_tests
     check_python python HostileBytes
     # The rates take hours, and touch no other memory.
-    check "core tests" "${valgrind[@]}" "$folder/tests/core_tests" --gtest_brief=1 --gtest_filter=-Rate.*
+    check "core tests" "${valgrind[@]}" build/release/tests/core_tests --gtest_brief=1 --gtest_filter=-Rate.*
     check_python table
     check_python source
     check_python table_model 20

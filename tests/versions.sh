@@ -48,9 +48,10 @@ try_suite() {
   for document in "${documents[@]}"; do
     check "$document" tests/docs_test.sh "$extension" "$document"
   done
-  for name in python table table_model table_processes source source_model; do
+  for name in python table table_model source source_model; do
     check "tests/${name}_test.py" /usr/bin/python3 -B "tests/${name}_test.py" "$extension"
   done
+  check "tests/table_processes_test.py" /usr/bin/python3 -B tests/table_processes_test.py "$extension" 1
 }
 
 hosts_have() {
@@ -72,7 +73,7 @@ main() {
   install_missing g++ cmake make libsqlite3-dev python3
   command -v npm > /dev/null || install_missing npm
   mkdir -p "$folder"
-  check "extension" build_extension
+  check "extension" build_release bloom
   check "shell" build_shell
   for version in "${versions[@]}"; do
     check "source of $version" sqlite_source "$version" "$folder/$version"
