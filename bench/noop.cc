@@ -1,10 +1,17 @@
-// An extension of functions that do nothing, to measure others against: noop(...) and
-// noop_aggregate(...) take any arguments and give 1, copy(blob) gives a copy, as every function
-// must that changes a blob.
+// An extension that does as little as can be, to measure others against:
+//   noop(...)            1, whatever the arguments are
+//   copy(blob)           a copy, as every function must make that changes a blob
+//   hash_key(blob, text) reads both and hashes the text: what is left to do is to ask a filter
+//   hash_keys(text, ...) the same for each row of an aggregate
+//   hashed               a table that has one row for each text: SELECT ... FROM hashed WHERE key =
+//   t
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
+#include "core/hash.h"
 #include "sql/sqlite/api.h"
 
 SQLITE_EXTENSION_INIT1
@@ -12,9 +19,6 @@ SQLITE_EXTENSION_INIT1
 namespace {
 
 void noop(sqlite3_context* context, int, sqlite3_value**) { sqlite3_result_int(context, 1); }
-
-void noop_step(sqlite3_context*, int, sqlite3_value**) {}
-void noop_finish(sqlite3_context* context) { sqlite3_result_int(context, 1); }
 
 void copy(sqlite3_context* context, int, sqlite3_value** arguments) {
   const auto size = static_cast<std::size_t>(sqlite3_value_bytes(arguments[0]));
@@ -27,21 +31,130 @@ void copy(sqlite3_context* context, int, sqlite3_value** arguments) {
   sqlite3_result_blob64(context, bytes, size, std::free);
 }
 
+// True, but the compiler does not know.
+bool is_text_with_a_hash(sqlite3_value* value) {
+  if (sqlite3_value_type(value) != SQLITE_TEXT) {
+    return false;
+  }
+  const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
+  const std::string_view key(text, static_cast<std::size_t>(sqlite3_value_bytes(value)));
+  return bloom::hash_key(key, 0) != bloom::Hash{};
+}
+
+void hash_key(sqlite3_context* context, int, sqlite3_value** arguments) {
+  const bool has_blob = sqlite3_value_type(arguments[0]) == SQLITE_BLOB &&
+                        sqlite3_value_blob(arguments[0]) != nullptr &&
+                        sqlite3_value_bytes(arguments[0]) != 0;
+  sqlite3_result_int(context, has_blob && is_text_with_a_hash(arguments[1]) ? 1 : 0);
+}
+
+void hash_keys_step(sqlite3_context* context, int, sqlite3_value** arguments) {
+  auto* count = static_cast<int*>(sqlite3_aggregate_context(context, sizeof(int)));
+  if (count != nullptr) {
+    *count += is_text_with_a_hash(arguments[0]) ? 1 : 0;
+  }
+}
+void hash_keys_finish(sqlite3_context* context) { sqlite3_result_int(context, 1); }
+
+struct Cursor {
+  sqlite3_vtab_cursor base;
+  int at_end;
+};
+
+int connect(sqlite3* db, void*, int, const char* const*, sqlite3_vtab** out, char**) {
+  *out = new sqlite3_vtab{};
+  return sqlite3_declare_vtab(db, "CREATE TABLE x(key)");
+}
+
+int disconnect(sqlite3_vtab* table) {
+  delete table;
+  return SQLITE_OK;
+}
+
+int best_index(sqlite3_vtab*, sqlite3_index_info* info) {
+  if (info->nConstraint != 1 || info->aConstraint[0].usable == 0) {
+    return SQLITE_CONSTRAINT;
+  }
+  info->aConstraintUsage[0].argvIndex = 1;
+  info->aConstraintUsage[0].omit = 1;
+  info->estimatedCost = 1;
+  info->estimatedRows = 1;
+  info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+  return SQLITE_OK;
+}
+
+int open(sqlite3_vtab*, sqlite3_vtab_cursor** out) {
+  *out = &(new Cursor{})->base;
+  return SQLITE_OK;
+}
+
+int close(sqlite3_vtab_cursor* cursor) {
+  delete reinterpret_cast<Cursor*>(cursor);
+  return SQLITE_OK;
+}
+
+int filter(sqlite3_vtab_cursor* cursor, int, const char*, int, sqlite3_value** values) {
+  reinterpret_cast<Cursor*>(cursor)->at_end = is_text_with_a_hash(values[0]) ? 0 : 1;
+  return SQLITE_OK;
+}
+
+int next(sqlite3_vtab_cursor* cursor) {
+  reinterpret_cast<Cursor*>(cursor)->at_end = 1;
+  return SQLITE_OK;
+}
+
+int eof(sqlite3_vtab_cursor* cursor) { return reinterpret_cast<Cursor*>(cursor)->at_end; }
+
+int column(sqlite3_vtab_cursor*, sqlite3_context*, int) { return SQLITE_OK; }
+
+int rowid(sqlite3_vtab_cursor*, sqlite3_int64* out) {
+  *out = 0;
+  return SQLITE_OK;
+}
+
+constexpr sqlite3_module make_table() {
+  sqlite3_module module{};
+  module.xConnect = connect;
+  module.xBestIndex = best_index;
+  module.xDisconnect = disconnect;
+  module.xOpen = open;
+  module.xClose = close;
+  module.xFilter = filter;
+  module.xNext = next;
+  module.xEof = eof;
+  module.xColumn = column;
+  module.xRowid = rowid;
+  return module;
+}
+constexpr sqlite3_module kTable = make_table();
+
+struct Function {
+  const char* name;
+  int arguments;
+  void (*call)(sqlite3_context*, int, sqlite3_value**);
+  void (*step)(sqlite3_context*, int, sqlite3_value**);
+  void (*finish)(sqlite3_context*);
+};
+constexpr Function kFunctions[] = {
+    {"noop", -1, noop, nullptr, nullptr},
+    {"copy", 1, copy, nullptr, nullptr},
+    {"hash_key", 2, hash_key, nullptr, nullptr},
+    {"hash_keys", -1, nullptr, hash_keys_step, hash_keys_finish},
+};
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) int sqlite3_noop_init(
     sqlite3* db, char**, const sqlite3_api_routines* api) {
   SQLITE_EXTENSION_INIT2(api);
-  constexpr int kFlags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-  int code =
-      sqlite3_create_function_v2(db, "noop", -1, kFlags, nullptr, noop, nullptr, nullptr, nullptr);
-  if (code == SQLITE_OK) {
-    code = sqlite3_create_function_v2(db, "noop_aggregate", -1, kFlags, nullptr, nullptr, noop_step,
-                                      noop_finish, nullptr);
-  }
-  if (code == SQLITE_OK) {
-    code =
-        sqlite3_create_function_v2(db, "copy", 1, kFlags, nullptr, copy, nullptr, nullptr, nullptr);
+  int code = sqlite3_create_module_v2(db, "hashed", &kTable, nullptr, nullptr);
+  for (const Function& function : kFunctions) {
+    if (code == SQLITE_OK) {
+      code =
+          sqlite3_create_function_v2(db, function.name, function.arguments,
+                                     SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nullptr,
+                                     function.call, function.step, function.finish, nullptr);
+    }
   }
   return code;
 }

@@ -46,6 +46,7 @@ def joins():
     measured = interleaved(
         {
             "noop(?1, k)": count("WHERE noop(?1, k)", filter_),
+            "JOIN hashed": count("JOIN hashed ON hashed.key = t.k"),
             "JOIN": count("JOIN f ON f.key = t.k"),
             "JOIN one that grows": count("JOIN g ON g.key = t.k"),
             "EXISTS": count("WHERE EXISTS (SELECT 1 FROM f WHERE f.key = t.k)"),
@@ -54,6 +55,7 @@ def joins():
         ROUNDS,
     )
     report = Report("Asking a table, in memory")
+    report.compare(measured, KEYS, "JOIN hashed", "noop(?1, k)", against="noop(?1, k): a table that hashes alone")
     report.compare(measured, KEYS, "JOIN", "noop(?1, k)", 1.8)
     report.compare(measured, KEYS, "JOIN", "JOIN PRIMARY KEY", 0.35)
     report.compare(measured, KEYS, "JOIN one that grows", "noop(?1, k)")
