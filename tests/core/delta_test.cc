@@ -9,6 +9,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/cells.h"
 #include "tests/support/keys.h"
 #include "tests/support/shapes.h"
 
@@ -89,8 +90,18 @@ TEST(Delta, TellsWhatTheFilterIsSizedFor) {
   expect_makes(before, with_keys(shape, 0, 10));
 }
 
-// Bits that differ anywhere: the worst for the code is to be no worse than the bits themselves.
-TEST(Delta, IsNeverMuchLongerThanTheFilter) {
+// The most bits that `differ` gaps can take among `all` bits, with the best of all Golomb-Rice
+// codes.
+std::uint64_t most_bits_of_the_best_code(std::uint64_t differ, std::uint64_t all) {
+  std::uint64_t best = all;
+  for (unsigned remainder = 1; remainder < 20; ++remainder) {
+    best = std::min(best, differ * (1 + remainder) + ((all - differ) >> remainder));
+  }
+  return best;
+}
+
+// However many bits differ: with none in the remainder the code is the bits themselves.
+TEST(Delta, IsNoLongerThanWithTheBestCode) {
   const Header header{.shape = {.kind = Kind::standard, .hashes = 1, .cells = 100'000}};
   const Filter before(header);
   for (std::uint64_t share = 1; share <= 256; ++share) {
@@ -101,6 +112,9 @@ TEST(Delta, IsNeverMuchLongerThanTheFilter) {
       }
     }
     expect_makes(before, after);
+    const std::uint64_t differ = count_used(Kind::standard, after.cells(), 0, header.shape.cells);
+    EXPECT_LE(delta(before.view(), after.view()).size,
+              kDeltaBytes + (most_bits_of_the_best_code(differ, header.shape.cells) + 7) / 8);
   }
 }
 
