@@ -167,6 +167,27 @@ using ChunkReader = std::function<const std::uint8_t*(std::uint64_t i)>;
 // REQUIRES: fold_of(shape) != Fold::none
 bool fold_chunk(const Shape& shape, std::uint64_t i, const ChunkReader& read, std::uint8_t* to);
 
+// Calls f(to) for the chunks of the half that chunk i of a filter of this shape goes into, in
+// order; it may do so several times for one chunk. REQUIRES: fold_of(shape) != Fold::none
+template <typename F>
+void for_each_folded_chunk(const Shape& shape, std::uint64_t i, F&& f) {
+  const std::uint64_t per_chunk = chunk_cells(shape.kind);
+  const auto chunks_of = [&](std::uint64_t first, std::uint64_t count) {
+    for (std::uint64_t to = first / per_chunk; to <= (first + count - 1) / per_chunk; ++to) {
+      f(to);
+    }
+  };
+  const std::uint64_t first = i * per_chunk;
+  const std::uint64_t count = cells_in_chunk(shape, i);
+  if (fold_of(shape) == Fold::cells) {
+    chunks_of(first / 2, (count + 1) / 2);
+    return;
+  }
+  for_each_part(first, count, shape.block, [&](auto block, auto cell, auto n) {
+    chunks_of(block / 2 * shape.block + cell % shape.block, n);
+  });
+}
+
 // A check of counters that come piece by piece, in order: every key adds k to the counters of its
 // block, so their sum is a multiple of k as long as none is stuck.
 class CounterTotals {

@@ -1,6 +1,8 @@
 #include "sql/register.h"
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "sql/functions.h"
 #include "sql/sqlite/guard.h"
@@ -29,36 +31,45 @@ int register_new(sqlite3* db) {
   return sqlite::add_function(db, kVersion);
 }
 
-// What bloom_version() says on this connection; empty if there is none.
-std::string registered_version(sqlite3* db) {
-  std::string version;
+// What bloom_version() says on this connection; none if there is no such function. That it cannot
+// be called for another reason (an authorizer, a progress handler, memory) says nothing about
+// whether it is there: throws SqliteError then.
+std::optional<std::string> registered_version(sqlite3* db) {
+  constexpr std::string_view kMissing = "no such function";
   sqlite3_stmt* select = nullptr;
-  if (sqlite3_prepare_v2(db, "SELECT bloom_version()", -1, &select, nullptr) == SQLITE_OK &&
-      sqlite3_step(select) == SQLITE_ROW) {
+  int code = sqlite3_prepare_v2(db, "SELECT bloom_version()", -1, &select, nullptr);
+  const bool is_missing =
+      code == SQLITE_ERROR && std::string_view(sqlite3_errmsg(db)).starts_with(kMissing);
+  std::optional<std::string> version;
+  if (code == SQLITE_OK && (code = sqlite3_step(select)) == SQLITE_ROW) {
     const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(select, 0));
-    version = text == nullptr ? "" : text;
+    version = text == nullptr ? "unknown" : text;
   }
+  const std::string error = sqlite3_errmsg(db);
   sqlite3_finalize(select);
-  // Whoever opens a connection asks for the last error after its automatic extensions have run.
+  // SQLite asks for the last error of a new connection after its automatic extensions have run.
   sqlite3_exec(db, "SELECT 1", nullptr, nullptr, nullptr);
+  if (!version && !is_missing) {
+    throw sqlite::SqliteError(code,
+                              "cannot tell whether the extension is loaded already: " + error);
+  }
   return version;
 }
 
 }  // namespace
 
-// A module that is registered again would have tables that know nothing of what waits in those of
-// the first.
+// A module that is registered again would have tables that share no filter with those of the first.
 int register_all(sqlite3* db, char** error) {
   int code = SQLITE_OK;
   sqlite::guard(
       [&] {
-        const std::string version = registered_version(db);
-        if (!version.empty() && version != BLOOM_VERSION) {
+        const auto version = registered_version(db);
+        if (version && *version != BLOOM_VERSION) {
           throw sqlite::SqliteError(
               SQLITE_ERROR,
-              "version " + version + " is loaded, which cannot be replaced by " + BLOOM_VERSION);
+              "version " + *version + " is loaded, which cannot be replaced by " + BLOOM_VERSION);
         }
-        if (version.empty() && (code = register_new(db)) != SQLITE_OK) {
+        if (!version && (code = register_new(db)) != SQLITE_OK) {
           throw sqlite::SqliteError(code, sqlite3_errmsg(db));
         }
       },

@@ -17,13 +17,12 @@ version=3.54.1
 sqlite=$PWD/build/versions/$version
 folder=$PWD/build/machines
 
-# emulator MACHINE: the command before a program of that machine, word by word.
+# emulator MACHINE: the command before a program of that machine, word by word. i686 is emulated too:
+# many kernels refuse programs of 32 bits.
 emulator() {
-  local libraries=/usr/$1-linux-gnu
-  case $1 in
-    i686) printf '%s\n' "$libraries/lib/ld-linux.so.2" --library-path "$libraries/lib" ;;
-    *) printf '%s\n' "qemu-$1" -L "$libraries" ;;
-  esac
+  local processor=$1
+  [ "$1" != i686 ] || processor=i386
+  printf '%s\n' "qemu-$processor" -L "/usr/$1-linux-gnu"
 }
 
 # cross_build MACHINE SOURCE BUILD TARGET [OPTION...]

@@ -25,21 +25,34 @@
 //       void column(sqlite3_context*, int i);
 //     };
 //     int update(const Values&);        // SQLITE_OK, or SQLITE_CONSTRAINT to skip the row
+//     int code_to_report(int code);     // after update() has thrown
 //     void check();                     // throws SqliteError(SQLITE_CORRUPT_VTAB) for damage
 //
-//     void begin(), savepoint(int), rolled_back_to(int), sync(), committed(), rolled_back();
+//     void begin(), savepoint(int), released(int), rolled_back_to(int);
+//     void sync(), committed(), rolled_back();
 //   };
 // SQLite calls them in this order, and plan(), check() and cursors at any time between:
-//   (create | connect) (begin (update | rename | savepoint | rolled_back_to)* ending)* destroy?
+//   (create | connect)
+//   (begin (update | rename | savepoint | released | rolled_back_to)* ending)* destroy?
 //   ending = sync committed | sync? rolled_back
 //
-// Savepoints are numbered by depth. After savepoint(n) has thrown, rolled_back_to(n) may follow. A
-// table that create() made is not told of begin(), nor of savepoints that are open by then.
-// When SQLite reads the schema anew, it may make a second object of a table, while the first one
-// still gets calls up to the end of its transaction.
+// What cannot be relied on (sqlite3VtabBegin(), sqlite3VtabSavepoint(), sqlite3Close() in SQLite's
+// source say why):
+// - Savepoints are numbered by depth. SQLite reports a savepoint to one table after another, and
+//   stops at the first that fails. rolled_back_to(n) and released(n) may then be called without
+//   savepoint(n).
+// - A table that create() made is not told of begin(), nor of savepoints that are open by then. Any
+//   savepoint(n) later on makes up for it.
+// - sqlite3_close() calls rolled_back() before it looks for reasons to refuse. If it refuses, the
+//   transaction goes on, and begin() may be called again in it.
+// - When SQLite reads the schema again, it may make a second object of a table, while the first one
+//   still gets calls up to the end of its transaction. Statements that are prepared keep it longer.
+// - Statements on the shadow tables can be run by anybody, in transactions that are not reported.
 //
-// Each may throw where no noexcept is said: the statement then fails with "<name>: <what>". A
-// failed update() is not undone when it was the only row of its statement.
+// Each may throw where no noexcept is said: the statement then fails with "<name>: <what>". What
+// savepoint() and released() throw fails with SQLite's own text for the code, and the second rolls
+// the whole transaction back. A failed update() is not undone when it was the only row of its
+// statement.
 #pragma once
 
 #include <memory>
@@ -66,23 +79,46 @@ class Module {
  public:
   // Returns an SQLite result code.
   static int add(sqlite3* db) {
-    auto* shared = new (std::nothrow) typename Table::Shared;
+    auto* shared = new (std::nothrow) Shared;
     if (shared == nullptr) {
       return SQLITE_NOMEM;
     }
-    return sqlite3_create_module_v2(db, Table::kModule, &kModule.base, shared, [](void* old) {
-      delete static_cast<typename Table::Shared*>(old);
-    });
+    return sqlite3_create_module_v2(db, Table::kModule, &kModule.base, shared,
+                                    [](void* old) { release(static_cast<Shared*>(old)); });
   }
 
  private:
+  // Lives as long as the module is registered or any of its tables lives: a module can be replaced
+  // while tables are in a transaction.
+  struct Shared {
+    typename Table::Shared value;
+    int users = 1;
+  };
+  static void release(Shared* shared) {
+    if (--shared->users == 0) {
+      delete shared;
+    }
+  }
+  class SharedUse {
+   public:
+    explicit SharedUse(Shared* shared) : shared_(shared) { ++shared_->users; }
+    SharedUse(const SharedUse&) = delete;
+    SharedUse& operator=(const SharedUse&) = delete;
+    ~SharedUse() { release(shared_); }
+    typename Table::Shared& value() const { return shared_->value; }
+
+   private:
+    Shared* shared_;
+  };
+
   struct Vtab : sqlite3_vtab {
-    Vtab(const Definition& definition, typename Table::Shared& shared)
-        : sqlite3_vtab{}, table(definition, shared) {}
+    Vtab(const Definition& definition, Shared* raw)
+        : sqlite3_vtab{}, shared(raw), table(definition, shared.value()) {}
     Vtab(const Vtab&) = delete;
     Vtab& operator=(const Vtab&) = delete;
     // SQLite does not fetch the error of an xDestroy that failed.
     ~Vtab() { sqlite3_free(zErrMsg); }
+    SharedUse shared;  // outlives the table
     Table table;
   };
   struct VtabCursor : sqlite3_vtab_cursor {
@@ -114,8 +150,7 @@ class Module {
     int code = SQLITE_OK;
     guard(
         [&] {
-          auto vtab =
-              std::make_unique<Vtab>(definition, *static_cast<typename Table::Shared*>(shared));
+          auto vtab = std::make_unique<Vtab>(definition, static_cast<Shared*>(shared));
           code = sqlite3_declare_vtab(db, vtab->table.columns());
           if (code == SQLITE_OK) {
             code = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
@@ -180,7 +215,7 @@ class Module {
     const int thrown = call(raw, [&](Table& table) { code = table.update(Values(count, values)); });
     // A table WITHOUT ROWID leaves last_insert_rowid() as it is.
     *rowid = sqlite3_last_insert_rowid(table_of(raw).db());
-    return thrown == SQLITE_OK ? code : thrown;
+    return thrown == SQLITE_OK ? code : table_of(raw).code_to_report(thrown);
   }
 
   static int begin(sqlite3_vtab* raw) {
@@ -198,7 +233,9 @@ class Module {
   static int savepoint(sqlite3_vtab* raw, int number) {
     return call(raw, [&](Table& table) { table.savepoint(number); });
   }
-  static int release(sqlite3_vtab*, int) { return SQLITE_OK; }
+  static int release_savepoint(sqlite3_vtab* raw, int number) {
+    return call(raw, [&](Table& table) { table.released(number); });
+  }
   static int rollback_to(sqlite3_vtab* raw, int number) {
     return call(raw, [&](Table& table) { table.rolled_back_to(number); });
   }
@@ -257,7 +294,7 @@ class Module {
     module.base.xFindFunction = nullptr;
     module.base.xRename = rename;
     module.base.xSavepoint = savepoint;
-    module.base.xRelease = release;
+    module.base.xRelease = release_savepoint;
     module.base.xRollbackTo = rollback_to;
     module.base.xShadowName = shadow_name;
     module.integrity = integrity;

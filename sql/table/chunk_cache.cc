@@ -53,7 +53,6 @@ void ChunkCache::changed(std::uint64_t i) {
     place.chunk = i;
     place.stored = true;
   }
-  ++changes_;
   place.changed = true;
   if (!place.listed) {
     place.listed = true;

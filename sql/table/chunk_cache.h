@@ -51,10 +51,14 @@ class ChunkCache {
     return places_.size() == layers_->chunk_count() ? cells_.get() : nullptr;
   }
 
-  // Writes the changed chunks to the store. They stay at hand.
+  // The cells of chunk i if it is cached and changed, else null.
+  const std::uint8_t* changed_cells(std::uint64_t i) const {
+    return is_changed(i) ? cells_at(place_of(i)) : nullptr;
+  }
+
+  // Writes the changed chunks to the store. They stay cached.
   void flush();
-  // Goes up whenever a chunk was changed.
-  std::uint64_t changes() const { return changes_; }
+  bool has_changes() const { return !changed_.empty(); }
 
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
@@ -84,9 +88,8 @@ class ChunkCache {
   std::uint64_t bytes_;
   const Layers* layers_ = nullptr;
   std::vector<Place> places_;
-  OwnedBytes cells_;               // of all places, one after another
-  std::vector<std::size_t> used_;  // places that may hold a chunk
-  std::uint64_t changes_ = 0;
+  OwnedBytes cells_;                  // of all places, one after another
+  std::vector<std::size_t> used_;     // places that may hold a chunk
   std::vector<std::size_t> changed_;  // places whose chunk was changed since the last flush()
 };
 

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <utility>
 
 #include "core/cells.h"
 #include "core/estimate.h"
 #include "core/merge.h"
+#include "sql/sqlite/connection.h"
 #include "sql/sqlite/guard.h"
 
 namespace bloom {
@@ -54,48 +56,83 @@ class StoredChunks {
 
 }  // namespace
 
-// A change of the filter: all of it or, if it ends without done(), nothing. A statement on the
-// shadow tables that fails for want of memory or disk may have rolled the transaction back already.
+// A change of the filter: all of it or, if it ends without done(), nothing.
 class PagedFilter::Change {
  public:
-  explicit Change(PagedFilter& filter) : filter_(filter) {
+  enum class Kind {
+    add,    // half of it can be left behind: cells that are set too much lose no key
+    other,  // half of it would lose keys, or be half of a command
+  };
+
+  Change(PagedFilter& filter, Kind kind) : filter_(filter), kind_(kind) {
     if (!filter.in_transaction_) {
       // SQL functions of the host can roll back while a statement runs.
       throw SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
     }
     if (!filter.knows_savepoints_) {
       filter.store_.announce_savepoints();
-      filter.knows_savepoints_ = true;
+    }
+    // The first key of a statement is often its only one, and cheaper to write than to decide
+    // about.
+    if (kind == Kind::other || filter.writing_ != Writing::undecided || filter.wrote_a_key_) {
+      filter.defers_changes();
     }
     filter_.loaded();
-    writes_ = writes();
+    writes_ = filter_.store_.writes();
     rollbacks_ = filter_.rollbacks_;
   }
   Change(const Change&) = delete;
   Change& operator=(const Change&) = delete;
+  // A deferred change is undone with its statement, which fails now.
   ~Change() {
-    if (!done_ && writes_ != writes()) {
-      filter_.forget();
-      filter_.broken_ = rollbacks_ == filter_.rollbacks_;
+    if (done_ || filter_.writing_ == Writing::deferred || rollbacks_ != filter_.rollbacks_) {
+      return;
+    }
+    filter_.forget();
+    if (kind_ == Kind::other && writes_ != filter_.store_.writes()) {
+      filter_.must_roll_back_ = !filter_.store_.roll_back();
     }
   }
 
-  void done() { done_ = true; }
+  // `counts`: SQLite will count the row of the statement as changed.
+  void done(bool counts = true) {
+    if (filter_.writing_ != Writing::deferred) {
+      filter_.write_pending();
+      filter_.note_written(counts);
+    }
+    done_ = true;
+  }
 
  private:
-  std::uint64_t writes() const { return filter_.cache_.changes() + filter_.store_.writes(); }
-
   PagedFilter& filter_;
+  Kind kind_;
   std::uint64_t writes_ = 0;
   std::uint64_t rollbacks_ = 0;
   bool done_ = false;
 };
 
+// Defers changes for as long as it lives, within one Change.
+class PagedFilter::Deferral {
+ public:
+  explicit Deferral(PagedFilter& filter) : filter_(filter), before_(filter.writing_) {
+    filter.writing_ = Writing::deferred;
+  }
+  Deferral(const Deferral&) = delete;
+  Deferral& operator=(const Deferral&) = delete;
+  ~Deferral() { filter_.writing_ = before_; }
+
+ private:
+  PagedFilter& filter_;
+  Writing before_;
+};
+
 PagedFilter::PagedFilter(sqlite3* db, std::string schema, std::string table,
-                         std::uint64_t cache_bytes, const std::optional<Growth>& growth)
+                         std::uint64_t cache_bytes, const std::optional<Growth>& growth,
+                         std::uint64_t& epoch)
     : store_(db, std::move(schema), std::move(table)),
       cache_(store_, cache_bytes),
-      growth_(growth) {}
+      growth_(growth),
+      epoch_(epoch) {}
 
 bool PagedFilter::is_changing(const std::string& schema, const std::string& table,
                               bool grows) const {
@@ -108,15 +145,12 @@ bool PagedFilter::is_of(const std::string& schema, const std::string& table) con
          sqlite3_stricmp(store_.table().c_str(), table.c_str()) == 0;
 }
 
-// SQLite does not tell of anything before the first change after this: nothing may be left to
-// write.
-void PagedFilter::create(const Header& header, const std::function<void(const Add&)>& fill) {
-  store_.create({.layers = {header}, .stale = 0, .merged = false});
+void PagedFilter::create(const Config& config, const std::function<void(const Add&)>& fill) {
+  store_.create(config);
   in_transaction_ = true;
   if (fill) {
-    Change change(*this);
+    Change change(*this, Change::Kind::add);
     fill_with(fill);
-    write_changes();
     change.done();
   }
   knows_savepoints_ = false;
@@ -130,93 +164,181 @@ void PagedFilter::drop() {
 
 void PagedFilter::rename(const std::string& table) { store_.rename(table); }
 
+// The statement has opened its write transaction by now. In autocommit mode it has opened it
+// itself, unless another statement is still writing.
 void PagedFilter::begin() {
-  notice_commits();
-  in_transaction_ = true;
-}
-
-void PagedFilter::write_changes() {
-  require_whole();
-  if (waiting_count_ != 0) {
-    add_waiting();
+  has_just_joined_ = true;
+  if (in_transaction_) {
+    return;
   }
-  cache_.flush();
+  const bool unchanged = store_.in_autocommit()
+                             ? seen_epoch_ == epoch_ || store_.running_writers() <= 1
+                             : trust_.changes == store_.total_changes();
+  const auto version = store_.data_version();
+  if (!trust_.is_committed || !unchanged || !version || version != trust_.data_version ||
+      store_.has_read_uncommitted()) {
+    forget();
+  }
+  in_transaction_ = true;
+  end_statement();
 }
 
-// A savepoint that cannot be made is rolled back at once: there is nothing after it, and the
-// changes before it are still only here.
+// A savepoint that is made while a statement writes is that of the statement: SQLite refuses
+// SAVEPOINT then. But a table that joins the transaction is told of the innermost savepoint,
+// whoever made it.
 void PagedFilter::savepoint(int number) {
-  failed_savepoint_ = number;
-  write_changes();
-  failed_savepoint_.reset();
+  write_pending();
+  end_statement();
+  innermost_ = number;
+  knows_savepoints_ = true;
+  if (std::exchange(has_just_joined_, false)) {
+    innermost_owner_ = Owner::unknown;
+  } else if (store_.statement_runs_to_its_end()) {
+    innermost_owner_ = Owner::statement;
+  }
+}
+
+void PagedFilter::released(int number) {
+  write_pending();
+  end_statement();
+  innermost_ = std::min(innermost_, number - 1);
 }
 
 void PagedFilter::rolled_back_to(int number) {
-  if (!failed_savepoint_ || number < *failed_savepoint_) {
-    rolled_back_state();
+  if (number > innermost_) {
+    return;
   }
+  forget();
+  end_statement();
+  innermost_ = number;
+  ++rollbacks_;
+  note_change();
 }
 
 // Its own commit changes the data version, too, and makes nothing in the cache old.
 void PagedFilter::committed() {
-  in_transaction_ = false;
-  room_ = 0;
-  failed_savepoint_.reset();
-  version_ = store_.data_version();
+  assert(!has_pending());
+  end_transaction();
+  trust_.data_version = store_.data_version();
+  trust_.is_committed = trust_.data_version.has_value();
+  trust_.changes = store_.total_changes();
+  store_.forget_read_uncommitted();
 }
 
+// The transaction goes on if sqlite3_close() was refused.
 void PagedFilter::rolled_back() {
-  in_transaction_ = false;
-  rolled_back_state();
-}
-
-void PagedFilter::rolled_back_state() {
+  const bool lost = has_pending() && store_.is_writing();
   forget();
-  failed_savepoint_.reset();
-  broken_ = false;
+  end_transaction();
+  trust_ = {};
   ++rollbacks_;
-}
-
-void PagedFilter::require_whole() const {
-  if (broken_) {
-    throw SqliteError(SQLITE_ABORT,
-                      "a statement failed halfway, so the transaction must be rolled back");
+  if (lost) {
+    store_.roll_back();
   }
 }
 
-void PagedFilter::notice_commits() {
-  if (!in_transaction_ && (version_ != store_.data_version() || store_.has_read_uncommitted())) {
+void PagedFilter::end_statement() {
+  assert(!has_pending());
+  writing_ = Writing::undecided;
+  wrote_a_key_ = false;
+  changes_after_write_.reset();
+  innermost_owner_ = Owner::user;
+}
+
+void PagedFilter::end_transaction() {
+  end_statement();
+  in_transaction_ = false;
+  has_just_joined_ = false;
+  knows_savepoints_ = true;
+  innermost_ = -1;
+  room_ = 0;
+  must_roll_back_ = false;
+  note_change();
+}
+
+// Two things make it safe to wait for the end of the statement: SQLite reports it (xRelease or
+// xSync), or undoes the statement; and the application can call nothing before that.
+bool PagedFilter::defers_changes() {
+  if (writing_ == Writing::undecided) {
+    if (store_.in_autocommit() || innermost_owner_ == Owner::statement ||
+        has_written_in_this_statement()) {
+      writing_ = store_.statement_runs_to_its_end() ? Writing::deferred : Writing::immediate;
+    } else if (innermost_owner_ == Owner::user) {
+      writing_ = Writing::immediate;
+    }
+  }
+  return writing_ == Writing::deferred;
+}
+
+// A statement of several rows has a savepoint of its own. If the one that wrote last had ended, it
+// would have counted its row.
+bool PagedFilter::has_written_in_this_statement() const {
+  return innermost_owner_ == Owner::unknown && changes_after_write_ == store_.total_changes();
+}
+
+void PagedFilter::note_written(bool counts) {
+  wrote_a_key_ = true;
+  has_just_joined_ = false;
+  changes_after_write_ = counts ? std::optional(store_.total_changes()) : std::nullopt;
+  note_change();
+}
+
+void PagedFilter::write_pending() {
+  if (pending_count_ != 0) {
+    apply_pending_keys();
+  }
+  if (cache_.has_changes()) {
+    cache_.flush();
+    note_change();
+  }
+}
+
+int PagedFilter::code_to_report(int code) {
+  return std::exchange(must_roll_back_, false) ? SQLITE_IOERR : code;
+}
+
+void PagedFilter::check_cache() {
+  const bool writing = store_.is_writing();
+  const auto version = store_.data_version();
+  if (!trust_.is_committed || writing || !version || version != trust_.data_version ||
+      store_.has_read_uncommitted()) {
     forget();
-    version_ = store_.data_version();
   }
+  trust_ = {!writing && version, version, store_.total_changes()};
+  seen_epoch_ = epoch_;
 }
 
 void PagedFilter::forget() {
   cache_.forget();
-  waiting_count_ = 0;
+  pending_count_ = 0;
   room_ = 0;
   is_loaded_ = false;
+  store_.forget_read_uncommitted();
 }
 
 void PagedFilter::load() {
-  require_whole();
   config_ = store_.load_config();
-  layers_ = Layers(config_.layers);
+  cache_.forget();
+  set_layers();
   cache_.reset(layers_);
-  filter_.emplace(layers_);
   is_loaded_ = true;
 }
 
+void PagedFilter::set_layers() {
+  layers_ = Layers(config_.layers);
+  filter_.emplace(layers_);
+}
+
 bool PagedFilter::add(Hash hash) {
-  Change change(*this);
-  const bool changed = add_key(hash);
-  change.done();
+  Change change(*this, Change::Kind::add);
+  const bool changed = add_or_grow(hash);
+  change.done(changed);
   return changed;
 }
 
-void PagedFilter::add_waiting() {
-  const auto hashes = std::span<const Hash>(waiting_).first(waiting_count_);
-  waiting_count_ = 0;
+void PagedFilter::apply_pending_keys() {
+  const auto hashes = std::span<const Hash>(pending_keys_).first(pending_count_);
+  pending_count_ = 0;
   if (std::uint8_t* const chunks = cache_.array()) {
     filter_->add(hashes, chunks);
     return;
@@ -226,20 +348,20 @@ void PagedFilter::add_waiting() {
   }
 }
 
-// For a Change that is under way.
 void PagedFilter::fill_with(const std::function<void(const Add&)>& fill) {
+  const Deferral deferral(*this);
   fill([this](Hash hash) {
-    if (can_wait(hash)) {
-      wait(hash);
+    if (can_defer(hash)) {
+      defer(hash);
     } else {
       loaded();
-      add_key(hash);
+      add_or_grow(hash);
     }
   });
   loaded();
 }
 
-bool PagedFilter::add_key(Hash hash) {
+bool PagedFilter::add_or_grow(Hash hash) {
   if (!growth_) {
     return filter_->add(hash, cache_);
   }
@@ -263,10 +385,10 @@ void PagedFilter::grow_if_full(Hash hash) {
     --room_;
     return;
   }
-  if ((hash.h1 & mask) != 0 && ++not_looked_ <= 4 * mask) {
+  if ((hash.h1 & mask) != 0 && ++unchecked_keys_ <= 4 * mask) {
     return;
   }
-  not_looked_ = 0;
+  unchecked_keys_ = 0;
   const double room = static_cast<double>(capacity) - keys_in_newest();
   if (room > 0) {
     room_ = static_cast<std::uint64_t>(room / 2);
@@ -275,9 +397,8 @@ void PagedFilter::grow_if_full(Hash hash) {
   if (const auto next = next_layer(*growth_, config_.layers)) {
     config_.layers.push_back(*next);
     store_.save_config(config_);
-    layers_ = Layers(config_.layers);
+    set_layers();
     cache_.extend(layers_);
-    filter_.emplace(layers_);
   }
 }
 
@@ -301,14 +422,14 @@ double PagedFilter::keys_in_newest() {
 }
 
 bool PagedFilter::remove(Hash hash) {
-  Change change(*this);
+  Change change(*this, Change::Kind::other);
   const bool removed = filter_->remove(hash, cache_);
   change.done();
   return removed;
 }
 
 void PagedFilter::replace(Hash old_key, Hash new_key) {
-  Change change(*this);
+  Change change(*this, Change::Kind::other);
   may_contain(new_key);  // finds most of what may be wrong before anything is changed
   filter_->remove(old_key, cache_);
   filter_->add(new_key, cache_);
@@ -316,36 +437,43 @@ void PagedFilter::replace(Hash old_key, Hash new_key) {
 }
 
 void PagedFilter::count_stale() {
-  Change change(*this);
+  Change change(*this, Change::Kind::add);
   store_.count_stale();
   ++config_.stale;
   change.done();
 }
 
-// Only while a Change can undo it.
-void PagedFilter::use(const Config& config) {
+void PagedFilter::mark_missed(const std::string& why) {
+  Change change(*this, Change::Kind::add);
+  config_.missed = why;
+  store_.save_config(config_);
+  change.done();
+}
+
+// Requires a Change that undoes it if need be.
+void PagedFilter::reset_to(const Config& config) {
   store_.delete_chunks_from(0);
   store_.save_config(config);
   forget();
   loaded();
 }
 
-void PagedFilter::remake(const Header& header, const std::function<void(const Add&)>& fill) {
-  Change change(*this);
-  use({.layers = {header}, .stale = 0, .merged = false});
+void PagedFilter::remake(const Config& config, const std::function<void(const Add&)>& fill) {
+  Change change(*this, Change::Kind::other);
+  reset_to(config);
   fill_with(fill);
   change.done();
 }
 
 void PagedFilter::clear() {
-  Change change(*this);
-  use({.layers = {config_.layers.front()}, .stale = 0, .merged = false});
+  Change change(*this, Change::Kind::other);
+  reset_to({.layers = {config_.layers.front()}, .triggers = config_.triggers});
   change.done();
 }
 
 void PagedFilter::merge(const FilterView& filter, const Pause& pause) {
   constexpr std::uint64_t kChunks = kSliceBytes / kChunkBytes;
-  Change change(*this);
+  Change change(*this, Change::Kind::other);
   check();
   for_each_slice(chunk_count(shape()), kChunks, pause, [&](auto first, auto count) {
     for (std::uint64_t i = first; i < first + count; ++i) {
@@ -368,13 +496,35 @@ void PagedFilter::merge_chunk(std::uint64_t i, const std::uint8_t* from) {
   }
 }
 
+// The chunks of the half that are not empty, and those in their place now, in order.
+std::vector<std::uint64_t> PagedFilter::chunks_to_halve(std::uint64_t half_count) {
+  std::vector<std::uint64_t> chunks;
+  for (const std::uint64_t i : store_.stored_chunks()) {
+    for_each_folded_chunk(shape(), i, [&](std::uint64_t to) {
+      if (chunks.empty() || chunks.back() != to) {
+        chunks.push_back(to);
+      }
+    });
+    if (i < half_count) {
+      chunks.push_back(i);
+    }
+  }
+  std::sort(chunks.begin(), chunks.end());
+  chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
+  return chunks;
+}
+
+// A chunk of the half lies at or before those that it is made of, so that chunks are read before
+// they are replaced. Chunks without a row are not visited: a table may have billions.
 void PagedFilter::halve() {
-  Change change(*this);
+  Change change(*this, Change::Kind::other);
   check();
+  write_pending();
   const Header half = halved(layers_.newest().header);
+  const std::uint64_t half_count = chunk_count(half.shape);
   StoredChunks chunks(store_, shape());
   std::array<std::uint8_t, kChunkBytes> folded{};
-  for (std::uint64_t i = 0; i < chunk_count(half.shape); ++i) {
+  for (const std::uint64_t i : chunks_to_halve(half_count)) {
     folded.fill(0);
     if (fold_chunk(
             shape(), i, [&](auto j) { return chunks.read(j); }, folded.data())) {
@@ -383,7 +533,7 @@ void PagedFilter::halve() {
       chunks.erase(i);
     }
   }
-  store_.delete_chunks_from(chunk_count(half.shape));
+  store_.delete_chunks_from(half_count);
   config_.layers = {half};
   store_.save_config(config_);
   forget();
@@ -393,8 +543,9 @@ void PagedFilter::halve() {
 template <typename F>
 void PagedFilter::for_each_run(F&& f) {
   loaded();
-  write_changes();
-  store_.for_each_chunk(layers_, [&](std::uint64_t i, std::span<const std::uint8_t> cells) {
+  store_.for_each_chunk(layers_, [&](std::uint64_t i, std::span<const std::uint8_t> stored) {
+    const std::uint8_t* const pending = cache_.changed_cells(i);
+    const auto cells = pending == nullptr ? stored : std::span(pending, stored.size());
     const Layers::Layer& layer = layers_.layer_of(i);
     const Shape& shape = layer.header.shape;
     const std::uint64_t chunk = i - layer.first_chunk;
@@ -439,60 +590,14 @@ std::vector<Estimate> PagedFilter::estimates() {
   return estimates;
 }
 
-Filter PagedFilter::whole() {
-  Filter whole(layers().newest().header);
-  std::uint8_t* const to = whole.cells();
+Filter PagedFilter::full_filter() {
+  Filter filter(layers().newest().header);
+  std::uint8_t* const to = filter.cells();
   for_each_run([&](const auto& layer, auto first, auto, auto cells) {
     const Shape& shape = layer.header.shape;
     std::copy(cells.begin(), cells.end(), to + first * bits_per_cell(shape.kind) / 8);
   });
-  return whole;
-}
-
-PagedFilters::Use PagedFilters::of(sqlite3* db, const std::string& schema, const std::string& table,
-                                   std::uint64_t cache_bytes, const std::optional<Growth>& growth) {
-  for (Used& used : filters_) {
-    if (used.filter->is_changing(schema, table, growth.has_value())) {
-      return use(used);
-    }
-  }
-  return add(db, schema, table, cache_bytes, growth);
-}
-
-PagedFilters::Use PagedFilters::create(sqlite3* db, const std::string& schema,
-                                       const std::string& table, std::uint64_t cache_bytes,
-                                       const std::optional<Growth>& growth) {
-  Use created = add(db, schema, table, cache_bytes, growth);
-  retire_others(*created, table);
-  return created;
-}
-
-void PagedFilters::retire_others(const PagedFilter& filter, const std::string& table) {
-  for (const Used& used : filters_) {
-    if (used.filter.get() != &filter && used.filter->is_of(filter.schema(), table)) {
-      used.filter->retire();
-    }
-  }
-}
-
-PagedFilters::Use PagedFilters::add(sqlite3* db, const std::string& schema,
-                                    const std::string& table, std::uint64_t cache_bytes,
-                                    const std::optional<Growth>& growth) {
-  filters_.push_back({std::make_unique<PagedFilter>(db, schema, table, cache_bytes, growth)});
-  return use(filters_.back());
-}
-
-PagedFilters::Use PagedFilters::use(Used& used) {
-  ++used.users;
-  return {used.filter.get(), {this}};
-}
-
-void PagedFilters::end_use(PagedFilter* filter) {
-  const auto used = std::find_if(filters_.begin(), filters_.end(),
-                                 [&](const Used& one) { return one.filter.get() == filter; });
-  if (--used->users == 0) {
-    filters_.erase(used);
-  }
+  return filter;
 }
 
 }  // namespace bloom

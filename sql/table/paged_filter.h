@@ -1,18 +1,40 @@
-// The filter of a bloom table, as one connection sees it: shadow tables, with a cache of chunks
-// before them.
+// The filter of a bloom table, as one connection sees it: shadow tables, with a cache of chunks in
+// front of them.
 //
-// In a transaction, changed chunks stay in the cache until a savepoint or the commit writes them.
-// Between transactions the cache holds what the database had at data version `version_`.
+// Invariant: between two statements nothing is pending. Whatever was added is then in SQLite's
+// pages, so that SQLite's own rollback, commit, close, serialize and backup treat it as any other
+// row. A change may wait in the cache only while the statement that made it is certain to run on to
+// its end (see Writing), and only until SQLite reports that end.
+//
+// What SQLite may report, and what must hold afterwards. "Told" means reported to this table:
+// SQLite does not report savepoints that were opened before the table joined the transaction, nor
+// one that could not be opened because another table failed.
+//
+//   event                    | no transaction               | in a transaction
+//   -------------------------+------------------------------+---------------------------------------
+//   xBegin                   | joins it. The cache stays if | second object of the same table: no
+//                            | no row can have changed      | change
+//   xSavepoint(n)            | (does not happen)            | nothing pending: n keeps all before
+//   it xRelease(n)              | (does not happen)            | nothing pending xRollbackTo(n), n
+//   told   | (does not happen)            | nothing cached, nothing pending xRollbackTo(n), not
+//   told | (does not happen)            | no change: n was never opened xSync                    |
+//   (does not happen)            | nothing pending xCommit                  | (does not happen) |
+//   leaves it. The cache is what the file has xRollback                | nothing cached | leaves
+//   it. Nothing cached. If the
+//                            |                              | transaction goes on all the same
+//                            |                              | (sqlite3_close() was refused) while a
+//                            |                              | change is pending, it is rolled back
+//   nothing, though rows     | the cache is read again: see | (only by statements on the shadow
+//   changed or came back     | Trust                        | tables themselves)
+//
 // Everything may throw SqliteError for a statement on the shadow tables that fails, with
-// SQLITE_CORRUPT_VTAB for one that finds them damaged. A change that fails halfway cannot be undone
-// here: the filter is then broken, and refuses everything, the commit as well, until the
-// transaction or the savepoint before that change is rolled back.
+// SQLITE_CORRUPT_VTAB for one that finds them damaged. A change that fails halfway and is not
+// undone by SQLite with its statement rolls the whole transaction back, as SQLITE_IOERR does.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,37 +51,51 @@ namespace bloom {
 
 class PagedFilter {
  public:
-  // `growth`: adds layers as keys come (core/growth.h).
+  // `growth`: adds layers as keys come (core/growth.h). `epoch`: goes up whenever a filter of this
+  // connection has written rows or may have lost some to a rollback; must outlive the filter.
   PagedFilter(sqlite3* db, std::string schema, std::string table, std::uint64_t cache_bytes,
-              const std::optional<Growth>& growth);
+              const std::optional<Growth>& growth, std::uint64_t& epoch);
 
   const std::string& schema() const { return store_.schema(); }
   const std::string& table() const { return store_.table(); }
-  // It was dropped, or another table has taken its name: what made the table was rolled back.
+  // The table was dropped, or another one has taken its name. Rolling back may undo either.
   void retire() { retired_ = true; }
   bool is_of(const std::string& schema, const std::string& table) const;
-  // Whether it is the filter of this table, and in a transaction that it is told of.
+  // Whether another object of this table must share this filter: its transaction is under way.
   bool is_changing(const std::string& schema, const std::string& table, bool grows) const;
 
-  // The shadow tables. create() also begins a transaction; the header is that of the first layer.
-  // fill(add) is called once, and adds keys by add(hash).
+  // Adds one key, by its hash.
   using Add = std::function<void(Hash hash)>;
-  void create(const Header& header, const std::function<void(const Add&)>& fill = {});
+
+  // Makes the shadow tables, and joins the transaction. `config` has one layer. fill(add) is called
+  // once, and adds the first keys.
+  void create(const Config& config, const std::function<void(const Add&)>& fill = {});
   void drop();
   void rename(const std::string& table);
 
-  // What SQLite tells of a transaction: sql/sqlite/module.h.
+  // Reports of SQLite: see the table above.
   void begin();
   void savepoint(int number);
+  void released(int number);
   void rolled_back_to(int number);
-  void sync() { write_changes(); }
+  void sync() { write_pending(); }
   void committed();
   void rolled_back();
 
-  // To call before the first reading of a statement.
-  void notice_commits();
+  // Call before each lookup outside of a change: drops the cache if it may be out of date.
+  void begin_reading() {
+    if (!in_transaction_ && (seen_epoch_ != epoch_ || store_.has_read_uncommitted())) {
+      check_cache();
+    }
+  }
+  // The same, at the beginning of a statement.
+  void begin_statement() {
+    if (!in_transaction_) {
+      check_cache();
+    }
+  }
 
-  // Leaves keys waiting that do: it is called for each.
+  // Does not apply deferred keys; called once per row.
   const Layers& layers() {
     if (!is_loaded_) {
       load();
@@ -67,78 +103,122 @@ class PagedFilter {
     return layers_;
   }
   const Shape& shape() { return layers().shape(); }
+  const Config& config() { return layers(), config_; }
+  // Config::guard, also of a table that is damaged: empty then.
+  std::string stored_guard() { return store_.load_guard(); }
   bool grows() const { return growth_.has_value(); }
-  std::uint64_t stale() { return loaded(), config_.stale; }
 
-  // As those of core's Filter. A filter that grows skips a key that it may have already; add()
+  // Like those of core's Filter. A filter that grows skips a key that it may contain already; add()
   // returns false then, too. replace() removes one key and adds another.
   bool may_contain(Hash hash) { return loaded().may_contain(hash, cache_); }
   bool add(Hash hash);
-  // The same without the answer: many keys at a time.
-  void put(Hash hash) {
-    if (!can_wait(hash)) {
-      add(hash);
+  // Adds a key without the answer, which lets many keys be added together.
+  void add_deferred(Hash hash) {
+    if (can_defer(hash)) {
+      defer(hash);
     } else {
-      wait(hash);
+      add(hash);
     }
   }
   bool remove(Hash hash);
   void replace(Hash old_key, Hash new_key);
 
-  // A key of the source is gone that stays in the filter.
+  // Whether the running statement has made changes that wait for its end.
+  bool is_in_bulk() const { return writing_ == Writing::deferred; }
+
+  // Counts a key that left the source and stays in the filter.
   void count_stale();
+  // Records that rows of the source may have changed without their keys being added, and why. Every
+  // lookup is refused from then on, until remake().
+  void mark_missed(const std::string& why);
 
-  // Empties the filter, makes it one layer with this header, and fills it.
-  void remake(const Header& header, const std::function<void(const Add&)>& fill);
-  void clear();  // also takes all layers away but the first
+  // Empties the filter, gives it the one layer of `config`, and fills it.
+  void remake(const Config& config, const std::function<void(const Add&)>& fill);
+  // Empties the filter. Only its first layer remains.
+  void clear();
 
-  // REQUIRES: one layer. merge(): a filter of the same shape.
+  // Requires: one layer. merge(): a filter of the same shape.
   void merge(const FilterView& filter, const Pause& pause);
   void halve();
-  Filter whole();
+  Filter full_filter();
 
-  // Read all of it. check() throws for the first thing that is wrong.
+  // Read all chunks. check() throws for the first damage that it finds.
   void check();
-  std::vector<Estimate> estimates();  // of each layer
+  std::vector<Estimate> estimates();  // one per layer
+
+  // A change has failed with this result code: the code to report to SQLite.
+  int code_to_report(int code);
 
  private:
+  // How the changes of the running statement reach the pages. Reset by every report of SQLite that
+  // may end a statement.
+  enum class Writing {
+    undecided,  // one key may have been added, and was written
+    immediate,  // each change is written when it is done
+    // Changes wait for the end of the statement. Its failure undoes them, because it has a
+    // savepoint of its own, or is the only writer of an implicit transaction.
+    deferred,
+  };
+  // Whose the innermost savepoint is. That of a statement is released before anything else can
+  // happen.
+  enum class Owner { user, statement, unknown };
+  // Whether the cache of a table that is in no transaction can be used by the next statement.
+  struct Trust {
+    // It was read while the connection had no write transaction open. (If it had one, its rollback
+    // would take cached rows back without a report.)
+    bool is_committed = false;
+    std::optional<unsigned> data_version;
+    int changes = 0;  // sqlite3_total_changes()
+  };
   class Change;
+  class Deferral;
 
   const LayeredFilter<ChunkCache>& loaded() {
     layers();
-    if (waiting_count_ != 0) {
-      add_waiting();
+    if (pending_count_ != 0) {
+      apply_pending_keys();
     }
     return *filter_;
   }
 
-  // Keys may wait to be added together if that cannot fail: their chunks are at hand, and
-  // changed. Whatever else is done with the chunks adds them first.
-  bool can_wait(Hash hash) const {
-    return is_loaded_ && in_transaction_ && knows_savepoints_ && !growth_ &&
+  // Keys may be collected and added together if that cannot fail: their chunks are cached and
+  // changed already. Whatever else is done with the chunks adds the collected keys first.
+  bool can_defer(Hash hash) const {
+    return writing_ == Writing::deferred && is_loaded_ && !growth_ &&
            cache_.is_changed(filter_->chunk_of(hash));
   }
-  void wait(Hash hash) {
-    waiting_[waiting_count_++] = hash;
-    if (waiting_count_ == waiting_.size()) {
-      add_waiting();
+  void defer(Hash hash) {
+    pending_keys_[pending_count_++] = hash;
+    if (pending_count_ == pending_keys_.size()) {
+      apply_pending_keys();
     }
   }
-  void add_waiting();
+  void apply_pending_keys();
+  bool has_pending() const { return pending_count_ != 0 || cache_.has_changes(); }
+  void write_pending();
+  bool defers_changes();
+  bool has_written_in_this_statement() const;
+  void note_written(bool counts);
+  void end_statement();
+  void end_transaction();
+
   void load();
-  void forget();  // changes, too
-  void write_changes();
-  void rolled_back_state();
-  void require_whole() const;
-  // For changes.
-  void use(const Config& config);
+  void check_cache();
+  void forget();  // also what is pending
+  void note_change() { seen_epoch_ = ++epoch_; }
+
+  // For a Change that is under way.
+  void reset_to(const Config& config);
   void fill_with(const std::function<void(const Add&)>& fill);
-  bool add_key(Hash hash);
+  bool add_or_grow(Hash hash);
   void grow_if_full(Hash hash);
   double keys_in_newest();
   void merge_chunk(std::uint64_t i, const std::uint8_t* from);
+  std::vector<std::uint64_t> chunks_to_halve(std::uint64_t half_count);
+  void set_layers();
 
-  // Calls f(layer, first cell, count, cells) for each stored chunk in order.
+  // Calls f(layer, first cell, count, cells) for each stored chunk in order, as changed by what is
+  // pending. Writes nothing.
   template <typename F>
   void for_each_run(F&& f);
 
@@ -149,58 +229,30 @@ class PagedFilter {
   Config config_;
   Layers layers_;
   std::optional<LayeredFilter<ChunkCache>> filter_;
-  // So many keys fit into the newest layer for sure, as far as this transaction knows.
+  // So many keys certainly fit into the newest layer, as far as this transaction knows.
   std::uint64_t room_ = 0;
-  std::uint64_t not_looked_ = 0;  // so many keys were added since it looked how full the layer is
-  std::array<Hash, 64> waiting_;
-  std::size_t waiting_count_ = 0;
-  unsigned version_ = 0;
+  std::uint64_t unchecked_keys_ = 0;  // added since the fill of the newest layer was looked at
+
+  std::array<Hash, 64> pending_keys_;
+  std::size_t pending_count_ = 0;
+  Writing writing_ = Writing::undecided;
+  bool wrote_a_key_ = false;  // while undecided
+  // Innermost savepoint that is open and was told; -1 is the transaction.
+  int innermost_ = -1;
+  Owner innermost_owner_ = Owner::user;
+  bool has_just_joined_ = false;            // the transaction, in the running statement
+  std::optional<int> changes_after_write_;  // sqlite3_total_changes() after the last change
+
   bool in_transaction_ = false;
-  // Whether SQLite has told of all savepoints that are open.
+  // Whether SQLite reports a rollback to any savepoint that is open.
   bool knows_savepoints_ = true;
-  // One at which the changes before it could not be written.
-  std::optional<int> failed_savepoint_;
   std::uint64_t rollbacks_ = 0;
-  bool broken_ = false;
+  bool must_roll_back_ = false;  // a change failed halfway, and ROLLBACK failed too
   bool retired_ = false;
-};
 
-// The filters of a connection. When SQLite reads the schema anew in a transaction, it makes another
-// object of a table that may have changes at hand: both must have one filter. Not so outside of a
-// transaction: the name of a schema can come to mean another file, while statements keep the old
-// object.
-//
-// The count of users is plain: std::shared_ptr's asks for glibc 2.32, and one connection is never
-// in two threads at once.
-class PagedFilters {
- public:
-  struct EndUse {
-    PagedFilters* filters;
-    void operator()(PagedFilter* filter) const { filters->end_use(filter); }
-  };
-  using Use = std::unique_ptr<PagedFilter, EndUse>;
-
-  // A new one, for a table that is created.
-  Use create(sqlite3* db, const std::string& schema, const std::string& table,
-             std::uint64_t cache_bytes, const std::optional<Growth>& growth);
-  // The filter of a table that is there: the one that the transaction changes, or a new one.
-  Use of(sqlite3* db, const std::string& schema, const std::string& table,
-         std::uint64_t cache_bytes, const std::optional<Growth>& growth);
-  // To call when a filter takes the name of a table: others that have it are of none any more.
-  void retire_others(const PagedFilter& filter, const std::string& table);
-
- private:
-  struct Used {
-    std::unique_ptr<PagedFilter> filter;
-    int users = 0;
-  };
-
-  Use add(sqlite3* db, const std::string& schema, const std::string& table,
-          std::uint64_t cache_bytes, const std::optional<Growth>& growth);
-  Use use(Used& used);
-  void end_use(PagedFilter* filter);
-
-  std::vector<Used> filters_;
+  std::uint64_t& epoch_;
+  std::uint64_t seen_epoch_ = 0;
+  Trust trust_;
 };
 
 }  // namespace bloom

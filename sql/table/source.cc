@@ -89,7 +89,7 @@ struct Source::ColumnFacts {
 
 struct Source::Trigger {
   std::string name;
-  std::string sql;  // what stands in the schema
+  std::string sql;  // as the schema has it
   std::string source;
 };
 
@@ -222,8 +222,8 @@ std::string Source::update_event(const ColumnFacts& facts) const {
   return "UPDATE" + (facts.nameless ? "" : columns) + " ON " + quoted_name(names_.table) + differs;
 }
 
-std::vector<Source::Trigger> Source::triggers(const std::string& table,
-                                              const std::string& target) const {
+std::vector<Source::Trigger> Source::triggers(const std::string& table, const std::string& target,
+                                              std::uint64_t set) const {
   const auto change = [&](std::string_view command, std::string_view row) {
     return " INSERT INTO " + quoted_name(target) + values_for(table) +
            sqlite::text_literal(command) + ", " + key_of(row) + ");";
@@ -243,9 +243,10 @@ std::vector<Source::Trigger> Source::triggers(const std::string& table,
   const std::string add = change(kAdd, "new");
   const std::string remove = change(kRemove, "old");
   const bool add_after = counting_ || column.late;
-  if (!counting_) {
-    trigger("_before_insert", "INSERT" + on, add);
-    trigger("_before_update", update, add);
+  if (!counting_ || set >= kTriggers) {
+    const std::string before = counting_ ? change(kExpect, "new") : add;
+    trigger("_before_insert", "INSERT" + on, before);
+    trigger("_before_update", update, before);
   }
   if (add_after) {
     trigger("_after_insert", "INSERT" + on, add);
@@ -255,9 +256,52 @@ std::vector<Source::Trigger> Source::triggers(const std::string& table,
   return triggers;
 }
 
-void Source::install(const std::string& table) const {
+std::string Source::guard_sql(const std::string& name) const {
+  std::string columns;
+  for (const std::string& column : names_.columns) {
+    columns.append(columns.empty() ? "" : ", ").append(quoted_name(column));
+  }
+  return quoted_name(name) + " ON " + quoted_name(names_.table) + "(" + columns + ") WHERE 0";
+}
+
+bool Source::has_object(const std::string& name) const {
+  const Statement select(
+      db_, "SELECT 1 FROM " + qualified("sqlite_master") + " WHERE name = ?1 COLLATE NOCASE");
+  return Run(select).bind(1, name).step();
+}
+
+std::string Source::make_guard(const std::string& table) const {
+  const std::string first = table + "_guard";
+  std::string name = first;
+  for (int i = 2; has_object(name); ++i) {
+    name = first + std::to_string(i);
+  }
+  sqlite::execute(db_, "CREATE INDEX " + quoted_name(schema_) + "." + guard_sql(name));
+  return name;
+}
+
+bool Source::has_guard(const std::string& name) const {
+  const Statement select(db_, "SELECT sql FROM " + qualified("sqlite_master") +
+                                  " WHERE type = 'index' AND name = ?1 COLLATE NOCASE");
+  Run run(select);
+  return run.bind(1, name).step() && run.type(0) == SQLITE_TEXT &&
+         same_sql(run.value(0).text(), "CREATE INDEX " + guard_sql(name));
+}
+
+void Source::drop_guard(const std::string& name) const {
+  const Statement select(db_, "SELECT 1 FROM " + qualified("sqlite_master") +
+                                  " WHERE type = 'index' AND name = ?1 COLLATE NOCASE"
+                                  " AND sql LIKE '%) WHERE 0'");
+  if (Run(select).bind(1, name).step()) {
+    sqlite::execute(db_, "DROP INDEX " + qualified(name));
+  }
+}
+
+bool Source::needs_after() const { return counting_ || facts().late; }
+
+void Source::install(const std::string& table, std::uint64_t set) const {
   constexpr std::string_view kCreate = "CREATE TRIGGER ";
-  for (const Trigger& trigger : triggers(table, table)) {
+  for (const Trigger& trigger : triggers(table, table, set)) {
     sqlite::execute(db_, std::string(kCreate) + quoted_name(schema_) + "." +
                              trigger.sql.substr(kCreate.size()));
   }
@@ -292,7 +336,7 @@ std::vector<Source::Trigger> Source::stored_triggers(const std::string& table) c
   return triggers;
 }
 
-bool Source::find(const std::string& table, const std::string& target) {
+bool Source::find(const std::string& table, const std::string& target, std::uint64_t set) {
   names_ = stated_;
   const std::vector<Trigger> stored = stored_triggers(table);
   const auto named = [&](const std::string& name) {
@@ -309,7 +353,7 @@ bool Source::find(const std::string& table, const std::string& target) {
     return false;
   }
   names_ = {last->source, columns_of("old", last->sql)};
-  const std::vector<Trigger> wanted = triggers(table, target);
+  const std::vector<Trigger> wanted = triggers(table, target, set);
   if (!is_stored(wanted.back())) {
     names_ = stated_;
     return false;
@@ -318,10 +362,19 @@ bool Source::find(const std::string& table, const std::string& target) {
 }
 
 std::int64_t Source::schema_version() {
-  if (!version_) {
-    version_.emplace(db_, "PRAGMA " + quoted_name(schema_) + ".schema_version");
+  if (!select_version_) {
+    select_version_.emplace(db_, "PRAGMA " + quoted_name(schema_) + ".schema_version");
   }
-  Run run(*version_);
+  Run run(*select_version_);
+  run.step();
+  return run.integer(0);
+}
+
+std::int64_t Source::temp_schema_version() {
+  if (!select_temp_version_) {
+    select_temp_version_.emplace(db_, "PRAGMA " + std::string("temp") + ".schema_version");
+  }
+  Run run(*select_temp_version_);
   run.step();
   return run.integer(0);
 }
@@ -337,6 +390,23 @@ std::optional<std::string> Source::obstacle(const std::string& table) const {
   const std::string first = table + "_after_insert";
   Run run(select);
   run.bind(1, names_.table).bind(2, first);
+  while (run.step()) {
+    const std::string_view name = run.value(0).text();
+    const std::string_view sql = run.value(1).text();
+    if (mentions(sql, "AFTER") && !is_of_a_filter(name, sql)) {
+      return std::string(name);
+    }
+  }
+  return std::nullopt;
+}
+
+// All that may run AFTER: a trigger that names the table of another schema is taken for one, too.
+std::optional<std::string> Source::temp_obstacle() const {
+  const Statement select(db_,
+                         "SELECT name, sql FROM sqlite_temp_master WHERE type = 'trigger'"
+                         " AND tbl_name = ?1 COLLATE NOCASE");
+  Run run(select);
+  run.bind(1, names_.table);
   while (run.step()) {
     const std::string_view name = run.value(0).text();
     const std::string_view sql = run.value(1).text();

@@ -67,6 +67,16 @@ std::vector<Header> parse_headers(ByteView bytes) {
   return headers;
 }
 
+void require_known(std::optional<std::int64_t> version) {
+  if (!version) {
+    damaged("the config has no version");
+  }
+  if (*version != kVersion) {
+    throw Error(Error::Kind::invalid, "the table is of version " + std::to_string(*version) +
+                                          ", which this build does not know");
+  }
+}
+
 // Statements of the extension leave last_insert_rowid() as the user's statement made it.
 class KeepLastRowid {
  public:
@@ -118,6 +128,7 @@ void Store::run(const std::string& sql) {
 }
 
 void Store::forget_statements() {
+  load_config_.reset();
   load_.reset();
   count_stale_.reset();
   insert_.reset();
@@ -150,38 +161,52 @@ void Store::rename(const std::string& table) {
   table_ = table;
 }
 
+// A row that is missing or of another type is damage only where the value is needed.
 Config Store::load_config() {
   const InUse in_use(*this);
-  const Statement select(db_, "SELECT v FROM " + shadow(kConfig) + " WHERE k = ?1", kNotThere);
   note_uncommitted();
   Config config;
-  {
-    Run run(select);
-    if (!run.bind(1, "version").step() || run.type(0) != SQLITE_INTEGER) {
-      damaged("the config has no version");
-    }
-    if (run.integer(0) != kVersion) {
-      throw Error(Error::Kind::invalid, "the table is of version " +
-                                            std::to_string(run.integer(0)) +
-                                            ", which this build does not know");
+  std::optional<std::int64_t> version;
+  Run run(prepared(load_config_, "SELECT k, v FROM " + shadow(kConfig) +
+                                     " WHERE k IN ('version', 'header', "
+                                     "'merged', 'stale', 'triggers', 'guard', 'missed')"));
+  while (run.step()) {
+    const std::string_view name = run.value(0).text();
+    if (name == "version" && run.type(1) == SQLITE_INTEGER) {
+      version = run.integer(1);
+    } else if (name == "header" && run.type(1) == SQLITE_BLOB) {
+      config.layers = parse_headers(run.blob(1));
+    } else if (name == "merged") {
+      config.merged = true;
+    } else if (name == "stale") {
+      config.stale = static_cast<std::uint64_t>(std::clamp<std::int64_t>(run.integer(1), 0, kMost));
+    } else if (name == "triggers") {
+      config.triggers = static_cast<std::uint64_t>(run.integer(1));
+    } else if (name == "guard" && run.type(1) == SQLITE_TEXT) {
+      config.guard = run.value(1).text();
+    } else if (name == "missed" && run.type(1) == SQLITE_TEXT) {
+      config.missed = run.value(1).text();
     }
   }
-  {
-    Run run(select);
-    if (!run.bind(1, "header").step() || run.type(0) != SQLITE_BLOB) {
-      damaged("the config has no header");
-    }
-    config.layers = parse_headers(run.blob(0));
-  }
-  {
-    Run run(select);
-    config.merged = run.bind(1, "merged").step();
-  }
-  Run run(select);
-  if (run.bind(1, "stale").step()) {
-    config.stale = static_cast<std::uint64_t>(std::clamp<std::int64_t>(run.integer(0), 0, kMost));
+  require_known(version);
+  if (config.layers.empty()) {
+    damaged("the config has no header");
   }
   return config;
+}
+
+std::string Store::load_guard() {
+  const std::string config = table_ + std::string(kConfig);
+  for (const char* column : {"k", "v"}) {
+    if (sqlite3_table_column_metadata(db_, schema_.c_str(), config.c_str(), column, nullptr,
+                                      nullptr, nullptr, nullptr, nullptr) != SQLITE_OK) {
+      return "";
+    }
+  }
+  const InUse in_use(*this);
+  const Statement select(db_, "SELECT v FROM " + shadow(kConfig) + " WHERE k = 'guard'", kNotThere);
+  Run run(select);
+  return run.step() && run.type(0) == SQLITE_TEXT ? std::string(run.value(0).text()) : "";
 }
 
 void Store::save_config(const Config& config) {
@@ -195,15 +220,24 @@ void Store::save_config(const Config& config) {
   }
   Run(replace).bind(1, "header").bind(2, headers).step();
   const Statement erase(db_, "DELETE FROM " + shadow(kConfig) + " WHERE k = ?1", kNotThere);
-  const auto save = [&](const char* name, std::uint64_t value) {
-    if (value != 0) {
-      Run(replace).bind(1, name).bind(2, static_cast<std::int64_t>(value)).step();
-    } else {
+  const auto save = [&](const char* name, auto value, bool is_default) {
+    if (is_default) {
       Run(erase).bind(1, name).step();
+    } else {
+      Run(replace).bind(1, name).bind(2, value).step();
     }
   };
-  save("merged", config.merged ? 1 : 0);
-  save("stale", config.stale);
+  const auto save_number = [&](const char* name, std::uint64_t value) {
+    save(name, static_cast<std::int64_t>(value), value == 0);
+  };
+  const auto save_text = [&](const char* name, std::string_view value) {
+    save(name, value, value.empty());
+  };
+  save_number("merged", config.merged ? 1 : 0);
+  save_number("stale", config.stale);
+  save_number("triggers", config.triggers);
+  save_text("guard", config.guard);
+  save_text("missed", config.missed);
 }
 
 void Store::count_stale() {
@@ -251,6 +285,7 @@ bool Store::insert_or_ignore(std::uint64_t i, std::span<const std::uint8_t> cell
 
 void ChunkWriter::write(std::uint64_t i, std::span<const std::uint8_t> cells) {
   const Store::InUse in_use(store_);
+  ++store_.writes_;
   const auto id = static_cast<std::int64_t>(i);
   const std::string data = store_.table_ + std::string(kData);
   int code = blob_ != nullptr ? sqlite3_blob_reopen(blob_, id)
@@ -296,6 +331,17 @@ void Store::for_each_chunk(const Layers& layers, const EachChunk& f) {
   }
 }
 
+std::vector<std::uint64_t> Store::stored_chunks() {
+  const InUse in_use(*this);
+  const Statement select(db_, "SELECT id FROM " + shadow(kData) + " ORDER BY id", kNotThere);
+  std::vector<std::uint64_t> chunks;
+  Run run(select);
+  while (run.step()) {
+    chunks.push_back(static_cast<std::uint64_t>(run.integer(0)));
+  }
+  return chunks;
+}
+
 // What a shared cache takes is counted in part for each connection.
 bool Store::shares_cache() const {
   int used = 0;
@@ -314,10 +360,10 @@ void Store::note_uncommitted() {
   }
 }
 
-unsigned Store::data_version() const {
+std::optional<unsigned> Store::data_version() const {
   unsigned version = 0;
-  sqlite3_file_control(db_, schema_.c_str(), SQLITE_FCNTL_DATA_VERSION, &version);
-  return version;
+  const int code = sqlite3_file_control(db_, schema_.c_str(), SQLITE_FCNTL_DATA_VERSION, &version);
+  return code == SQLITE_OK ? std::optional(version) : std::nullopt;
 }
 
 // It could write several rows, and fail after the first: for that SQLite opens a savepoint.

@@ -1,7 +1,8 @@
 // The shadow tables of a bloom table, and the SQL that reads and writes them.
 //
 //   <name>_config(k PRIMARY KEY, v) WITHOUT ROWID    'version'; 'header', of every layer one after
-//                                                    the other; 'merged' and 'stale' if it is so
+//                                                    the other; 'merged', 'stale', 'triggers',
+//                                                    'guard' and 'missed', if not 0 (see Config)
 //   <name>_data(id INTEGER PRIMARY KEY, chunk BLOB)  the cells, 3,968 bytes a row (docs/format.md)
 // A chunk whose cells are all 0 needs no row. What is read is checked: a Store throws
 // SqliteError(SQLITE_CORRUPT_VTAB) for what cannot be there.
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "core/layers.h"
+#include "sql/sqlite/connection.h"
 #include "sql/sqlite/statement.h"
 
 namespace bloom {
@@ -27,6 +29,13 @@ struct Config {
   std::uint64_t stale = 0;
   // Filters from elsewhere were merged in: what the counters add up to is then not known.
   bool merged = false;
+  // Which triggers the source has: see Source. 0 without a source, and in files of version 1.0.
+  std::uint64_t triggers = 0;
+  // The index of the source that holds no rows: see Source. Empty without a source, and in files of
+  // version 1.0.
+  std::string guard = {};
+  // Why rows of the source may lack their keys; empty if none do.
+  std::string missed = {};
 };
 
 class Store {
@@ -45,6 +54,8 @@ class Store {
   void rename(const std::string& table);
 
   Config load_config();
+  // Config::guard alone; empty if the table is not as it should be.
+  std::string load_guard();
   void save_config(const Config& config);
   // Adds 1 to the stale keys in the config.
   void count_stale();
@@ -63,18 +74,31 @@ class Store {
   using EachChunk = std::function<void(std::uint64_t i, std::span<const std::uint8_t> cells)>;
   void for_each_chunk(const Layers& layers, const EachChunk& f);
 
-  // Changes whenever something was committed to the database, by whomever.
-  unsigned data_version() const;
+  // The chunks that have a row, in order.
+  std::vector<std::uint64_t> stored_chunks();
 
-  // Whether any of what was loaded since the last call may be another connection's that it has not
-  // committed: SQLite shows that under PRAGMA read_uncommitted where they share a cache.
-  bool has_read_uncommitted() { return std::exchange(read_uncommitted_, false); }
+  // Changes with every commit to the database file, of this connection or another one. None if the
+  // connection no longer knows the schema by its name.
+  std::optional<unsigned> data_version() const;
+
+  // Whether rows that were loaded since the last forget_read_uncommitted() may be uncommitted ones
+  // of another connection: SQLite shows those under PRAGMA read_uncommitted in a shared cache.
+  bool has_read_uncommitted() const { return read_uncommitted_; }
+  void forget_read_uncommitted() { read_uncommitted_ = false; }
+
+  // What the connection is doing: see sql/sqlite/connection.h.
+  bool is_writing() const { return sqlite::is_writing(db_, schema_.c_str()); }
+  bool in_autocommit() const { return sqlite3_get_autocommit(db_) != 0; }
+  int running_writers() const { return sqlite::running_writers(db_); }
+  bool statement_runs_to_its_end() const { return sqlite::runs_to_its_end(db_); }
+  int total_changes() const { return sqlite3_total_changes(db_); }
+  bool roll_back() { return sqlite::roll_back(db_); }
 
   // Runs a statement that does nothing but have a savepoint, at which SQLite tells every table of
   // the transaction of those that are open.
   void announce_savepoints();
 
-  // Goes up whenever something is written, but for what ChunkWriter writes.
+  // Goes up whenever something is written.
   std::uint64_t writes() const { return writes_; }
 
  private:
@@ -90,6 +114,7 @@ class Store {
   bool read_uncommitted_ = false;
 
   // Prepared when they are first used.
+  std::optional<sqlite::Statement> load_config_;
   std::optional<sqlite::Statement> load_;
   std::optional<sqlite::Statement> insert_;
   std::optional<sqlite::Statement> count_stale_;
@@ -105,8 +130,8 @@ class Store {
 };
 
 // Writes rows that are there, for as long as it lives, which must be within one call of SQLite's:
-// an open blob would keep the transaction from committing. It leaves changes() as it is: savepoints
-// and commits write, and an UPDATE there would be taken for what the user's last statement did.
+// an open blob would keep the transaction from committing. It leaves changes() as it is: the end of
+// a statement writes, and an UPDATE there would be counted as the work of the user's statement.
 class ChunkWriter {
  public:
   explicit ChunkWriter(Store& store) : store_(store) {}

@@ -21,52 +21,84 @@ constexpr std::string_view kMendOrDrop =
 }  // namespace
 
 void Sync::create(PagedFilter& filter, const Options& options) {
+  require_no_other_writer();
   source_.require_fit(options.collation());
-  filter.create(options.header(count_keys(options.collation())),
+  filter.create({.layers = {options.header(count_keys(options.collation()))},
+                 .triggers = Source::kTriggers,
+                 .guard = source_.make_guard(filter.table())},
                 [&](const auto& add) { fill(filter, add); });
-  source_.install(filter.table());
+  source_.install(filter.table(), Source::kTriggers);
+}
+
+// Triggers that are made while a statement changes the source do not see its later rows.
+void Sync::require_no_other_writer() const {
+  if (source_.is_being_written()) {
+    throw Error(Error::Kind::invalid,
+                "cannot begin to follow " + quoted_text(source()) +
+                    " while another statement of this connection is writing (finish that statement "
+                    "first)");
+  }
+}
+
+// Version 1.0 made no index.
+bool Sync::has_guard(const Config& config) const {
+  return config.triggers < Source::kTriggers || source_.has_guard(config.guard);
 }
 
 void Sync::drop(PagedFilter& filter) {
   source_.uninstall(filter.table());
+  source_.drop_guard(filter.stored_guard());
   filter.drop();
 }
 
 void Sync::rename(PagedFilter& filter, const char* name) {
   const std::string old_name = filter.table();
+  const std::uint64_t set = filter.config().triggers;
   // ALTER TABLE has changed the triggers already, unless it is to be as it was in old versions.
-  const bool installed = source_.find(old_name, name) || source_.find(old_name);
+  const bool installed = source_.find(old_name, name, set) || source_.find(old_name, set);
   filter.rename(name);
   source_.uninstall(old_name);
   if (installed) {
-    source_.install(name);
+    source_.install(name, set);
   }
 }
 
 void Sync::rebuild(PagedFilter& filter, const Options& options) {
-  const bool installed = source_.find(filter.table()) && !source_.obstacle(filter.table());
+  const Config before = filter.config();
+  const bool installed = before.triggers == Source::kTriggers &&
+                         source_.find(filter.table(), Source::kTriggers) &&
+                         !source_.obstacle(filter.table());
+  const bool guarded = source_.has_guard(before.guard);
+  if (!installed || !guarded) {
+    require_no_other_writer();
+  }
   source_.require_fit(options.collation());
-  filter.remake(options.header(count_keys(options.collation())),
+  filter.remake({.layers = {options.header(count_keys(options.collation()))},
+                 .triggers = Source::kTriggers,
+                 .guard = guarded ? before.guard : source_.make_guard(filter.table())},
                 [&](const auto& add) { fill(filter, add); });
   if (!installed) {
     source_.uninstall(filter.table());
-    source_.install(filter.table());
+    source_.install(filter.table(), Source::kTriggers);
   }
 }
 
 bool Sync::is_change(std::string_view command) {
-  return command == Source::kAdd || command == Source::kRemove;
+  return command == Source::kAdd || command == Source::kRemove || command == Source::kExpect;
 }
 
 // Takes no account of the conflict rule of the statement that fired the trigger.
 void Sync::change(PagedFilter& filter, std::string_view command, const sqlite::Value& value) {
+  if (command != Source::kRemove && !filter.is_in_bulk()) {
+    look_for_obstacles(filter);
+  }
   const Key key(value);
-  if (key.is_null()) {
+  if (key.is_null() || command == Source::kExpect) {
     return;
   }
   const Hash hash = key.hash(filter.shape());
   if (command == Source::kAdd) {
-    filter.put(hash);
+    filter.add_deferred(hash);
   } else if (filter.shape().kind != Kind::counting) {
     filter.count_stale();
   } else if (!filter.remove(hash)) {
@@ -78,14 +110,48 @@ void Sync::change(PagedFilter& filter, std::string_view command, const sqlite::V
   }
 }
 
-void Sync::require_in_step(const PagedFilter& filter) {
+// Called from BEFORE triggers, which run whenever a row is going to change. What is found is
+// stored: the trigger may be gone when the filter is next asked.
+void Sync::look_for_obstacles(PagedFilter& filter) {
+  const Versions versions{source_.schema_version(), source_.temp_schema_version()};
+  if (clear_ == versions) {
+    return;
+  }
+  source_.find(filter.table(), filter.config().triggers);
+  if (source_.needs_after()) {
+    auto trigger = source_.obstacle(filter.table());
+    trigger = trigger ? trigger : source_.temp_obstacle();
+    if (trigger) {
+      if (filter.config().missed.empty()) {
+        filter.mark_missed(*trigger);
+      }
+      return;
+    }
+  }
+  clear_ = versions;
+}
+
+void Sync::require_in_step(PagedFilter& filter) {
+  if (const std::string& trigger = filter.config().missed; !trigger.empty()) {
+    throw Error(Error::Kind::invalid,
+                "rows of " + quoted_text(source()) + " were written while the AFTER trigger " +
+                    quoted_text(trigger) +
+                    " could keep their keys from being added (drop that trigger or make it BEFORE, "
+                    "then run the command 'rebuild')");
+  }
   if (is_checked()) {
     return;
   }
   const std::string triggers = "the triggers of source " + quoted_text(source());
-  if (!source_.find(filter.table())) {
+  const Config& config = filter.config();
+  if (!source_.find(filter.table(), config.triggers)) {
     refuse(triggers, std::string("as they were made (").append(kMendOrDrop).append(")"),
            "others, or not all of them");
+  }
+  if (!has_guard(config)) {
+    throw Error(Error::Kind::invalid, "the index " + quoted_text(config.guard) + " of source " +
+                                          quoted_text(source()) +
+                                          " is missing (the command 'rebuild' makes it again)");
   }
   if (const auto trigger = source_.obstacle(filter.table())) {
     refuse(triggers,
@@ -106,8 +172,10 @@ bool Sync::is_checked() {
 }
 
 void Sync::check(PagedFilter& filter) {
-  if (!source_.find(filter.table())) {
-    throw SqliteError(SQLITE_CORRUPT_VTAB, "the triggers of the source are not as they were made");
+  const Config& config = filter.config();
+  if (!source_.find(filter.table(), config.triggers) || !has_guard(config)) {
+    throw SqliteError(SQLITE_CORRUPT_VTAB,
+                      "the triggers of the source, or its index, are not as they were made");
   }
   source_.for_each_key([&](const sqlite::Value& value) {
     if (!filter.may_contain(Key(value).hash(filter.shape()))) {

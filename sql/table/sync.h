@@ -19,7 +19,7 @@ class Sync {
   Sync(sqlite3* db, const std::string& schema, const std::string& table, const SourceNames& names,
        Kind kind)
       : source_(db, schema, names, kind == Kind::counting) {
-    source_.find(table);
+    source_.find(table, Source::kTriggers);
   }
 
   const std::string& source() const { return source_.names().table; }
@@ -38,23 +38,34 @@ class Sync {
 
   // What a trigger puts into the command column.
   static bool is_change(std::string_view command);
-  static void change(PagedFilter& filter, std::string_view command, const sqlite::Value& value);
+  void change(PagedFilter& filter, std::string_view command, const sqlite::Value& value);
 
   // To call when a statement is prepared: SQLite prepares all anew when the schema has changed.
   void expect_another_schema() { checked_ = false; }
   // Throws if the filter may not have been told of all that happened to the source.
-  void require_in_step(const PagedFilter& filter);
+  void require_in_step(PagedFilter& filter);
   // Reads all of the source. Throws SqliteError(SQLITE_CORRUPT_VTAB) for a key that is absent.
   void check(PagedFilter& filter);
 
  private:
   bool is_checked();
+  void look_for_obstacles(PagedFilter& filter);
+  void require_no_other_writer() const;
+  bool has_guard(const Config& config) const;
   void fill(PagedFilter& filter, const PagedFilter::Add& add) const;
   std::uint64_t count_keys(Collation collation) const;
 
   Source source_;
   bool checked_ = false;  // since a statement was prepared
   std::optional<std::int64_t> checked_version_;
+  // The versions of the schema and of the TEMP schema without a trigger that may keep those of the
+  // filter from running.
+  struct Versions {
+    std::int64_t schema;
+    std::int64_t temp;
+    bool operator==(const Versions&) const = default;
+  };
+  std::optional<Versions> clear_;
 };
 
 }  // namespace bloom

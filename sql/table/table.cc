@@ -52,7 +52,7 @@ Value column_of(const Values& columns, Column column) { return columns[static_ca
 
 }  // namespace
 
-BloomTable::BloomTable(const sqlite::Definition& definition, PagedFilters& filters)
+BloomTable::BloomTable(const sqlite::Definition& definition, FilterRegistry& filters)
     : db_(definition.db),
       filters_(filters),
       schema_(definition.schema),
@@ -69,18 +69,21 @@ BloomTable::BloomTable(const sqlite::Definition& definition, PagedFilters& filte
 }
 
 void BloomTable::create() {
-  filter_ = filters_.create(db_, schema_, created_as_, options_.cache_bytes(), options_.growth());
-  sync_ ? sync_->create(*filter_, options_) : filter_->create(options_.header());
+  filter_ = filters_.create(filter_definition());
+  sync_ ? sync_->create(*filter_, options_) : filter_->create({.layers = {options_.header()}});
 }
 
-void BloomTable::connect() {
-  filter_ = filters_.of(db_, schema_, created_as_, options_.cache_bytes(), options_.growth());
+void BloomTable::connect() { filter_ = filters_.open(filter_definition()); }
+
+FilterRegistry::Definition BloomTable::filter_definition() const {
+  return {db_, schema_, created_as_, options_.cache_bytes(), options_.growth()};
 }
 
 void BloomTable::destroy() { sync_ ? sync_->drop(*filter_) : filter_->drop(); }
 
 void BloomTable::rename(const char* name) {
   require_name(name);
+  filter_->begin_statement();
   sync_ ? sync_->rename(*filter_, name) : filter_->rename(name);
   filters_.retire_others(*filter_, name);
 }
@@ -93,7 +96,7 @@ int BloomTable::plan(sqlite3_index_info& info) {
 }
 
 void BloomTable::check() {
-  filter_->notice_commits();
+  filter_->begin_statement();
   filter_->check();
   if (sync_) {
     sync_->check(*filter_);
@@ -131,7 +134,7 @@ int BloomTable::insert(const Values& columns) {
 
 void BloomTable::insert_other(const Value& key, const Value& filter, const Value& command) {
   if (sync_ && command.type() == SQLITE_TEXT && Sync::is_change(command.text())) {
-    return Sync::change(*filter_, command.text(), key);
+    return sync_->change(*filter_, command.text(), key);
   }
   if (!key.is_null() || (!filter.is_null() && !command.is_null())) {
     refuse("a row", "a key, a filter or a command", "more than one");
@@ -161,7 +164,7 @@ int BloomTable::add_key(const Value& value) {
   }
   const Hash hash = key.hash(filter_->shape());
   if (!skip) {
-    filter_->put(hash);
+    filter_->add_deferred(hash);
     return SQLITE_OK;
   }
   const bool counting = filter_->shape().kind == Kind::counting;
@@ -251,12 +254,13 @@ std::string BloomTable::info() {
   if (sync_) {
     table.source = sync_->source();
     table.columns = sync_->columns();
-    table.stale = filter_->stale();
+    table.stale = filter_->config().stale;
   }
   return info_json(filter_->layers().headers(), filter_->estimates(), table);
 }
 
 void BloomTable::Cursor::filter(int plan, const char* text, const Values& values) {
+  filter_.begin_reading();
   plan_ = static_cast<Plan>(plan);
   switch (plan_) {
     case Plan::ask_collated:
@@ -330,7 +334,7 @@ void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
     case Column::filter:
       table_.require_one_layer();
       require_fits(context, "the filter", stored_bytes(filter_.shape()), kAskTable);
-      return return_filter(context, filter_.whole());
+      return return_filter(context, filter_.full_filter());
     case Column::info:
       return context.text(table_.info());
     case Column::command:

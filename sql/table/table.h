@@ -8,6 +8,7 @@
 
 #include "sql/arguments.h"
 #include "sql/sqlite/module.h"
+#include "sql/table/filter_registry.h"
 #include "sql/table/options.h"
 #include "sql/table/paged_filter.h"
 #include "sql/table/plan.h"
@@ -19,11 +20,11 @@ class BloomTable {
  public:
   static constexpr char kModule[] = "bloom";
 
-  using Shared = PagedFilters;
+  using Shared = FilterRegistry;
 
   class Cursor;
 
-  BloomTable(const sqlite::Definition& definition, PagedFilters& filters);
+  BloomTable(const sqlite::Definition& definition, FilterRegistry& filters);
 
   void create();
   void connect();
@@ -37,12 +38,14 @@ class BloomTable {
 
   int plan(sqlite3_index_info& info);
   int update(const Values& values);
+  int code_to_report(int code) { return filter_->code_to_report(code); }
 
   void begin() { filter_->begin(); }
   void sync() { filter_->sync(); }
   void committed() { filter_->committed(); }
   void rolled_back() { filter_->rolled_back(); }
   void savepoint(int number) { filter_->savepoint(number); }
+  void released(int number) { filter_->released(number); }
   void rolled_back_to(int number) { filter_->rolled_back_to(number); }
   void check();
 
@@ -62,21 +65,22 @@ class BloomTable {
   void replace_key(const Value& old_key, const Values& columns);
   void run_command(const Value& command);
   std::string info();
+  FilterRegistry::Definition filter_definition() const;
 
   sqlite3* db_;
-  PagedFilters& filters_;
+  FilterRegistry& filters_;
   std::string schema_;
   std::string created_as_;
   std::string columns_;
   Options options_;
   std::optional<Sync> sync_;
-  PagedFilters::Use filter_;
+  FilterRegistry::Handle filter_;
 };
 
 class BloomTable::Cursor {
  public:
   explicit Cursor(BloomTable& table) : table_(table), filter_(*table.filter_) {
-    filter_.notice_commits();
+    filter_.begin_statement();
   }
 
   void filter(int plan, const char* text, const Values& values);

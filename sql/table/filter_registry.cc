@@ -1,0 +1,51 @@
+#include "sql/table/filter_registry.h"
+
+#include <algorithm>
+
+namespace bloom {
+
+FilterRegistry::Handle FilterRegistry::open(const Definition& definition) {
+  for (Entry& entry : entries_) {
+    if (entry.filter->is_changing(definition.schema, definition.table,
+                                  definition.growth.has_value())) {
+      return acquire(entry);
+    }
+  }
+  return add(definition);
+}
+
+FilterRegistry::Handle FilterRegistry::create(const Definition& definition) {
+  Handle created = add(definition);
+  retire_others(*created, definition.table);
+  return created;
+}
+
+void FilterRegistry::retire_others(const PagedFilter& filter, const std::string& table) {
+  for (const Entry& entry : entries_) {
+    if (entry.filter.get() != &filter && entry.filter->is_of(filter.schema(), table)) {
+      entry.filter->retire();
+    }
+  }
+}
+
+FilterRegistry::Handle FilterRegistry::add(const Definition& definition) {
+  entries_.push_back(
+      {std::make_unique<PagedFilter>(definition.db, definition.schema, definition.table,
+                                     definition.cache_bytes, definition.growth, epoch_)});
+  return acquire(entries_.back());
+}
+
+FilterRegistry::Handle FilterRegistry::acquire(Entry& entry) {
+  ++entry.handles;
+  return {entry.filter.get(), {this}};
+}
+
+void FilterRegistry::release(PagedFilter* filter) {
+  const auto entry = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& each) { return each.filter.get() == filter; });
+  if (--entry->handles == 0) {
+    entries_.erase(entry);
+  }
+}
+
+}  // namespace bloom
