@@ -61,11 +61,11 @@ void for_each_line(const std::string& lines, F&& f) {
 }
 
 constexpr char kBloomTables[] =
-    "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%' ORDER BY name";
+    "SELECT name FROM sqlite_master WHERE sql LIKE '% USING bloom(%' ORDER BY name";
 constexpr char kOrdinaryTables[] =
     "SELECT name FROM sqlite_master AS t WHERE type = 'table' AND sql LIKE 'CREATE TABLE%'"
     " AND NOT EXISTS (SELECT 1 FROM sqlite_master AS v WHERE v.sql LIKE 'CREATE VIRTUAL TABLE%'"
-    "                 AND t.name IN (v.name || '_config', v.name || '_data')) ORDER BY name";
+    "                 AND substr(t.name, 1, length(v.name) + 1) = v.name || '_') ORDER BY name";
 
 }  // namespace
 
@@ -122,6 +122,13 @@ std::string Database::state() {
   for_each_line(told(*this, kBloomTables),
                 [&](const std::string& table) { state += answers(*this, table); });
   return state;
+}
+
+std::vector<std::string> Database::stored_tables() {
+  std::vector<std::string> tables;
+  for_each_line(told(*this, "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"),
+                [&](const std::string& table) { tables.push_back(table); });
+  return tables;
 }
 
 std::string Database::damage() {

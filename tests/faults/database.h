@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include <string>
+#include <vector>
 
 namespace bloom::faults {
 
@@ -38,6 +39,8 @@ class Database {
   // The schema; the rows of every ordinary table but the shadow tables; of every bloom table what
   // its info says and which of the keys of scenario.h it answers, or how it refuses to.
   std::string state();
+  // The names of all tables that have rows of their own.
+  std::vector<std::string> stored_tables();
   // Empty, or what SQLite or a bloom table found damaged.
   std::string damage();
 

@@ -14,12 +14,14 @@ Reference::Reference(const Scenario& scenario, const Open& open) : name_(scenari
     if (!db->in_transaction()) {
       begin = steps_.size();
     }
+    std::vector<std::string> tables = db->stored_tables();
     Outcome outcome = db->run(sql);
     if (outcome.ok() == sql.starts_with(kRefusedStep)) {
       std::fprintf(stderr, "%s: %s\n%s\n", name_.c_str(), sql.c_str(), outcome.text.c_str());
       std::exit(2);
     }
-    steps_.push_back({sql, std::move(outcome), db->state(), begin, !db->in_transaction()});
+    steps_.push_back(
+        {sql, std::move(outcome), db->state(), begin, !db->in_transaction(), std::move(tables)});
   }
 }
 

@@ -19,6 +19,7 @@ struct Step {
   std::string state;  // after it
   std::size_t begin;  // the first step of the transaction that it is part of; or itself
   bool committed;     // no transaction is open after it
+  std::vector<std::string> tables;  // ordinary ones, shadow tables among them, before it
 };
 
 class Reference {
@@ -32,6 +33,7 @@ class Reference {
   const std::vector<Step>& steps() const { return steps_; }
   // What the database means before step i.
   const std::string& before(std::size_t i) const { return i == 0 ? empty_ : steps_[i - 1].state; }
+  const std::vector<std::string>& tables_before(std::size_t i) const { return steps_[i].tables; }
 
  private:
   std::string name_;

@@ -1,5 +1,7 @@
 #include "tests/faults/scenario.h"
 
+#include <sqlite3.h>
+
 namespace bloom::faults {
 namespace {
 
@@ -164,6 +166,95 @@ std::vector<std::string> source(const std::string& options) {
   };
 }
 
+struct Neighbour {
+  std::vector<std::string> create;
+  std::string join;  // makes it part of the transaction
+};
+
+// Three bloom tables beside others that open and undo savepoints of their own, all of them in one
+// transaction. SQLite tells them in the order in which they joined it. `tables`: what creates them,
+// f for the rows of s among them.
+std::vector<std::string> neighbours(const std::vector<Neighbour>& tables) {
+  std::vector<std::string> steps = {"CREATE TABLE s(k)", "CREATE TABLE x(a UNIQUE)"};
+  const auto append = [&](const std::vector<std::string>& more) {
+    steps.insert(steps.end(), more.begin(), more.end());
+  };
+  for (const Neighbour& table : tables) {
+    append(table.create);
+  }
+  append({
+      R"(CREATE TRIGGER all_of_them AFTER INSERT ON x WHEN new.a > 300 BEGIN
+          INSERT INTO g(key) VALUES ('k' || new.a);
+          INSERT INTO s VALUES ('k' || new.a);
+          INSERT OR IGNORE INTO p(key) VALUES ('k' || new.a); END)",
+      "INSERT INTO p(key) VALUES ('k0')",
+      "INSERT INTO g(key) VALUES ('k0')",
+      "BEGIN",
+  });
+  for (const Neighbour& table : tables) {
+    append({table.join});
+  }
+  append({
+      "INSERT INTO p(key) VALUES ('k10')",
+      "INSERT INTO g(key) VALUES ('k20')",
+      "INSERT INTO x VALUES (1), (2)",
+      "SAVEPOINT a",
+      "INSERT INTO x VALUES (301), (302)",
+      insert("p(key)", 40, 60),
+      "SAVEPOINT b",
+      "DELETE FROM s WHERE k = 'k30'",
+      "INSERT INTO g(key) VALUES ('k70')",
+      kRefusedStep + "INSERT INTO x VALUES (303), (1)",
+      "ROLLBACK TO b",
+      insert("g(key)", 80, 140),
+      "INSERT INTO x VALUES (5), (6)",
+      "ALTER TABLE p RENAME TO q",
+      "ROLLBACK TO b",
+      "INSERT INTO p(key) VALUES ('k150')",
+      "RELEASE a",
+      "INSERT OR REPLACE INTO x VALUES (304), (1)",
+      "INSERT INTO g(g) VALUES ('clear')",
+      "INSERT INTO x VALUES (7), (8)",
+      "COMMIT",
+      "INSERT INTO x VALUES (305)",
+      "BEGIN",
+      insert("s", 160, 161),
+      "ROLLBACK",
+  });
+  return steps;
+}
+
+// In every order; and, where SQLite has it, a full-text index before or after them, which writes
+// its own pending rows at each savepoint.
+std::vector<std::vector<Neighbour>> orders_of_neighbours() {
+  const Neighbour full_text = {
+      {"CREATE VIRTUAL TABLE w USING fts5(a)",
+       "CREATE TRIGGER index_it AFTER INSERT ON x BEGIN INSERT INTO w VALUES ('k' || new.a); END"},
+      "INSERT INTO w VALUES ('k0')",
+  };
+  std::vector<Neighbour> tables = {
+      {{"CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, kind=counting, capacity=1000)"},
+       "INSERT INTO s VALUES ('k30')"},
+      {{"CREATE VIRTUAL TABLE g USING bloom(capacity=32, growth=on, cache=4096)"},
+       "INSERT OR IGNORE INTO g(key) VALUES ('k0')"},
+      {{"CREATE VIRTUAL TABLE p USING bloom(capacity=1000)"},
+       "INSERT OR IGNORE INTO p(key) VALUES ('k0')"},
+  };
+  std::vector<std::vector<Neighbour>> orders;
+  for (std::size_t first : {0, 1, 2}) {
+    for (std::size_t step : {1, 2}) {
+      std::vector<Neighbour>& order = orders.emplace_back();
+      for (std::size_t i : {0, 1, 2}) {
+        order.push_back(tables[(first + i * step) % tables.size()]);
+      }
+      if (sqlite3_compileoption_used("ENABLE_FTS5") != 0) {
+        order.insert(step == 1 ? order.begin() : order.end(), full_text);
+      }
+    }
+  }
+  return orders;
+}
+
 }  // namespace
 
 std::vector<Scenario> scenarios(const std::string& extension) {
@@ -176,6 +267,9 @@ std::vector<Scenario> scenarios(const std::string& extension) {
       {"a source, growing", source("growth=on, cache=4096")},
       {"a source, counting", source("kind=counting, capacity=1000")},
   };
+  for (const std::vector<Neighbour>& tables : orders_of_neighbours()) {
+    all.push_back({"neighbours " + std::to_string(all.size()), neighbours(tables)});
+  }
   for (Scenario& scenario : all) {
     scenario.steps.insert(scenario.steps.begin(), kLoad + extension);
   }
