@@ -48,7 +48,7 @@ try_suite() {
   for document in "${documents[@]}"; do
     check "$document" tests/docs_test.sh "$extension" "$document"
   done
-  for name in python promise table table_model source source_model; do
+  for name in python promise promise_model table table_model source source_model; do
     check "tests/${name}_test.py" /usr/bin/python3 -B "tests/${name}_test.py" "$extension"
   done
   check "tests/table_processes_test.py" /usr/bin/python3 -B tests/table_processes_test.py "$extension" 1

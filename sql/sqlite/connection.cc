@@ -1,11 +1,16 @@
 #include "sql/sqlite/connection.h"
 
+#include <algorithm>
+
+#include "sql/sqlite/statement.h"
+
 namespace bloom::sqlite {
 namespace {
 
 struct Writers {
   int running = 0;
   bool give_rows = false;
+  sqlite3_stmt* last = nullptr;
 };
 
 Writers writers_of(sqlite3* db) {
@@ -14,10 +19,27 @@ Writers writers_of(sqlite3* db) {
   while ((statement = sqlite3_next_stmt(db, statement)) != nullptr) {
     if (sqlite3_stmt_busy(statement) != 0 && sqlite3_stmt_readonly(statement) == 0) {
       ++writers.running;
+      writers.last = statement;
       writers.give_rows = writers.give_rows || sqlite3_column_count(statement) != 0;
     }
   }
   return writers;
+}
+
+// Each connection counts a part of the cache as its own where it is shared.
+bool shares_cache(sqlite3* db) {
+  int used = 0;
+  int share = 0;
+  int highest = 0;
+  sqlite3_db_status(db, SQLITE_DBSTATUS_CACHE_USED, &used, &highest, 0);
+  sqlite3_db_status(db, SQLITE_DBSTATUS_CACHE_USED_SHARED, &share, &highest, 0);
+  return used != share;
+}
+
+bool is_read_uncommitted_on(sqlite3* db) {
+  const Statement select(db, "PRAGMA read_uncommitted");
+  Run run(select);
+  return run.step() && run.integer(0) != 0;
 }
 
 }  // namespace
@@ -26,6 +48,10 @@ bool is_writing(sqlite3* db, const char* schema) {
 #if SQLITE_VERSION_NUMBER >= 3034000
   constexpr int kFirstThatTells = 3034000;
   if (sqlite3_libversion_number() >= kFirstThatTells) {
+    // To look for a schema by its name takes half of the time.
+    if (sqlite3_txn_state(db, nullptr) < SQLITE_TXN_WRITE) {
+      return false;
+    }
     const int state = sqlite3_txn_state(db, schema);
     return state != SQLITE_TXN_NONE && state != SQLITE_TXN_READ;
   }
@@ -42,6 +68,24 @@ bool runs_to_its_end(sqlite3* db) {
   return writers.running == 1 && !writers.give_rows;
 }
 
+// SQL can spell a name of these characters in one way only, but for their case.
+bool writes_through_trigger(sqlite3* db, std::string_view table) {
+  const auto fold = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  const auto is_plain = [&](char c) {
+    return (fold(c) >= 'a' && fold(c) <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  const Writers writers = writers_of(db);
+  const char* const sql = writers.running == 1 ? sqlite3_sql(writers.last) : nullptr;
+  if (sql == nullptr || !std::all_of(table.begin(), table.end(), is_plain)) {
+    return false;
+  }
+  const std::string_view text(sql);
+  return std::search(text.begin(), text.end(), table.begin(), table.end(),
+                     [&](char a, char b) { return fold(a) == fold(b); }) == text.end();
+}
+
 // In autocommit mode ROLLBACK is refused, and a statement that fails is not undone while another
 // one is writing. BEGIN makes a transaction of it that ROLLBACK takes.
 bool roll_back(sqlite3* db) {
@@ -49,6 +93,17 @@ bool roll_back(sqlite3* db) {
     sqlite3_exec(db, "BEGIN", nullptr, nullptr, nullptr);
   }
   return sqlite3_exec(db, "ROLLBACK", nullptr, nullptr, nullptr) == SQLITE_OK;
+}
+
+bool ReadUncommitted::check(sqlite3* db) {
+  if (checks_ == 0 ? shares_cache(db) : checks_ == 1) {
+    is_on_ = is_read_uncommitted_on(db);
+    checks_ = 2;
+  } else if (checks_ == 0) {
+    checks_ = 1;
+    is_on_ = false;
+  }
+  return is_on_;
 }
 
 }  // namespace bloom::sqlite

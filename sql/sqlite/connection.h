@@ -1,6 +1,8 @@
 // What the connection that calls us is doing.
 #pragma once
 
+#include <string_view>
+
 #include "sql/sqlite/api.h"
 
 namespace bloom::sqlite {
@@ -18,8 +20,28 @@ int running_writers(sqlite3* db);
 // with the connection before that.
 bool runs_to_its_end(sqlite3* db);
 
+// Whether the only running statement that may write changes this table through a trigger, since it
+// does not name the table. Such a statement has a savepoint of its own in an explicit transaction.
+bool writes_through_trigger(sqlite3* db, std::string_view table);
+
 // Rolls the whole transaction back while a statement of it is running, which then fails. Returns
 // whether that worked.
 bool roll_back(sqlite3* db);
+
+// Whether a connection sees what others have not committed: those that share its cache, under
+// PRAGMA read_uncommitted.
+class ReadUncommitted {
+ public:
+  // Call whenever a statement is prepared: SQLite prepares all of them again after the pragma has
+  // changed.
+  void statement_was_prepared() { checks_ = 0; }
+  // Call at the beginning of each statement. To ask for the pragma takes 2 us. A statement that
+  // runs once is spared that unless the cache is shared; one that runs often asks once.
+  bool check(sqlite3* db);
+
+ private:
+  int checks_ = 0;  // since then; up to 2
+  bool is_on_ = false;
+};
 
 }  // namespace bloom::sqlite

@@ -175,8 +175,7 @@ void PagedFilter::begin() {
                              ? seen_epoch_ == epoch_ || store_.running_writers() <= 1
                              : trust_.changes == store_.total_changes();
   const auto version = store_.data_version();
-  if (!trust_.is_committed || !unchanged || !version || version != trust_.data_version ||
-      store_.has_read_uncommitted()) {
+  if (!trust_.is_committed || !unchanged || !version || version != trust_.data_version) {
     forget();
   }
   in_transaction_ = true;
@@ -222,7 +221,7 @@ void PagedFilter::committed() {
   trust_.data_version = store_.data_version();
   trust_.is_committed = trust_.data_version.has_value();
   trust_.changes = store_.total_changes();
-  store_.forget_read_uncommitted();
+  trust_.sees_uncommitted = false;
 }
 
 // The transaction goes on if sqlite3_close() was refused.
@@ -260,6 +259,9 @@ void PagedFilter::end_transaction() {
 // xSync), or undoes the statement; and the application can call nothing before that.
 bool PagedFilter::defers_changes() {
   if (writing_ == Writing::undecided) {
+    if (innermost_owner_ == Owner::unknown && store_.is_written_through_trigger()) {
+      innermost_owner_ = Owner::statement;
+    }
     if (store_.in_autocommit() || innermost_owner_ == Owner::statement ||
         has_written_in_this_statement()) {
       writing_ = store_.statement_runs_to_its_end() ? Writing::deferred : Writing::immediate;
@@ -300,11 +302,13 @@ int PagedFilter::code_to_report(int code) {
 void PagedFilter::check_cache() {
   const bool writing = store_.is_writing();
   const auto version = store_.data_version();
+  const bool sees_uncommitted = store_.sees_uncommitted();
   if (!trust_.is_committed || writing || !version || version != trust_.data_version ||
-      store_.has_read_uncommitted()) {
+      sees_uncommitted) {
     forget();
   }
-  trust_ = {!writing && version, version, store_.total_changes()};
+  trust_ = {!writing && version && !sees_uncommitted, version, store_.total_changes(),
+            sees_uncommitted};
   seen_epoch_ = epoch_;
 }
 
@@ -313,7 +317,6 @@ void PagedFilter::forget() {
   pending_count_ = 0;
   room_ = 0;
   is_loaded_ = false;
-  store_.forget_read_uncommitted();
 }
 
 void PagedFilter::load() {

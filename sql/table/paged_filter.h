@@ -84,7 +84,7 @@ class PagedFilter {
 
   // Call before each lookup outside of a change: drops the cache if it may be out of date.
   void begin_reading() {
-    if (!in_transaction_ && (seen_epoch_ != epoch_ || store_.has_read_uncommitted())) {
+    if (!in_transaction_ && (seen_epoch_ != epoch_ || trust_.sees_uncommitted)) {
       check_cache();
     }
   }
@@ -94,6 +94,8 @@ class PagedFilter {
       check_cache();
     }
   }
+
+  void statement_was_prepared() { store_.statement_was_prepared(); }
 
   // Does not apply deferred keys; called once per row.
   const Layers& layers() {
@@ -169,6 +171,8 @@ class PagedFilter {
     bool is_committed = false;
     std::optional<unsigned> data_version;
     int changes = 0;  // sqlite3_total_changes()
+    // Rows come and go that no data version tells of.
+    bool sees_uncommitted = false;
   };
   class Change;
   class Deferral;

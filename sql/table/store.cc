@@ -164,7 +164,6 @@ void Store::rename(const std::string& table) {
 // A row that is missing or of another type is damage only where the value is needed.
 Config Store::load_config() {
   const InUse in_use(*this);
-  note_uncommitted();
   Config config;
   std::optional<std::int64_t> version;
   Run run(prepared(load_config_, "SELECT k, v FROM " + shadow(kConfig) +
@@ -250,7 +249,6 @@ void Store::count_stale() {
 
 bool Store::load_chunk(std::uint64_t i, std::span<std::uint8_t> cells) {
   const InUse in_use(*this);
-  note_uncommitted();
   Run run(prepared(load_, "SELECT chunk FROM " + shadow(kData) + " WHERE id = ?1"));
   if (!run.bind(1, static_cast<std::int64_t>(i)).step()) {
     std::fill(cells.begin(), cells.end(), 0);
@@ -342,27 +340,11 @@ std::vector<std::uint64_t> Store::stored_chunks() {
   return chunks;
 }
 
-// What a shared cache takes is counted in part for each connection.
-bool Store::shares_cache() const {
-  int used = 0;
-  int share = 0;
-  int highest = 0;
-  sqlite3_db_status(db_, SQLITE_DBSTATUS_CACHE_USED, &used, &highest, 0);
-  sqlite3_db_status(db_, SQLITE_DBSTATUS_CACHE_USED_SHARED, &share, &highest, 0);
-  return used != share;
-}
-
-void Store::note_uncommitted() {
-  if (shares_cache()) {
-    const Statement select(db_, "PRAGMA read_uncommitted");
-    Run run(select);
-    read_uncommitted_ = read_uncommitted_ || (run.step() && run.integer(0) != 0);
-  }
-}
-
 std::optional<unsigned> Store::data_version() const {
   unsigned version = 0;
-  const int code = sqlite3_file_control(db_, schema_.c_str(), SQLITE_FCNTL_DATA_VERSION, &version);
+  // "main" is what SQLite takes when there is no name, without looking for it.
+  const char* const schema = schema_ == "main" ? nullptr : schema_.c_str();
+  const int code = sqlite3_file_control(db_, schema, SQLITE_FCNTL_DATA_VERSION, &version);
   return code == SQLITE_OK ? std::optional(version) : std::nullopt;
 }
 

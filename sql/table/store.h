@@ -81,18 +81,16 @@ class Store {
   // connection no longer knows the schema by its name.
   std::optional<unsigned> data_version() const;
 
-  // Whether rows that were loaded since the last forget_read_uncommitted() may be uncommitted ones
-  // of another connection: SQLite shows those under PRAGMA read_uncommitted in a shared cache.
-  bool has_read_uncommitted() const { return read_uncommitted_; }
-  void forget_read_uncommitted() { read_uncommitted_ = false; }
-
   // What the connection is doing: see sql/sqlite/connection.h.
   bool is_writing() const { return sqlite::is_writing(db_, schema_.c_str()); }
   bool in_autocommit() const { return sqlite3_get_autocommit(db_) != 0; }
   int running_writers() const { return sqlite::running_writers(db_); }
   bool statement_runs_to_its_end() const { return sqlite::runs_to_its_end(db_); }
+  bool is_written_through_trigger() const { return sqlite::writes_through_trigger(db_, table_); }
   int total_changes() const { return sqlite3_total_changes(db_); }
   bool roll_back() { return sqlite::roll_back(db_); }
+  bool sees_uncommitted() { return read_uncommitted_.check(db_); }
+  void statement_was_prepared() { read_uncommitted_.statement_was_prepared(); }
 
   // Runs a statement that does nothing but have a savepoint, at which SQLite tells every table of
   // the transaction of those that are open.
@@ -111,7 +109,7 @@ class Store {
   // A function of the host's, in a trigger on a shadow table, may not use the table itself.
   bool in_use_ = false;
   std::uint64_t writes_ = 0;
-  bool read_uncommitted_ = false;
+  sqlite::ReadUncommitted read_uncommitted_;
 
   // Prepared when they are first used.
   std::optional<sqlite::Statement> load_config_;
@@ -124,8 +122,6 @@ class Store {
                                     const std::string& sql);
   bool insert_or_ignore(std::uint64_t i, std::span<const std::uint8_t> cells);
   void run(const std::string& sql);
-  bool shares_cache() const;
-  void note_uncommitted();
   void forget_statements();
 };
 

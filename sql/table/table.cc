@@ -89,6 +89,7 @@ void BloomTable::rename(const char* name) {
 }
 
 int BloomTable::plan(sqlite3_index_info& info) {
+  filter_->statement_was_prepared();
   if (sync_) {
     sync_->expect_another_schema();
   }

@@ -5,7 +5,8 @@
 
 # What the tests and Python need that is, or was in old versions, not there by default.
 # shellcheck disable=SC2034
-sqlite_options=(-DSQLITE_THREADSAFE=1 -DSQLITE_ENABLE_JSON1 -DSQLITE_ENABLE_DESERIALIZE)
+sqlite_options=(-DSQLITE_THREADSAFE=1 -DSQLITE_ENABLE_JSON1 -DSQLITE_ENABLE_DESERIALIZE -DSQLITE_ENABLE_FTS5
+  -DSQLITE_ENABLE_RTREE)
 
 sqlite_source() {
   local version=$1 folder=$2 release work

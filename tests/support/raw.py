@@ -10,7 +10,7 @@ import os
 
 from support.host import EXTENSION
 
-OK, ERROR, BUSY, LOCKED, NOMEM, INTERRUPT, ROW, DONE = 0, 1, 5, 6, 7, 9, 100, 101
+OK, ERROR, BUSY, LOCKED, NOMEM, INTERRUPT, CONSTRAINT, ROW, DONE = 0, 1, 5, 6, 7, 9, 19, 100, 101
 OPEN = 0x2 | 0x4 | 0x40  # READWRITE, CREATE, URI
 DBCONFIG_MAINDBNAME = 1000
 DBCONFIG_DEFENSIVE = 1010
@@ -136,6 +136,8 @@ class Raw:
         """A new connection to a copy of the database as it is now, uncommitted changes and all."""
         size = ctypes.c_int64()
         data = _library.sqlite3_serialize(self.raw, schema.encode(), ctypes.byref(size), 0)
+        if not data:
+            raise Failure(BUSY, "sqlite3_serialize() gives nothing: the database is locked, or there is no memory")
         copy = Raw()
         freed_and_resizeable = 3
         copy.require(
