@@ -154,11 +154,38 @@ def singles(folder):
     db.close()
 
 
+def long_transaction(folder):
+    """Single INSERTs in one explicit transaction: each of them writes its page, because its statement ends."""
+    db = connect_wal(os.path.join(folder, "db"))
+    db.execute("CREATE TABLE heap(k TEXT)")
+    part = iter(range(10**6))
+
+    def insert(table):
+        def run():
+            first = next(part) * SINGLES * 10
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            begin = time.perf_counter()
+            db.execute("BEGIN")
+            for i in range(first, first + SINGLES * 10):
+                db.execute(f"INSERT INTO {table} VALUES (?)", (f"https://example.com/long/{i * 7919 % 16777213:07x}",))
+            db.execute("COMMIT")
+            return time.perf_counter() - begin
+
+        return run
+
+    measured = interleaved({"heap": insert("heap"), "PRIMARY KEY": insert("pk"), "bloom": insert("f(key)")}, ROUNDS)
+    report = Report("Single INSERTs in one long transaction, file")
+    report.compare(measured, SINGLES * 10, "bloom", "heap")
+    report.compare(measured, SINGLES * 10, "bloom", "PRIMARY KEY", 1)
+    db.close()
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         joins()
         filling(folder)
         singles(folder)
+        long_transaction(folder)
 
 
 if __name__ == "__main__":

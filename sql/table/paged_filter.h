@@ -10,22 +10,22 @@
 // SQLite does not report savepoints that were opened before the table joined the transaction, nor
 // one that could not be opened because another table failed.
 //
-//   event                    | no transaction               | in a transaction
-//   -------------------------+------------------------------+---------------------------------------
-//   xBegin                   | joins it. The cache stays if | second object of the same table: no
-//                            | no row can have changed      | change
-//   xSavepoint(n)            | (does not happen)            | nothing pending: n keeps all before
-//   it xRelease(n)              | (does not happen)            | nothing pending xRollbackTo(n), n
-//   told   | (does not happen)            | nothing cached, nothing pending xRollbackTo(n), not
-//   told | (does not happen)            | no change: n was never opened xSync                    |
-//   (does not happen)            | nothing pending xCommit                  | (does not happen) |
-//   leaves it. The cache is what the file has xRollback                | nothing cached | leaves
-//   it. Nothing cached. If the
-//                            |                              | transaction goes on all the same
-//                            |                              | (sqlite3_close() was refused) while a
-//                            |                              | change is pending, it is rolled back
-//   nothing, though rows     | the cache is read again: see | (only by statements on the shadow
-//   changed or came back     | Trust                        | tables themselves)
+// Outside of a transaction:
+//   xBegin            joins the transaction. The cache stays if no row can have changed.
+//   xRollback         nothing cached.
+//   no report, though rows changed or came back: the cache is read again. See Trust.
+// In a transaction:
+//   xBegin            no change: a second object of the same table joins.
+//   xSavepoint(n)     nothing pending: n keeps all that came before it.
+//   xRelease(n)       nothing pending.
+//   xRollbackTo(n)    if n was told, nothing cached and nothing pending. Else no change, because n
+//                     was never opened.
+//   xSync             nothing pending.
+//   xCommit           leaves the transaction. The cache is what the file has.
+//   xRollback         leaves the transaction. Nothing cached. If the transaction goes on all the
+//                     same (sqlite3_close() was refused) while a change is pending, the transaction
+//                     is rolled back.
+//   no report, though rows changed: only statements on the shadow tables themselves do that.
 //
 // Everything may throw SqliteError for a statement on the shadow tables that fails, with
 // SQLITE_CORRUPT_VTAB for one that finds them damaged. A change that fails halfway and is not
