@@ -241,10 +241,10 @@ std::vector<std::vector<Neighbour>> orders_of_neighbours() {
        "INSERT OR IGNORE INTO p(key) VALUES ('k0')"},
   };
   std::vector<std::vector<Neighbour>> orders;
-  for (std::size_t first : {0, 1, 2}) {
-    for (std::size_t step : {1, 2}) {
+  for (std::size_t first = 0; first < tables.size(); ++first) {
+    for (std::size_t step = 1; step <= 2; ++step) {
       std::vector<Neighbour>& order = orders.emplace_back();
-      for (std::size_t i : {0, 1, 2}) {
+      for (std::size_t i = 0; i < tables.size(); ++i) {
         order.push_back(tables[(first + i * step) % tables.size()]);
       }
       if (sqlite3_compileoption_used("ENABLE_FTS5") != 0) {
