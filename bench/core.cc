@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "bench/others.h"
+#include "core/block512.h"
 #include "core/filter.h"
 #include "core/hash.h"
-#include "core/line.h"
 
 namespace {
 
@@ -287,7 +287,7 @@ void measure(std::size_t kib, int rounds) {
   };
   Ours whole(shape(0, kHashes), few, distinct);
   Ours page(shape(kChunkBytes * 8, kHashes), few, distinct);
-  Ours line(shape(kLineCells, bench::kLineHashes), few, distinct);
+  Ours line(shape(kBlock512Cells, bench::kLineHashes), few, distinct);
   Memory memory(kib * 1024);
   const auto others = bench::others(kib * 1024, kBitsPerKey, few, distinct, kKeyBytes);
 

@@ -58,7 +58,7 @@ bool print_row(const char* layout, const Shape& shape, double p, std::uint64_t p
 }
 
 bool print_rows(Kind kind, std::uint64_t kib, double p, std::uint64_t probes) {
-  const std::uint32_t k = header_for(1000, p, kind).shape.hashes;
+  const std::uint32_t k = size_filter(1000, p, kind).shape.hashes;
   const std::uint64_t chunk = kChunkBytes * 8 / bits_per_cell(kind);
   const std::uint64_t wanted = kib * kKiB * 8 / bits_per_cell(kind);
   const std::uint64_t divided = wanted / k * k;  // partitioned: k equal slices

@@ -41,8 +41,8 @@ Word smaller_nibbles(Word a, Word b) {
 }
 
 // One bit for each counter that is not 0, in its lowest place.
-Word used_nibbles(Word x) { return (x | (x >> 1) | (x >> 2) | (x >> 3)) & kEachNibble; }
-Word stuck_nibbles(Word x) { return x & (x >> 1) & (x >> 2) & (x >> 3) & kEachNibble; }
+Word nonzero_nibbles(Word x) { return (x | (x >> 1) | (x >> 2) | (x >> 3)) & kEachNibble; }
+Word saturated_nibbles(Word x) { return x & (x >> 1) & (x >> 2) & (x >> 3) & kEachNibble; }
 
 std::uint64_t sum_nibbles(Word x) {
   const Word pairs = (x & kLowNibbles) + ((x >> 4) & kLowNibbles);  // at most 30 in each byte
@@ -97,11 +97,11 @@ unsigned get_cell(Kind kind, const std::uint8_t* cells, std::uint64_t i) {
 
 // Cells first..first+count-1 of `from` go to cell `to_first` of `to` and those after it, each to
 // one of its own.
-void unite_run(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std::uint8_t* from,
+void union_run(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std::uint8_t* from,
                std::uint64_t first, std::uint64_t count) {
   const std::uint64_t per_byte = 8 / bits_per_cell(kind);
   if (to_first % per_byte == 0 && first % per_byte == 0 && count % per_byte == 0) {
-    unite_cells(kind, to + to_first / per_byte, from + first / per_byte, count / per_byte);
+    union_cells(kind, to + to_first / per_byte, from + first / per_byte, count / per_byte);
     return;
   }
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -147,12 +147,13 @@ template <typename OfCell, typename OfWord>
   return sum;
 }
 
-[[gnu::always_inline]] inline std::uint64_t sum_of_used(Kind kind, const std::uint8_t* cells,
-                                                        std::uint64_t first, std::uint64_t count) {
+[[gnu::always_inline]] inline std::uint64_t count_nonzero_in(Kind kind, const std::uint8_t* cells,
+                                                             std::uint64_t first,
+                                                             std::uint64_t count) {
   if (kind == Kind::counting) {
     return sum_over(
         kind, cells, first, count, [](unsigned cell) { return cell != 0; },
-        [](Word x) { return std::popcount(used_nibbles(x)); });
+        [](Word x) { return std::popcount(nonzero_nibbles(x)); });
   }
   return sum_over(
       kind, cells, first, count, [](unsigned cell) { return cell; },
@@ -161,16 +162,16 @@ template <typename OfCell, typename OfWord>
 
 #if defined(__x86_64__) && defined(__GNUC__)
 // With the instruction for it, which the oldest x86-64 processors lack.
-[[gnu::target("popcnt")]] std::uint64_t sum_of_used_popcnt(Kind kind, const std::uint8_t* cells,
-                                                           std::uint64_t first,
-                                                           std::uint64_t count) {
-  return sum_of_used(kind, cells, first, count);
+[[gnu::target("popcnt")]] std::uint64_t count_nonzero_popcnt(Kind kind, const std::uint8_t* cells,
+                                                             std::uint64_t first,
+                                                             std::uint64_t count) {
+  return count_nonzero_in(kind, cells, first, count);
 }
 #endif
 
 }  // namespace
 
-void unite_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes) {
+void union_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes) {
   if (kind == Kind::counting) {
     combine(to, from, bytes, add_nibbles);
   } else {
@@ -189,14 +190,14 @@ void intersect_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std:
 void fold_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from, std::uint64_t first,
                 std::uint64_t count) {
   for_each_fold_run(shape, first, first + count, [&](const FoldRun& run) {
-    merge_run(shape, to, run.to, from, run.first, run.count);
+    halve_run(shape, to, run.to, from, run.first, run.count);
   });
 }
 
-void merge_run(const Shape& shape, std::uint8_t* to, std::uint64_t to_first,
+void halve_run(const Shape& shape, std::uint8_t* to, std::uint64_t to_first,
                const std::uint8_t* from, std::uint64_t first, std::uint64_t count) {
   if (fold_of(shape) == Fold::blocks) {
-    unite_run(shape.kind, to, to_first, from, first, count);
+    union_run(shape.kind, to, to_first, from, first, count);
   } else {
     fold_run(shape.kind, to, to_first, from, first, count);
   }
@@ -210,21 +211,22 @@ void bits_of_counters(std::uint8_t* to, const std::uint8_t* counters, std::uint6
   }
 }
 
-std::uint64_t count_used(Kind kind, const std::uint8_t* cells, std::uint64_t first,
-                         std::uint64_t count) {
+std::uint64_t count_nonzero(Kind kind, const std::uint8_t* cells, std::uint64_t first,
+                            std::uint64_t count) {
 #if defined(__x86_64__) && defined(__GNUC__)
   if (__builtin_cpu_supports("popcnt")) {
-    return sum_of_used_popcnt(kind, cells, first, count);
+    return count_nonzero_popcnt(kind, cells, first, count);
   }
 #endif
-  return sum_of_used(kind, cells, first, count);
+  return count_nonzero_in(kind, cells, first, count);
 }
 
-std::uint64_t count_stuck(const std::uint8_t* counters, std::uint64_t first, std::uint64_t count) {
+std::uint64_t count_saturated(const std::uint8_t* counters, std::uint64_t first,
+                              std::uint64_t count) {
   return sum_over(
       Kind::counting, counters, first, count,
-      [](unsigned cell) { return cell == Counters::kStuck; },
-      [](Word x) { return std::popcount(stuck_nibbles(x)); });
+      [](unsigned cell) { return cell == Counters::kSaturated; },
+      [](Word x) { return std::popcount(saturated_nibbles(x)); });
 }
 
 std::uint64_t sum_counters(const std::uint8_t* counters, std::uint64_t first, std::uint64_t count) {

@@ -45,14 +45,14 @@ struct WordBits {
 
 struct Counters {
   static constexpr unsigned kPerByte = 2;
-  static constexpr unsigned kStuck = 15;
+  static constexpr unsigned kSaturated = 15;
 
   static unsigned get(const std::uint8_t* cells, std::uint64_t i) {
     return (cells[i / 2] >> shift(i)) & 15U;
   }
   // Returns whether the cell changed: a stuck one does not.
   static bool add(std::uint8_t* cells, std::uint64_t i) {
-    if (get(cells, i) == kStuck) {
+    if (get(cells, i) == kSaturated) {
       return false;
     }
     cells[i / 2] = static_cast<std::uint8_t>(cells[i / 2] + (1U << shift(i)));
@@ -61,7 +61,7 @@ struct Counters {
   // Returns false, with nothing changed, for a cell that is 0.
   static bool remove(std::uint8_t* cells, std::uint64_t i) {
     const unsigned count = get(cells, i);
-    if (count != 0 && count != kStuck) {
+    if (count != 0 && count != kSaturated) {
       cells[i / 2] = static_cast<std::uint8_t>(cells[i / 2] - (1U << shift(i)));
     }
     return count != 0;
@@ -72,7 +72,7 @@ struct Counters {
 };
 
 template <typename Cell>
-unsigned is_used(const std::uint8_t* cells, std::uint64_t i) {
+unsigned is_set(const std::uint8_t* cells, std::uint64_t i) {
   if constexpr (Cell::kPerByte == 8) {
     return Cell::get(cells, i);
   } else {
@@ -86,7 +86,7 @@ class CellsFrom {
  public:
   CellsFrom(Byte* cells, std::uint64_t first) : cells_(cells), first_(first) {}
 
-  unsigned is_used(std::uint64_t i) const { return bloom::is_used<Cell>(cells_, first_ + i); }
+  unsigned is_set(std::uint64_t i) const { return bloom::is_set<Cell>(cells_, first_ + i); }
   bool add(std::uint64_t i) const { return Cell::add(cells_, first_ + i); }
   bool remove(std::uint64_t i) const { return Cell::remove(cells_, first_ + i); }
 
@@ -101,7 +101,7 @@ class CellsFrom<WordBits, Byte> {
  public:
   CellsFrom(Byte* cells, std::uint64_t first) : cells_(cells + first / 8) {}
 
-  unsigned is_used(std::uint64_t i) const { return WordBits::get(cells_, i); }
+  unsigned is_set(std::uint64_t i) const { return WordBits::get(cells_, i); }
   bool add(std::uint64_t i) const { return WordBits::add(cells_, i); }
 
  private:
@@ -112,7 +112,7 @@ class CellsFrom<WordBits, Byte> {
 
 // to[i] = to[i] merged with from[i], for every cell of `bytes` bytes. Bits: or / and. Counters: the
 // sum, stuck at 15 / the smaller.
-void unite_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes);
+void union_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes);
 void intersect_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes);
 
 // Halves `from`, which has this shape, as fold_of(shape) says: cells first..first+count-1 of zeroed
@@ -122,18 +122,19 @@ void fold_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from, 
 
 // A part of that: cells first..first+count-1 of `from` into cell `to_first` of `to` and those after
 // it. REQUIRES: when cells are folded, cell `first` starts a byte, as does `to_first`.
-void merge_run(const Shape& shape, std::uint8_t* to, std::uint64_t to_first,
+void halve_run(const Shape& shape, std::uint8_t* to, std::uint64_t to_first,
                const std::uint8_t* from, std::uint64_t first, std::uint64_t count);
 
 // Sets bit i of zeroed `to` for every counter i of `cells` that is not 0.
 void bits_of_counters(std::uint8_t* to, const std::uint8_t* counters, std::uint64_t cells);
 
 // Cells first..first+count-1 that are not 0.
-std::uint64_t count_used(Kind kind, const std::uint8_t* cells, std::uint64_t first,
-                         std::uint64_t count);
+std::uint64_t count_nonzero(Kind kind, const std::uint8_t* cells, std::uint64_t first,
+                            std::uint64_t count);
 
 // Of counters first..first+count-1: how many are stuck; what they add up to.
-std::uint64_t count_stuck(const std::uint8_t* counters, std::uint64_t first, std::uint64_t count);
+std::uint64_t count_saturated(const std::uint8_t* counters, std::uint64_t first,
+                              std::uint64_t count);
 std::uint64_t sum_counters(const std::uint8_t* counters, std::uint64_t first, std::uint64_t count);
 
 }  // namespace bloom

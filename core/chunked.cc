@@ -22,7 +22,7 @@ bool fold_chunk(const Shape& shape, std::uint64_t i, const ChunkReader& read, st
     for_each_part(run.first, run.count, per_chunk, [&](auto chunk, auto first, auto count) {
       if (const std::uint8_t* cells = read(chunk)) {
         const std::uint64_t target = run.to - begin + (first - run.first) / cells_to_one;
-        merge_run(shape, to, target, cells, first % per_chunk, count);
+        halve_run(shape, to, target, cells, first % per_chunk, count);
         any = true;
       }
     });
@@ -37,7 +37,7 @@ void CounterTotals::add(std::uint64_t first, std::uint64_t count, const std::uin
       block_ = block;
     }
     sum_ += sum_counters(counters, i - first, n);
-    stuck_ += count_stuck(counters, i - first, n);
+    saturated_ += count_saturated(counters, i - first, n);
   });
 }
 
@@ -47,11 +47,11 @@ std::optional<std::uint64_t> CounterTotals::finish() {
 }
 
 void CounterTotals::end_block() {
-  if (!wrong_ && stuck_ == 0 && sum_ % shape_.hashes != 0) {
+  if (!wrong_ && saturated_ == 0 && sum_ % shape_.hashes != 0) {
     wrong_ = block_;
   }
   sum_ = 0;
-  stuck_ = 0;
+  saturated_ = 0;
 }
 
 }  // namespace bloom

@@ -35,8 +35,8 @@ class ChunkedFilter {
       const Place place = place_of(hash);
       return probe_.may_contain(hash, chunks.at(place.chunk), place.first);
     }
-    return across(hash, chunks, [this](auto walk, auto cells) {
-      return may_contain_key(shape_.hashes, walk, cells);
+    return across(hash, chunks, [this](auto sequence, auto cells) {
+      return may_contain_key(shape_.hashes, sequence, cells);
     });
   }
   // The one chunk that holds all cells of the key, or kSeveral.
@@ -51,17 +51,18 @@ class ChunkedFilter {
       const Place place = place_of(hash);
       return noted(chunks, place, probe_.add(hash, chunks.at(place.chunk), place.first));
     }
-    return across(hash, chunks,
-                  [this](auto walk, auto cells) { return add_key(shape_.hashes, walk, cells); });
+    return across(hash, chunks, [this](auto sequence, auto cells) {
+      return insert_key(shape_.hashes, sequence, cells);
+    });
   }
   bool remove(Hash hash, Chunks& chunks) const {
     if (chunk_blocks_ != 0) {
       const Place place = place_of(hash);
       return noted(chunks, place, probe_.remove(hash, chunks.at(place.chunk), place.first));
     }
-    return probe_.geometry().walk(hash, [&](auto walk) {
+    return probe_.geometry().with_sequence(hash, [&](auto sequence) {
       const std::uint64_t first = probe_.geometry().first_cell(hash);
-      return remove_key(shape_.hashes, walk, CellsOf<Counters>(chunks, first));
+      return remove_key(shape_.hashes, sequence, CellsOf<Counters>(chunks, first));
     });
   }
 
@@ -72,8 +73,8 @@ class ChunkedFilter {
    public:
     CellsOf(Chunks& chunks, std::uint64_t first) : chunks_(chunks), first_(first) {}
 
-    unsigned is_used(std::uint64_t i) {
-      return bloom::is_used<Cell>(cells_of(first_ + i), (first_ + i) % kChunkCells);
+    unsigned is_set(std::uint64_t i) {
+      return bloom::is_set<Cell>(cells_of(first_ + i), (first_ + i) % kChunkCells);
     }
     bool add(std::uint64_t i) {
       return note(Cell::add(cells_of(first_ + i), (first_ + i) % kChunkCells));
@@ -109,14 +110,14 @@ class ChunkedFilter {
     bool noted_ = false;
   };
 
-  // Returns f(the walk of a key, all cells) where blocks do not lie in one chunk. Not inlined: it
-  // is large, and seldom needed.
+  // Returns f(the probe sequence of a key, all cells) where blocks do not lie in one chunk. Not
+  // inlined: it is large, and seldom needed.
   template <typename F>
   [[gnu::noinline]] bool across(Hash hash, Chunks& chunks, F f) const {
     const std::uint64_t first = probe_.geometry().first_cell(hash);
-    return probe_.geometry().walk(hash, [&](auto walk) {
-      return shape_.kind == Kind::counting ? f(walk, CellsOf<Counters>(chunks, first))
-                                           : f(walk, CellsOf<Bits>(chunks, first));
+    return probe_.geometry().with_sequence(hash, [&](auto sequence) {
+      return shape_.kind == Kind::counting ? f(sequence, CellsOf<Counters>(chunks, first))
+                                           : f(sequence, CellsOf<Bits>(chunks, first));
     });
   }
 
@@ -205,7 +206,7 @@ class CounterTotals {
   Shape shape_;
   std::uint64_t block_ = 0;
   std::uint64_t sum_ = 0;
-  std::uint64_t stuck_ = 0;
+  std::uint64_t saturated_ = 0;
   std::optional<std::uint64_t> wrong_;
 };
 

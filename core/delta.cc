@@ -22,7 +22,7 @@ enum Offset : std::size_t {
   kReserved1At = 7,
   kBeforeAt = 8,
   kAfterAt = 16,
-  kHeaderAt = kDeltaBytes,  // if there is one, then the gaps
+  kHeaderAt = kDeltaPrefixBytes,  // if there is one, then the gaps
 };
 
 // Enough for a gap of all cells that there can be.
@@ -31,16 +31,17 @@ constexpr unsigned kMaxRemainderBits = 42;
 std::uint64_t bits_of(const Shape& shape) { return shape.cells * bits_per_cell(shape.kind); }
 
 // Of all stored bytes, in slices so that it can be stopped.
-std::uint64_t digest(const FilterView& filter, const Pause& pause) {
+std::uint64_t digest(const FilterView& filter, const InterruptCheck& check_interrupt) {
   const auto header = write_header(filter.header());
   std::string parts(header.begin(), header.end());
-  for_each_slice(cell_bytes(filter.shape()), kSliceBytes, pause, [&](auto first, auto bytes) {
-    const std::string_view slice(reinterpret_cast<const char*>(filter.cells() + first),
-                                 static_cast<std::size_t>(bytes));
-    std::array<std::uint8_t, 8> part{};
-    store_le(part.data(), hash_key(slice, 0).h1);
-    parts.append(part.begin(), part.end());
-  });
+  for_each_slice(
+      cell_bytes(filter.shape()), kSliceBytes, check_interrupt, [&](auto first, auto bytes) {
+        const std::string_view slice(reinterpret_cast<const char*>(filter.cells() + first),
+                                     static_cast<std::size_t>(bytes));
+        std::array<std::uint8_t, 8> part{};
+        store_le(part.data(), hash_key(slice, 0).h1);
+        parts.append(part.begin(), part.end());
+      });
   return hash_key(parts, 0).h1;
 }
 
@@ -57,11 +58,11 @@ std::uint64_t word_at(const std::uint8_t* cells, std::uint64_t left) {
 // Calls f(word, first bit of it) for the bits in which the cells of two filters differ. A filter of
 // another shape counts as one without any bit set.
 template <typename F>
-void for_each_difference(const FilterView& before, const FilterView& after, const Pause& pause,
-                         F&& f) {
+void for_each_difference(const FilterView& before, const FilterView& after,
+                         const InterruptCheck& check_interrupt, F&& f) {
   const bool alike = before.shape() == after.shape();
   const std::uint64_t size = cell_bytes(after.shape());
-  for_each_slice(size, kSliceBytes, pause, [&](auto first, auto bytes) {
+  for_each_slice(size, kSliceBytes, check_interrupt, [&](auto first, auto bytes) {
     for (std::uint64_t i = first; i < first + bytes; i += 8) {
       const std::uint64_t old = alike ? word_at(before.cells() + i, size - i) : 0;
       f(word_at(after.cells() + i, size - i) ^ old, 8 * i);
@@ -71,7 +72,7 @@ void for_each_difference(const FilterView& before, const FilterView& after, cons
 
 // The most bits that n gaps take which end before bit `end`: n ones, n remainders, and what is
 // counted out.
-std::uint64_t most_bits(std::uint64_t n, std::uint64_t end, unsigned remainder_bits) {
+std::uint64_t max_bits(std::uint64_t n, std::uint64_t end, unsigned remainder_bits) {
   return n * (1 + remainder_bits) + ((end - n) >> remainder_bits);
 }
 
@@ -79,7 +80,7 @@ std::uint64_t most_bits(std::uint64_t n, std::uint64_t end, unsigned remainder_b
 unsigned best_remainder_bits(std::uint64_t n, std::uint64_t end) {
   unsigned best = 0;
   for (unsigned bits = 1; bits <= kMaxRemainderBits; ++bits) {
-    if (most_bits(n, end, bits) < most_bits(n, end, best)) {
+    if (max_bits(n, end, bits) < max_bits(n, end, best)) {
       best = bits;
     }
   }
@@ -107,17 +108,17 @@ class BitWriter {
 
 class BitReader {
  public:
-  BitReader(ByteView bytes, const Pause& pause)
-      : bytes_(bytes), end_(8 * std::uint64_t{bytes.size()}), steps_(pause) {}
+  BitReader(ByteView bytes, const InterruptCheck& check_interrupt)
+      : bytes_(bytes), end_(8 * std::uint64_t{bytes.size()}), periodic_check_(check_interrupt) {}
 
   std::uint64_t left() const { return end_ - at_; }
   // The zeros before the next one, which is taken as well; all that are left if there is none.
-  std::uint64_t count_out() {
+  std::uint64_t read_unary() {
     const std::uint64_t from = at_;
-    for (; at_ < end_; steps_.next()) {
+    for (; at_ < end_; periodic_check_.step()) {
       const std::uint64_t bits = peek();
       if (bits != 0) {
-        steps_.next();
+        periodic_check_.step();
         at_ += static_cast<unsigned>(std::countr_zero(bits)) + 1;
         return at_ - from - 1;
       }
@@ -141,16 +142,17 @@ class BitReader {
 
   ByteView bytes_;
   std::uint64_t end_;
-  Steps steps_;
+  PeriodicCheck periodic_check_;
   std::uint64_t at_ = 0;
 };
 
 // Turns the bits over that a delta names. False: the gaps are not what a delta can have.
-bool turn_over(std::uint8_t* cells, std::uint64_t end, const DeltaView& delta, const Pause& pause) {
-  BitReader reader(delta.gaps, pause);
+bool flip_bits(std::uint8_t* cells, std::uint64_t end, const DeltaView& delta,
+               const InterruptCheck& check_interrupt) {
+  BitReader reader(delta.gaps, check_interrupt);
   for (std::uint64_t next = 0;;) {
     const std::uint64_t left = reader.left();
-    const std::uint64_t counted = reader.count_out();
+    const std::uint64_t counted = reader.read_unary();
     if (counted == left) {
       return left < 8;  // what fills the last byte
     }
@@ -169,25 +171,26 @@ bool turn_over(std::uint8_t* cells, std::uint64_t end, const DeltaView& delta, c
 
 }  // namespace
 
-StoredDelta delta(const FilterView& before, const FilterView& after, const Pause& pause) {
+StoredDelta delta(const FilterView& before, const FilterView& after,
+                  const InterruptCheck& check_interrupt) {
   std::uint64_t count = 0;
-  for_each_difference(before, after, pause, [&](std::uint64_t word, std::uint64_t) {
+  for_each_difference(before, after, check_interrupt, [&](std::uint64_t word, std::uint64_t) {
     count += static_cast<unsigned>(std::popcount(word));
   });
   const std::uint64_t end = bits_of(after.shape());
   const unsigned remainder_bits = best_remainder_bits(count, end);
   const bool has_header = before.header() != after.header();
   const std::size_t gaps_at = kHeaderAt + (has_header ? kHeaderBytes : 0);
-  const std::uint64_t most = gaps_at + (most_bits(count, end, remainder_bits) + 7) / 8;
+  const std::uint64_t most = gaps_at + (max_bits(count, end, remainder_bits) + 7) / 8;
 
-  StoredDelta stored{zeroed_bytes(most + 8, Use::all), 0};
+  StoredDelta stored{zeroed_bytes(most + 8, Access::dense), 0};
   std::uint8_t* const bytes = stored.bytes.get();
   std::copy(kMagic.begin(), kMagic.end(), bytes + kMagicAt);
   bytes[kVersionAt] = kVersion;
   bytes[kRemainderBitsAt] = static_cast<std::uint8_t>(remainder_bits);
   bytes[kHasHeaderAt] = has_header ? 1 : 0;
-  store_le(bytes + kBeforeAt, digest(before, pause));
-  store_le(bytes + kAfterAt, digest(after, pause));
+  store_le(bytes + kBeforeAt, digest(before, check_interrupt));
+  store_le(bytes + kAfterAt, digest(after, check_interrupt));
   if (has_header) {
     const auto header = write_header(after.header());
     std::copy(header.begin(), header.end(), bytes + kHeaderAt);
@@ -196,7 +199,7 @@ StoredDelta delta(const FilterView& before, const FilterView& after, const Pause
   BitWriter writer(bytes + gaps_at);
   const std::uint64_t mask = (std::uint64_t{1} << remainder_bits) - 1;
   std::uint64_t next = 0;
-  for_each_difference(before, after, pause, [&](std::uint64_t word, std::uint64_t first) {
+  for_each_difference(before, after, check_interrupt, [&](std::uint64_t word, std::uint64_t first) {
     for (; word != 0; word &= word - 1) {
       const std::uint64_t bit = first + static_cast<unsigned>(std::countr_zero(word));
       const std::uint64_t gap = bit - next;
@@ -210,7 +213,7 @@ StoredDelta delta(const FilterView& before, const FilterView& after, const Pause
 }
 
 std::variant<DeltaView, Problem> open_delta(ByteView stored) {
-  if (stored.size() < kDeltaBytes) {
+  if (stored.size() < kDeltaPrefixBytes) {
     return Problem::foreign(std::to_string(stored.size()) + " bytes are too few for one");
   }
   if (!std::equal(kMagic.begin(), kMagic.end(), stored.begin() + kMagicAt)) {
@@ -229,7 +232,7 @@ std::variant<DeltaView, Problem> open_delta(ByteView stored) {
                  .header = std::nullopt,
                  .gaps = stored.subspan(kHeaderAt)};
   if (stored[kHasHeaderAt] != 0) {
-    const auto header = parse_header(view.gaps);
+    const auto header = read_header(view.gaps);
     if (const auto* problem = std::get_if<Problem>(&header)) {
       return *problem;
     }
@@ -240,17 +243,17 @@ std::variant<DeltaView, Problem> open_delta(ByteView stored) {
 }
 
 std::variant<Filter, Problem> apply(const FilterView& before, const DeltaView& delta,
-                                    const Pause& pause) {
-  if (digest(before, pause) != delta.before) {
+                                    const InterruptCheck& check_interrupt) {
+  if (digest(before, check_interrupt) != delta.before) {
     return Problem::foreign("it was made from another filter");
   }
   const Header& header = delta.header ? *delta.header : before.header();
-  Filter after = before.shape() == header.shape ? Filter(before, pause) : Filter(header);
+  Filter after = before.shape() == header.shape ? Filter(before, check_interrupt) : Filter(header);
   after.set_target(header.capacity, header.fpr);
-  if (!turn_over(after.cells(), bits_of(after.shape()), delta, pause)) {
+  if (!flip_bits(after.cells(), bits_of(after.shape()), delta, check_interrupt)) {
     return Problem::damaged("its gaps do not fit the filter");
   }
-  if (digest(after.view(), pause) != delta.after) {
+  if (digest(after.view(), check_interrupt) != delta.after) {
     return Problem::damaged("what comes out is not what was told");
   }
   return after;

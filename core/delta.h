@@ -4,7 +4,7 @@
 // A delta names the bits of the cells that differ, by the gaps between them, in Golomb-Rice code
 // (S. Golomb, 1966; R. Rice, 1979): next to the fewest bytes that there can be, as hashing puts the
 // bits of a filter anywhere. A filter of another shape is told by the bits that are set in it. A
-// delta is never more than kDeltaBytes longer than the filter that it makes. docs/format.md
+// delta is never more than kDeltaPrefixBytes longer than the filter that it makes. docs/format.md
 // specifies its bytes, and no other file knows them.
 #pragma once
 
@@ -15,13 +15,13 @@
 
 #include "core/filter.h"
 #include "core/format.h"
+#include "core/interrupt_check.h"
 #include "core/memory.h"
-#include "core/pause.h"
 
 namespace bloom {
 
 // Before the header of the filter that it makes, which is left out where it is that of the other.
-inline constexpr std::size_t kDeltaBytes = 24;
+inline constexpr std::size_t kDeltaPrefixBytes = 24;
 
 // A whole delta, as it is stored.
 struct StoredDelta {
@@ -30,7 +30,8 @@ struct StoredDelta {
 };
 
 // What makes `after` of `before`. Throws std::bad_alloc.
-StoredDelta delta(const FilterView& before, const FilterView& after, const Pause& pause = {});
+StoredDelta delta(const FilterView& before, const FilterView& after,
+                  const InterruptCheck& check_interrupt = {});
 
 // Somebody else's bytes, seen as a delta; they must outlive it.
 struct DeltaView {
@@ -48,6 +49,6 @@ std::variant<DeltaView, Problem> open_delta(ByteView stored);
 // made from another filter than `before`. The header of the delta, if it has one, should be looked
 // at first: it says how much memory it takes. Throws std::bad_alloc.
 std::variant<Filter, Problem> apply(const FilterView& before, const DeltaView& delta,
-                                    const Pause& pause = {});
+                                    const InterruptCheck& check_interrupt = {});
 
 }  // namespace bloom

@@ -17,12 +17,13 @@ constexpr std::size_t kCheapTail = 1 << 16;  // as long as the sorted part, up t
 constexpr std::size_t kTailShare = 8;        // an eighth of it from there on
 
 std::uint8_t sum_of_times(unsigned a, unsigned b) {
-  return static_cast<std::uint8_t>(std::min(a + b, Counters::kStuck));
+  return static_cast<std::uint8_t>(std::min(a + b, Counters::kSaturated));
 }
 
 // The hashes in order. They are spread evenly, so that each can be put near its place at once; if
 // somebody chose them not to be, it takes as long as any sorting does.
-std::unique_ptr<Hash[]> sorted(std::span<const Hash> hashes, const Pause& pause) {
+std::unique_ptr<Hash[]> sorted(std::span<const Hash> hashes,
+                               const InterruptCheck& check_interrupt) {
   constexpr std::size_t kInBucket = 4;
   const auto width = static_cast<unsigned>(std::bit_width(hashes.size() / kInBucket));
   const unsigned bits = std::max(1U, width);
@@ -35,19 +36,19 @@ std::unique_ptr<Hash[]> sorted(std::span<const Hash> hashes, const Pause& pause)
   for (Hash hash : hashes) {
     ++next[bucket_of(hash)];
   }
-  pause();
+  check_interrupt();
   std::exclusive_scan(next.begin(), next.end(), next.begin(), 0U);
   auto in_order = std::make_unique<Hash[]>(hashes.size());
-  Steps steps(pause);
+  PeriodicCheck periodic_check(check_interrupt);
   for (Hash hash : hashes) {
     in_order[next[bucket_of(hash)]++] = hash;
-    steps.next();
+    periodic_check.step();
   }
   std::uint32_t begin = 0;
   for (const std::uint32_t end : next) {
     std::sort(&in_order[begin], in_order.get() + end);
     begin = end;
-    steps.next();
+    periodic_check.step();
   }
   return in_order;
 }
@@ -67,10 +68,10 @@ void DistinctHashes::grow(Array<T>& array, std::size_t size) {
   array.reset(static_cast<T*>(grown));
 }
 
-void DistinctHashes::add(std::span<const Hash> hashes, const Pause& pause) {
+void DistinctHashes::add(std::span<const Hash> hashes, const InterruptCheck& check_interrupt) {
   while (!hashes.empty()) {
     if (end_ == capacity_) {
-      merge_tail(pause);
+      merge_tail(check_interrupt);
       make_room();
     }
     const std::size_t fit = std::min(hashes.size(), capacity_ - end_);
@@ -90,19 +91,19 @@ void DistinctHashes::make_room() {
   }
 }
 
-void DistinctHashes::merge_tail(const Pause& pause) {
+void DistinctHashes::merge_tail(const InterruptCheck& check_interrupt) {
   const std::span<const Hash> unsorted(hashes_.get() + sorted_, end_ - sorted_);
-  const auto in_order = sorted(unsorted, pause);
+  const auto in_order = sorted(unsorted, check_interrupt);
   const std::span<Hash> tail(in_order.get(), unsorted.size());
   std::vector<std::uint8_t> times(tail.size());
-  Steps steps(pause);
+  PeriodicCheck periodic_check(check_interrupt);
   // Those that are not in the sorted part yet, each once; of the others, their number goes there.
   std::size_t fresh = 0;
   std::size_t known = 0;
   for (Hash hash : tail) {
     while (known < sorted_ && hashes_[known] < hash) {
       ++known;
-      steps.next();
+      periodic_check.step();
     }
     if (known < sorted_ && hashes_[known] == hash) {
       times_[known] = sum_of_times(times_[known], 1);
@@ -118,7 +119,7 @@ void DistinctHashes::merge_tail(const Pause& pause) {
   sorted_ += fresh;
   for (std::size_t to = sorted_; fresh > 0;) {
     --to;
-    steps.next();
+    periodic_check.step();
     if (from > 0 && tail[fresh - 1] < hashes_[from - 1]) {
       --from;
       hashes_[to] = hashes_[from];

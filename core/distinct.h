@@ -13,18 +13,18 @@
 #include <span>
 
 #include "core/hash.h"
-#include "core/pause.h"
+#include "core/interrupt_check.h"
 
 namespace bloom {
 
 class DistinctHashes {
  public:
   // Throws std::bad_alloc, and what the pause throws; the object can then only be destroyed.
-  void add(std::span<const Hash> hashes, const Pause& pause = {});
+  void add(std::span<const Hash> hashes, const InterruptCheck& check_interrupt = {});
 
   // Sorts everything in and returns the number of distinct hashes. Throws as add() does.
-  std::size_t finish(const Pause& pause = {}) {
-    merge_tail(pause);
+  std::size_t finish(const InterruptCheck& check_interrupt = {}) {
+    merge_tail(check_interrupt);
     return sorted_;
   }
 
@@ -42,7 +42,7 @@ class DistinctHashes {
 
   template <typename T>
   static void grow(Array<T>& array, std::size_t size);
-  void merge_tail(const Pause& pause);
+  void merge_tail(const InterruptCheck& check_interrupt);
   void make_room();
 
   // [0, sorted_) is in order, distinct and counted in times_; [sorted_, end_) is the tail.

@@ -14,10 +14,10 @@ double keys_for(double used, double cells, double k) {
   return cells == 1 ? 1 : std::log(empty / cells) / (k * std::log1p(-1 / cells));
 }
 
-Estimate estimate(const FilterView& filter, const Pause& pause) {
+Estimate estimate(const FilterView& filter, const InterruptCheck& check_interrupt) {
   const Shape& shape = filter.shape();
   Estimator estimator(shape);
-  for_each_slice(shape.cells, kSliceBits, pause, [&](auto first, auto count) {
+  for_each_slice(shape.cells, kSliceBits, check_interrupt, [&](auto first, auto count) {
     estimator.add(first, count, filter.cells() + first * bits_per_cell(shape.kind) / 8);
   });
   return estimator.finish();
@@ -32,10 +32,10 @@ void Estimator::add(std::uint64_t first, std::uint64_t count, const std::uint8_t
       end_region();
       region_ = region;
     }
-    used_in_region_ += count_used(shape_.kind, cells, i - first, n);
+    used_in_region_ += count_nonzero(shape_.kind, cells, i - first, n);
   });
   if (shape_.kind == Kind::counting) {
-    result_.stuck += count_stuck(cells, 0, count);
+    result_.stuck += count_saturated(cells, 0, count);
   }
 }
 

@@ -21,7 +21,7 @@ double keys_for(double used, double cells, double k);
 
 // keys: the sum over blocks of keys_for() them.
 // fpr: the mean over blocks of fill^k, or of the product of its slices' fills.
-Estimate estimate(const FilterView& filter, const Pause& pause = {});
+Estimate estimate(const FilterView& filter, const InterruptCheck& check_interrupt = {});
 
 // The same for cells that come piece by piece, in order. Cells that do not come are 0.
 class Estimator {

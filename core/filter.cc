@@ -5,7 +5,7 @@
 
 namespace bloom {
 std::variant<FilterView, Problem> open_filter(ByteView stored) {
-  auto header = read_header(stored);
+  auto header = read_filter_header(stored);
   if (auto* problem = std::get_if<Problem>(&header)) {
     return std::move(*problem);
   }
@@ -13,12 +13,13 @@ std::variant<FilterView, Problem> open_filter(ByteView stored) {
 }
 
 Filter::Filter(const Header& header)
-    : bytes_(zeroed_bytes(stored_bytes(header.shape), Use::all)), view_(header, cells()) {
+    : bytes_(zeroed_bytes(stored_bytes(header.shape), Access::dense)), view_(header, cells()) {
   set_target(header.capacity, header.fpr);
 }
 
-Filter::Filter(const FilterView& view, const Pause& pause) : Filter(view.header()) {
-  for_each_slice(cell_bytes(shape()), kSliceBytes, pause, [&](auto first, auto bytes) {
+Filter::Filter(const FilterView& view, const InterruptCheck& check_interrupt)
+    : Filter(view.header()) {
+  for_each_slice(cell_bytes(shape()), kSliceBytes, check_interrupt, [&](auto first, auto bytes) {
     std::copy_n(view.cells() + first, bytes, cells() + first);
   });
 }

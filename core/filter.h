@@ -15,8 +15,8 @@
 #include "core/format.h"
 #include "core/geometry.h"
 #include "core/hash.h"
+#include "core/interrupt_check.h"
 #include "core/memory.h"
-#include "core/pause.h"
 #include "core/probe.h"
 
 namespace bloom {
@@ -64,7 +64,7 @@ class Filter {
   // Empty. Throws std::bad_alloc.
   explicit Filter(const Header& header);
   // A copy.
-  explicit Filter(const FilterView& view, const Pause& pause = {});
+  explicit Filter(const FilterView& view, const InterruptCheck& check_interrupt = {});
 
   // Adds a key; returns whether any cell changed. For bits false means that the key may have been
   // there already.

@@ -79,7 +79,7 @@ std::array<std::uint8_t, kHeaderBytes> write_header(const Header& header) {
   return bytes;
 }
 
-std::variant<Header, Problem> parse_header(ByteView stored) {
+std::variant<Header, Problem> read_header(ByteView stored) {
   if (stored.size() < kHeaderBytes) {
     return Problem::foreign(std::to_string(stored.size()) + " bytes are too few for a header");
   }
@@ -134,8 +134,8 @@ std::uint8_t stray_bits(const Shape& shape) {
   return static_cast<std::uint8_t>(last_bits == 0 ? 0U : 0xffU << last_bits);
 }
 
-std::variant<Header, Problem> read_header(ByteView stored) {
-  auto parsed = parse_header(stored);
+std::variant<Header, Problem> read_filter_header(ByteView stored) {
+  auto parsed = read_header(stored);
   if (const auto* header = std::get_if<Header>(&parsed)) {
     if (stored.size() != stored_bytes(header->shape)) {
       return Problem::damaged(std::to_string(stored.size()) + " bytes where the header says " +

@@ -54,10 +54,10 @@ struct Problem {
 };
 
 // Reads and checks the header of a whole stored filter, in time that does not depend on its size.
-std::variant<Header, Problem> read_header(ByteView stored);
+std::variant<Header, Problem> read_filter_header(ByteView stored);
 
 // Reads and checks a header alone, of bytes that start with it.
-std::variant<Header, Problem> parse_header(ByteView stored);
+std::variant<Header, Problem> read_header(ByteView stored);
 
 // The bits after the last cell, in the byte that holds it. None of them may be set.
 std::uint8_t stray_bits(const Shape& shape);

@@ -79,6 +79,6 @@ Geometry::Geometry(const Shape& shape)
       span_(shape.span()),
       slice_(shape.kind == Kind::partitioned ? shape.span() : 0),
       hashes_(shape.hashes),
-      whole_(shape.block == 0) {}
+      unblocked_(shape.block == 0) {}
 
 }  // namespace bloom

@@ -136,69 +136,89 @@ class Geometry {
   explicit Geometry(const Shape& shape);  // REQUIRES: !broken_rule(shape)
 
   std::uint32_t hashes() const { return hashes_; }
-  bool is_whole() const { return whole_; }
+  bool is_unblocked() const { return unblocked_; }
   bool is_sliced() const { return slice_ != 0; }
 
   // All cells of a key lie in this block, and none before this cell.
   std::uint64_t block_of(Hash hash) const { return reduce(hash.h1, blocks_); }
   std::uint64_t first_cell(Hash hash) const { return block_of(hash) * block_cells_; }
 
-  // The k cells of a key, one after another, counted from the first of its block.
-  // REQUIRES: whole == is_whole(), sliced == is_sliced()
-  template <bool whole, bool sliced>
-  class Walk {
-   public:
-    Walk(const Geometry& geometry, Hash hash)
-        : x_(whole ? hash.h1 : hash.h2),
-          h2_(hash.h2),
-          span_(geometry.span_),
-          slice_(geometry.slice_) {}
-
-    std::uint64_t next() {
-      std::uint64_t cell = reduce(x_, span_);
-      x_ = whole ? x_ + h2_ : x_ * kRemix;
-      if constexpr (sliced) {
-        cell += base_;
-        base_ += slice_;
-      }
-      return cell;
-    }
-
-   private:
-    std::uint64_t x_;
-    std::uint64_t h2_;
-    std::uint64_t span_;
-    std::uint64_t slice_;
-    std::uint64_t base_ = 0;
-  };
-
-  // Returns f(the walk of a key).
+  // Returns f(the ProbeSequence of a key).
   template <typename F>
-  auto walk(Hash hash, F&& f) const {
-    if (is_sliced()) {
-      return whole_ ? f(Walk<true, true>(*this, hash)) : f(Walk<false, true>(*this, hash));
-    }
-    return whole_ ? f(Walk<true, false>(*this, hash)) : f(Walk<false, false>(*this, hash));
-  }
+  auto with_sequence(Hash hash, F&& f) const;
 
   // Calls f(cell) for the k cells of a key, in order.
   template <typename F>
   void for_each_cell(Hash hash, F&& f) const {
     const std::uint64_t first = first_cell(hash);
-    walk(hash, [&](auto cells) {
+    with_sequence(hash, [&](auto sequence) {
       for (std::uint32_t i = 0; i < hashes_; ++i) {
-        f(first + cells.next());
+        f(first + sequence.next());
       }
     });
   }
 
  private:
+  template <typename Step, typename Slices>
+  friend class ProbeSequence;
+
   std::uint64_t blocks_ = 1;
   std::uint64_t block_cells_ = 1;
   std::uint64_t span_ = 1;
   std::uint64_t slice_ = 0;  // from one slice to the next; 0 without slices
   std::uint32_t hashes_ = 1;
-  bool whole_ = true;
+  bool unblocked_ = true;
 };
+
+// Policies of ProbeSequence: how x_i follows from x_(i-1).
+struct DoubleHashing {  // unblocked filters
+  static std::uint64_t first(Hash hash) { return hash.h1; }
+  static std::uint64_t next(std::uint64_t x, Hash hash) { return x + hash.h2; }
+};
+struct Remix {  // blocked filters
+  static std::uint64_t first(Hash hash) { return hash.h2; }
+  static std::uint64_t next(std::uint64_t x, Hash) { return x * kRemix; }
+};
+
+// Policies of ProbeSequence: whether each position has a slice of its own.
+struct OneSpan {
+  static std::uint64_t advance(std::uint64_t) { return 0; }
+};
+struct EqualSlices {  // partitioned filters
+  static std::uint64_t advance(std::uint64_t slice) { return slice; }
+};
+
+// The positions of a key's cells, one after another, counted from the first cell of its block.
+// REQUIRES: the policies are those of the geometry.
+template <typename Step, typename Slices>
+class ProbeSequence {
+ public:
+  ProbeSequence(const Geometry& geometry, Hash hash)
+      : hash_(hash), x_(Step::first(hash)), span_(geometry.span_), slice_(geometry.slice_) {}
+
+  std::uint64_t next() {
+    const std::uint64_t cell = base_ + reduce(x_, span_);
+    x_ = Step::next(x_, hash_);
+    base_ += Slices::advance(slice_);
+    return cell;
+  }
+
+ private:
+  Hash hash_;
+  std::uint64_t x_;
+  std::uint64_t span_;
+  std::uint64_t slice_;
+  std::uint64_t base_ = 0;
+};
+
+template <typename F>
+auto Geometry::with_sequence(Hash hash, F&& f) const {
+  if (is_sliced()) {
+    return unblocked_ ? f(ProbeSequence<DoubleHashing, EqualSlices>(*this, hash))
+                      : f(ProbeSequence<Remix, EqualSlices>(*this, hash));
+  }
+  return unblocked_ ? f(ProbeSequence<DoubleHashing, OneSpan>(*this, hash))
+                    : f(ProbeSequence<Remix, OneSpan>(*this, hash));
+}
 
 }  // namespace bloom

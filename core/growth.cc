@@ -13,8 +13,8 @@ constexpr double kFactor = 2.15443469003188;         // 10^(1/3)
 
 Header layer(const Growth& growth, std::size_t i, std::uint64_t capacity) {
   const double fpr = growth.fpr * share_of_layer(i);
-  Header header = growth.block ? header_for(capacity, fpr, growth.kind, *growth.block)
-                               : header_for(capacity, fpr, growth.kind);
+  Header header = growth.block ? size_filter(capacity, fpr, growth.kind, *growth.block)
+                               : size_filter(capacity, fpr, growth.kind);
   header.shape.seed = growth.seed;
   header.shape.collation = growth.collation;
   return header;
@@ -28,7 +28,7 @@ double share_of_layer(std::size_t i) {
 }
 
 Header first_layer(const Growth& growth, std::uint64_t capacity) {
-  return layer(growth, 0, std::max(capacity, kLeastFirst));
+  return layer(growth, 0, std::max(capacity, kMinFirstCapacity));
 }
 
 std::optional<Header> next_layer(const Growth& growth, std::span<const Header> layers) {
@@ -37,7 +37,7 @@ std::optional<Header> next_layer(const Growth& growth, std::span<const Header> l
     total += static_cast<double>(header.capacity);
   }
   const double grown = std::ceil(total * (total < kSmall ? kFactorOfSmall : kFactor));
-  const double capacity = std::max(grown - total, static_cast<double>(kLeastFirst));
+  const double capacity = std::max(grown - total, static_cast<double>(kMinFirstCapacity));
   // A classic filter takes 1.44 times this many cells.
   const double rate = growth.fpr * share_of_layer(layers.size());
   if (layers.size() >= kMaxLayers ||

@@ -25,17 +25,17 @@ namespace bloom {
 // layer is, is estimated.
 inline constexpr std::uint64_t kFirstCapacity = 1050;
 
-inline constexpr std::uint64_t kLeastFirst = 32;
+inline constexpr std::uint64_t kMinFirstCapacity = 32;
 
 // More than a filter comes to need on its way to kMaxCells cells.
 inline constexpr std::size_t kMaxLayers = 64;
 
-// What all layers of a filter are made for. Blocks must have at least kLeastBlock cells.
-inline constexpr std::uint64_t kLeastBlock = 64;
+// What all layers of a filter are made for. Blocks must have at least kMinGrowingBlock cells.
+inline constexpr std::uint64_t kMinGrowingBlock = 64;
 struct Growth {
   double fpr = kDefaultFpr;  // of the whole
   Kind kind = Kind::standard;
-  std::optional<std::uint64_t> block = std::nullopt;  // as for header_for()
+  std::optional<std::uint64_t> block = std::nullopt;  // as for size_filter()
   std::uint32_t seed = 0;
   Collation collation = Collation::binary;
 };
@@ -43,8 +43,8 @@ struct Growth {
 // The share of the rate that layer i may have.
 double share_of_layer(std::size_t i);
 
-// The first layer, for at least kLeastFirst keys: how full a smaller one is, cannot be told from
-// its cells. Throws bloom::Error as header_for() does.
+// The first layer, for at least kMinFirstCapacity keys: how full a smaller one is, cannot be told
+// from its cells. Throws bloom::Error as size_filter() does.
 Header first_layer(const Growth& growth, std::uint64_t capacity);
 
 // The layer to come after these, which takes the same hash of a key as they do, whatever `growth`

@@ -1,70 +1,72 @@
-// What is done to the k cells of a key, whoever keeps the cells: one array (core/probe.h), or
-// chunks that come and go (core/chunked.h).
+// Lookup, insertion and removal of one key in its k cells. The cells may lie in one array
+// (core/probe.h) or in chunks that are loaded on demand (core/chunked.h).
 //
-// Walk gives their places, counted from the first cell of the block: see Geometry.
-// Cells is a class with
-//   unsigned is_used(std::uint64_t i);  // 0 if cell i is, else 1
-//   bool add(std::uint64_t i);          // whether the cell changed
-//   bool remove(std::uint64_t i);       // counters: false, with nothing changed, if the cell is 0
-// What is always inlined GCC would else call, with the walk in memory: half as slow again.
+// Sequence gives the positions of the cells, counted from the first cell of the key's block: see
+// ProbeSequence in core/geometry.h. Cells is a class with
+//   unsigned is_set(std::uint64_t i);  // 1 if cell i is not 0, else 0
+//   bool add(std::uint64_t i);         // returns whether the cell changed
+//   bool remove(std::uint64_t i);      // counters: false, with nothing changed, if the cell is 0
+// Forced inline: otherwise GCC emits a call and keeps the probe sequence in memory, which is 50 %
+// slower.
 #pragma once
 
 #include <cstdint>
 
 namespace bloom {
 
-// False: certainly not added. True: maybe. Looks at one cell after another, up to the first 0.
-template <typename Walk, typename Cells>
-bool may_contain_key(std::uint32_t hashes, Walk walk, Cells&& cells) {
+// False: certainly not added. True: maybe. Tests one cell after another and stops at the first 0.
+template <typename Sequence, typename Cells>
+bool may_contain_key(std::uint32_t hashes, Sequence sequence, Cells&& cells) {
   for (; hashes > 0; --hashes) {
-    if (cells.is_used(walk.next()) == 0) {
+    if (cells.is_set(sequence.next()) == 0) {
       return false;
     }
   }
   return true;
 }
 
-// The same for cells at hand, by fours: a look at another cell costs less there than a branch that
-// was foretold wrongly, as it is for every other absent key (bench/core.cc).
-template <typename Walk, typename Cells>
-[[gnu::always_inline]] inline bool may_contain_key_at_hand(std::uint32_t hashes, Walk walk,
-                                                           const Cells& cells) {
-  const auto next = [&] { return cells.is_used(walk.next()); };
+// The same for cells in memory, four at a time: testing another cell is cheaper than a mispredicted
+// branch, which every second absent key causes (bench/core.cc).
+template <typename Sequence, typename Cells>
+[[gnu::always_inline]] inline bool may_contain_key_by_fours(std::uint32_t hashes, Sequence sequence,
+                                                            const Cells& cells) {
+  const auto next = [&] { return cells.is_set(sequence.next()); };
   for (; hashes >= 4; hashes -= 4) {
-    unsigned used = next();
-    used &= next();
-    used &= next();
-    used &= next();
-    if (used == 0) {
+    unsigned set = next();
+    set &= next();
+    set &= next();
+    set &= next();
+    if (set == 0) {
       return false;
     }
   }
-  unsigned used = 1;
+  unsigned set = 1;
   for (; hashes > 0; --hashes) {
-    used &= next();
+    set &= next();
   }
-  return used != 0;
+  return set != 0;
 }
 
 // Returns whether any cell changed.
-template <typename Walk, typename Cells>
-[[gnu::always_inline]] inline bool add_key(std::uint32_t hashes, Walk walk, Cells&& cells) {
+template <typename Sequence, typename Cells>
+[[gnu::always_inline]] inline bool insert_key(std::uint32_t hashes, Sequence sequence,
+                                              Cells&& cells) {
   bool changed = false;
   for (; hashes > 0; --hashes) {
-    changed |= cells.add(walk.next());
+    changed |= cells.add(sequence.next());
   }
   return changed;
 }
 
-// Takes one occurrence out. Returns false, with nothing changed, when the key is certainly absent.
-template <typename Walk, typename Cells>
-bool remove_key(std::uint32_t hashes, const Walk& walk, Cells&& cells) {
-  Walk there = walk;
+// Removes one occurrence. Returns false, with nothing changed, if the key is certainly absent.
+template <typename Sequence, typename Cells>
+bool remove_key(std::uint32_t hashes, const Sequence& sequence, Cells&& cells) {
+  Sequence forward = sequence;
   for (std::uint32_t removed = 0; removed < hashes; ++removed) {
-    if (!cells.remove(there.next())) {
-      // Adding undoes each removal: a counter that was stuck was not changed by either.
-      for (Walk back = walk; removed > 0; --removed) {
-        cells.add(back.next());
+    if (!cells.remove(forward.next())) {
+      // Adding undoes each removal. A saturated counter was changed by neither.
+      for (Sequence again = sequence; removed > 0; --removed) {
+        cells.add(again.next());
       }
       return false;
     }

@@ -11,21 +11,21 @@
 namespace bloom {
 namespace {
 
-// What the system gave, noted in the line in front of the bytes.
+// Where the memory came from. Kept in the cache line before the bytes.
 struct Origin {
   void* memory;
-  std::size_t mapped;  // so many bytes of mmap(); 0: of calloc()
+  std::size_t mapped;  // bytes from mmap(); 0 if the memory came from calloc()
 };
-constexpr std::size_t kBefore = 2 * kLineBytes;
-static_assert(sizeof(Origin) <= kLineBytes);
+constexpr std::size_t kBefore = 2 * kCacheLineBytes;
+static_assert(sizeof(Origin) <= kCacheLineBytes);
 
 #ifdef __linux__
-// From here on the system's own pages are better than what free() left: zero already, and huge if
-// all are used, which are quicker to get, and to find cells in.
+// From this size on mmap() is faster than calloc(): its pages are zero already, and huge pages are
+// faster to get and cause fewer TLB misses.
 constexpr std::size_t kLarge = std::size_t{4} << 20;
 #endif
 
-Origin allocate(std::size_t size, [[maybe_unused]] Use use) {
+Origin allocate(std::size_t size, [[maybe_unused]] Access access) {
 #ifdef __linux__
   if (size >= kLarge) {
     void* const memory =
@@ -34,8 +34,9 @@ Origin allocate(std::size_t size, [[maybe_unused]] Use use) {
       throw std::bad_alloc();
     }
 #ifdef MADV_HUGEPAGE
-    // Advice: where it is not taken, all else is the same.
-    static_cast<void>(madvise(memory, size, use == Use::all ? MADV_HUGEPAGE : MADV_NOHUGEPAGE));
+    // Only advice: nothing but speed depends on it.
+    static_cast<void>(
+        madvise(memory, size, access == Access::dense ? MADV_HUGEPAGE : MADV_NOHUGEPAGE));
 #endif
     return {memory, size};
   }
@@ -53,13 +54,13 @@ Origin& origin_of(void* bytes) {
 
 }  // namespace
 
-OwnedBytes zeroed_bytes(std::uint64_t size, Use use) {
+OwnedBytes zeroed_bytes(std::uint64_t size, Access access) {
   if (size > std::numeric_limits<std::size_t>::max() - kBefore) {
     throw std::bad_alloc();
   }
-  const Origin origin = allocate(static_cast<std::size_t>(size) + kBefore, use);
+  const Origin origin = allocate(static_cast<std::size_t>(size) + kBefore, access);
   const auto address = reinterpret_cast<std::uintptr_t>(origin.memory);
-  const std::size_t skip = kBefore - address % kLineBytes;
+  const std::size_t skip = kBefore - address % kCacheLineBytes;
   std::uint8_t* const bytes = static_cast<std::uint8_t*>(origin.memory) + skip;
   origin_of(bytes) = origin;
   return OwnedBytes(bytes);

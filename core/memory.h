@@ -7,8 +7,8 @@
 
 namespace bloom {
 
-// What processors have by now; used for speed alone.
-inline constexpr std::size_t kLineBytes = 64;
+// Of common processors. Only speed depends on it.
+inline constexpr std::size_t kCacheLineBytes = 64;
 
 void free_bytes(void* bytes);
 
@@ -17,15 +17,15 @@ struct FreeBytes {
 };
 using OwnedBytes = std::unique_ptr<std::uint8_t[], FreeBytes>;
 
-// How much of the bytes will be used soon: what the system gives in few huge pages, or in small
-// ones.
-enum class Use { all, some };
+// How the bytes will be used. Where most of them are (dense), huge pages are faster; where few of
+// them are (sparse), small pages save memory.
+enum class Access { dense, sparse };
 
-// So many bytes that are 0, from the start of a line of the processor's cache on. Large ones cost
-// what is used of them. Throws std::bad_alloc.
-OwnedBytes zeroed_bytes(std::uint64_t size, Use use);
+// Returns `size` zeroed bytes, aligned to a cache line. Large blocks are committed lazily. Throws
+// std::bad_alloc.
+OwnedBytes zeroed_bytes(std::uint64_t size, Access access);
 
-// Asks the processor for a line of its cache that will be used soon.
+// Prefetches the cache line of this address.
 inline void prefetch(const void* address) {
 #if defined(__GNUC__)
   __builtin_prefetch(address);

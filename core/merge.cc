@@ -17,10 +17,10 @@ Shape halved_down_to(Shape shape, std::uint64_t cells) {
   return shape;
 }
 
-Filter folded_to(const FilterView& f, const Shape& goal, const Pause& pause) {
-  Filter folded(f, pause);
+Filter folded_to(const FilterView& f, const Shape& goal, const InterruptCheck& check_interrupt) {
+  Filter folded(f, check_interrupt);
   while (folded.shape() != goal) {
-    folded = halve(folded.view(), pause);
+    folded = halve(folded.view(), check_interrupt);
   }
   return folded;
 }
@@ -71,17 +71,17 @@ void require_mergeable(const Shape& f, const Shape& g, std::string_view subject)
 
 using MergeCells = void (*)(Kind, std::uint8_t*, const std::uint8_t*, std::uint64_t);
 
-Filter merge(Filter f, const FilterView& g, std::string_view subject, const Pause& pause,
-             MergeCells merge_cells) {
+Filter merge(Filter f, const FilterView& g, std::string_view subject,
+             const InterruptCheck& check_interrupt, MergeCells merge_cells) {
   require_mergeable(f.shape(), g.shape(), subject);
   if (f.shape().cells < g.shape().cells) {
-    const Filter smaller = folded_to(g, f.shape(), pause);
-    return merge(std::move(f), smaller.view(), subject, pause, merge_cells);
+    const Filter smaller = folded_to(g, f.shape(), check_interrupt);
+    return merge(std::move(f), smaller.view(), subject, check_interrupt, merge_cells);
   }
   if (f.shape().cells > g.shape().cells) {
-    f = folded_to(f.view(), g.shape(), pause);
+    f = folded_to(f.view(), g.shape(), check_interrupt);
   }
-  for_each_slice(cell_bytes(f.shape()), kSliceBytes, pause, [&](auto first, auto bytes) {
+  for_each_slice(cell_bytes(f.shape()), kSliceBytes, check_interrupt, [&](auto first, auto bytes) {
     merge_cells(f.shape().kind, f.cells() + first, g.cells() + first, bytes);
   });
 
@@ -94,23 +94,25 @@ Filter merge(Filter f, const FilterView& g, std::string_view subject, const Paus
 
 }  // namespace
 
-Filter unite(Filter f, const FilterView& g, std::string_view subject, const Pause& pause) {
-  return merge(std::move(f), g, subject, pause, unite_cells);
+Filter make_union(Filter f, const FilterView& g, std::string_view subject,
+                  const InterruptCheck& check_interrupt) {
+  return merge(std::move(f), g, subject, check_interrupt, union_cells);
 }
 
-Filter intersect(Filter f, const FilterView& g, std::string_view subject, const Pause& pause) {
-  return merge(std::move(f), g, subject, pause, intersect_cells);
+Filter make_intersection(Filter f, const FilterView& g, std::string_view subject,
+                         const InterruptCheck& check_interrupt) {
+  return merge(std::move(f), g, subject, check_interrupt, intersect_cells);
 }
 
-Filter resized(const FilterView& g, const Shape& goal, std::string_view subject,
-               std::string_view goal_name, const Pause& pause) {
+Filter halved_to_match(const FilterView& g, const Shape& goal, std::string_view subject,
+                       std::string_view goal_name, const InterruptCheck& check_interrupt) {
   const Names names{.g = subject, .f = goal_name};
   require_alike(goal, g.shape(), names);
   if (halved_down_to(g.shape(), goal.cells) != goal) {
     names.refuse_other(size_in_words(goal) + " (or that doubled some times)",
                        size_in_words(g.shape()));
   }
-  return folded_to(g, goal, pause);
+  return folded_to(g, goal, check_interrupt);
 }
 
 unsigned times_halvable(Shape shape) {
@@ -139,17 +141,18 @@ Header halved(const Header& header) {
   return half;
 }
 
-Filter halve(const FilterView& f, const Pause& pause) {
+Filter halve(const FilterView& f, const InterruptCheck& check_interrupt) {
   Filter half(halved(f.header()));
-  for_each_slice(half.shape().cells, kSliceBits, pause, [&](auto first, auto count) {
+  for_each_slice(half.shape().cells, kSliceBits, check_interrupt, [&](auto first, auto count) {
     fold_cells(f.shape(), half.cells(), f.cells(), first, count);
   });
   return half;
 }
 
-Filter to_standard(const FilterView& f, std::string_view subject, const Pause& pause) {
+Filter to_standard(const FilterView& f, std::string_view subject,
+                   const InterruptCheck& check_interrupt) {
   if (f.shape().kind == Kind::standard) {
-    return Filter(f, pause);
+    return Filter(f, check_interrupt);
   }
   if (f.shape().kind != Kind::counting) {
     refuse(subject, "a counting filter", "a " + std::string(name_of(f.shape().kind)) + " one");
@@ -157,7 +160,7 @@ Filter to_standard(const FilterView& f, std::string_view subject, const Pause& p
   Header header = f.header();
   header.shape.kind = Kind::standard;
   Filter bits(header);
-  for_each_slice(header.shape.cells, kSliceBits, pause, [&](auto first, auto count) {
+  for_each_slice(header.shape.cells, kSliceBits, check_interrupt, [&](auto first, auto count) {
     bits_of_counters(bits.cells() + first / 8, f.cells() + first / 2, count);
   });
   return bits;

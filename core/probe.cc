@@ -4,10 +4,10 @@
 #include <array>
 #include <type_traits>
 
+#include "core/block512.h"
 #include "core/cells.h"
 #include "core/format.h"
 #include "core/key_cells.h"
-#include "core/line.h"
 #include "core/memory.h"
 
 namespace bloom {
@@ -33,50 +33,51 @@ class Found {
   const std::uint64_t* next_;
 };
 
-// The functions of a kernel, for cells in one array and walks of one kind.
-template <typename Cell, bool whole, bool sliced, bool far>
+// The functions of a kernel, for cells in one array and one kind of probe sequence.
+template <typename Cell, typename Step, typename Slices, bool far>
 struct Array {
-  using Walk = Geometry::Walk<whole, sliced>;
+  using Sequence = ProbeSequence<Step, Slices>;
 
   static bool may_contain(const Geometry& geometry, Hash hash, const std::uint8_t* cells,
                           std::uint64_t first) {
-    return may_contain_key_at_hand(geometry.hashes(), Walk(geometry, hash),
-                                   CellsFrom<Cell, const std::uint8_t>(cells, first));
+    return may_contain_key_by_fours(geometry.hashes(), Sequence(geometry, hash),
+                                    CellsFrom<Cell, const std::uint8_t>(cells, first));
   }
 
   // NOLINTBEGIN(readability-non-const-parameter): changed in what depends on Cell
   static bool add(const Geometry& geometry, Hash hash, std::uint8_t* cells, std::uint64_t first) {
-    return add_key(geometry.hashes(), Walk(geometry, hash),
-                   CellsFrom<Cell, std::uint8_t>(cells, first));
+    return insert_key(geometry.hashes(), Sequence(geometry, hash),
+                      CellsFrom<Cell, std::uint8_t>(cells, first));
   }
 
   static bool remove(const Geometry& geometry, Hash hash, std::uint8_t* cells,
                      std::uint64_t first) {
-    return remove_key(geometry.hashes(), Walk(geometry, hash),
+    return remove_key(geometry.hashes(), Sequence(geometry, hash),
                       CellsFrom<Cell, std::uint8_t>(cells, first));
   }
   // NOLINTEND(readability-non-const-parameter)
 
   static void may_contain_all(const Geometry& geometry, Kernel::Hashes hashes,
                               const std::uint8_t* cells, std::uint8_t* out) {
-    for_each_key(geometry, hashes, cells, [&](std::size_t i, auto walk, auto own) {
-      out[i] = may_contain_key_at_hand(geometry.hashes(), walk, own) ? 1 : 0;
+    for_each_key(geometry, hashes, cells, [&](std::size_t i, auto sequence, auto own) {
+      out[i] = may_contain_key_by_fours(geometry.hashes(), sequence, own) ? 1 : 0;
     });
   }
 
   static void add_all(const Geometry& geometry, Kernel::Hashes hashes, std::uint8_t* cells) {
-    for_each_key(geometry, hashes, cells,
-                 [&](std::size_t, auto walk, auto own) { add_key(geometry.hashes(), walk, own); });
+    for_each_key(geometry, hashes, cells, [&](std::size_t, auto sequence, auto own) {
+      insert_key(geometry.hashes(), sequence, own);
+    });
   }
 
  private:
-  // Calls f(i, its walk, its cells) for each key i.
+  // Calls f(i, its probe sequence, its cells) for each key i.
   template <typename Byte, typename F>
   static void for_each_key(const Geometry& geometry, Kernel::Hashes hashes, Byte* cells, F&& f) {
     using Cells = CellsFrom<Cell, Byte>;
     if constexpr (!far) {
       for (std::size_t i = 0; i < hashes.size(); ++i) {
-        f(i, Walk(geometry, hashes[i]), Cells(cells, geometry.first_cell(hashes[i])));
+        f(i, Sequence(geometry, hashes[i]), Cells(cells, geometry.first_cell(hashes[i])));
       }
       return;
     }
@@ -88,9 +89,9 @@ struct Array {
       std::uint64_t* to = found.data();
       for (std::size_t i = begin; i < end; ++i) {
         const std::uint64_t first = geometry.first_cell(hashes[i]);
-        Walk walk(geometry, hashes[i]);
+        Sequence sequence(geometry, hashes[i]);
         for (std::uint32_t h = 0; h < k; ++h) {
-          *to = first + walk.next();
+          *to = first + sequence.next();
           prefetch(cells + *to++ / Cell::kPerByte);
         }
       }
@@ -101,9 +102,9 @@ struct Array {
   }
 };
 
-template <typename Cell, bool whole, bool sliced, bool far>
+template <typename Cell, typename Step, typename Slices, bool far>
 constexpr Kernel make_kernel() {
-  using Own = Array<Cell, whole, sliced, far>;
+  using Own = Array<Cell, Step, Slices, far>;
   Kernel kernel{Own::may_contain, Own::add, nullptr, Own::may_contain_all, Own::add_all};
   if constexpr (std::is_same_v<Cell, Counters>) {
     kernel.remove = Own::remove;
@@ -111,10 +112,10 @@ constexpr Kernel make_kernel() {
   return kernel;
 }
 
-template <typename Cell, bool whole, bool sliced>
+template <typename Cell, typename Step, typename Slices>
 const Kernel* kernel_for(std::uint64_t bytes) {
-  static constexpr Kernel kNear = make_kernel<Cell, whole, sliced, false>();
-  static constexpr Kernel kFar = make_kernel<Cell, whole, sliced, true>();
+  static constexpr Kernel kNear = make_kernel<Cell, Step, Slices, false>();
+  static constexpr Kernel kFar = make_kernel<Cell, Step, Slices, true>();
   return bytes < kFarBytes ? &kNear : &kFar;
 }
 
@@ -122,19 +123,19 @@ template <typename Cell>
 const Kernel* kernel_of(const Shape& shape, const Geometry& geometry) {
   const std::uint64_t bytes = cell_bytes(shape);
   if (geometry.is_sliced()) {
-    return geometry.is_whole() ? kernel_for<Cell, true, true>(bytes)
-                               : kernel_for<Cell, false, true>(bytes);
+    return geometry.is_unblocked() ? kernel_for<Cell, DoubleHashing, EqualSlices>(bytes)
+                                   : kernel_for<Cell, Remix, EqualSlices>(bytes);
   }
-  return geometry.is_whole() ? kernel_for<Cell, true, false>(bytes)
-                             : kernel_for<Cell, false, false>(bytes);
+  return geometry.is_unblocked() ? kernel_for<Cell, DoubleHashing, OneSpan>(bytes)
+                                 : kernel_for<Cell, Remix, OneSpan>(bytes);
 }
 
 const Kernel* best_kernel(const Shape& shape, const Geometry& geometry) {
   if (shape.kind == Kind::counting) {
     return kernel_of<Counters>(shape, geometry);
   }
-  if (shape.kind == Kind::standard && shape.block == kLineCells) {
-    return &line_kernel().kernel;
+  if (shape.kind == Kind::standard && shape.block == kBlock512Cells) {
+    return &block512_kernel().kernel;
   }
   return shape.block_cells() % 32 == 0 ? kernel_of<WordBits>(shape, geometry)
                                        : kernel_of<Bits>(shape, geometry);

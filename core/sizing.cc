@@ -34,15 +34,15 @@ void require_rate(std::string_view name, double p) {
 }
 
 // The share of cells that are set after `throws` throws at `cells` cells.
-double fill_after(double throws, double cells) {
-  return cells > 1 ? -std::expm1(throws * std::log1p(-1 / cells)) : (throws > 0 ? 1 : 0);
+double fill_after(double insertions, double cells) {
+  return cells > 1 ? -std::expm1(insertions * std::log1p(-1 / cells)) : (insertions > 0 ? 1 : 0);
 }
 
 // The classic rate of n keys in one block.
 double classic_rate(const Shape& shape, double n) {
   const double k = shape.hashes;
-  const double throws = shape.kind == Kind::partitioned ? n : k * n;
-  return std::pow(fill_after(throws, static_cast<double>(shape.span())), k);
+  const double insertions = shape.kind == Kind::partitioned ? n : k * n;
+  return std::pow(fill_after(insertions, static_cast<double>(shape.span())), k);
 }
 
 // The classic rate takes the fill f of a block for its mean. f^k has a larger mean where f varies:
@@ -230,7 +230,7 @@ double predicted_rate(const Shape& shape, std::uint64_t n) {
   return shape.blocks() == 1 ? rate(n) : mean_over_blocks(n, shape.blocks(), rate);
 }
 
-Header header_for(std::uint64_t n, double p, Kind kind) {
+Header size_filter(std::uint64_t n, double p, Kind kind) {
   require_keys("capacity", n);
   require_rate("fpr", p);
   const Shape shape =
@@ -238,7 +238,7 @@ Header header_for(std::uint64_t n, double p, Kind kind) {
   return {.shape = shape, .capacity = n, .fpr = p};
 }
 
-Header header_for(std::uint64_t n, double p, Kind kind, std::uint64_t block) {
+Header size_filter(std::uint64_t n, double p, Kind kind, std::uint64_t block) {
   require_keys("capacity", n);
   require_rate("fpr", p);
   const Shape shape = with_best_hashes(

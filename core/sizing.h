@@ -2,7 +2,7 @@
 //
 // n keys, m cells, k hashes, p false-positive rate. The four formulas below are those of the
 // classic filter (L. Fan, P. Cao, J. Almeida, A. Broder, "Summary Cache", 2000) and inverse to each
-// other; predicted_rate() and header_for() know about blocks and slices as well.
+// other; predicted_rate() and size_filter() know about blocks and slices as well.
 // Each throws bloom::Error when an argument breaks its rule.
 #pragma once
 
@@ -38,10 +38,10 @@ double predicted_rate(const Shape& shape, std::uint64_t n);
 // What a filter for n keys at rate p should be: the fewest blocks of one chunk, or one smaller
 // block, whose predicted rate is at most p. It can be halved at least 4 times once it has 1,024
 // cells.
-Header header_for(std::uint64_t n, double p, Kind kind);
+Header size_filter(std::uint64_t n, double p, Kind kind);
 
 // The same with blocks of so many cells, or without blocks (0): the fewest of them, or the fewest
 // cells, whose predicted rate is at most p.
-Header header_for(std::uint64_t n, double p, Kind kind, std::uint64_t block);
+Header size_filter(std::uint64_t n, double p, Kind kind, std::uint64_t block);
 
 }  // namespace bloom

@@ -14,7 +14,7 @@
 namespace {
 
 void write_example(const char* path) {
-  bloom::Filter filter(bloom::header_for(1000, 0.01, bloom::Kind::standard));
+  bloom::Filter filter(bloom::size_filter(1000, 0.01, bloom::Kind::standard));
   for (const char* key : {"apple", "pear", "42"}) {
     filter.add(bloom::hash_of(key, filter.shape()));
   }

@@ -7,7 +7,7 @@
 #include "core/merge.h"
 #include "core/sizing.h"
 #include "sql/arguments.h"
-#include "sql/functions.h"
+#include "sql/filter_functions.h"
 
 namespace bloom {
 namespace {
@@ -29,12 +29,12 @@ class Build {
     }
     waiting_[waiting_count_] = key.hash(Shape{});
     if (++waiting_count_ == waiting_.size()) {
-      add_waiting(context.pause());
+      add_waiting(context.check());
     }
   }
 
   void finish(Context& context) {
-    add_waiting(context.pause());
+    add_waiting(context.check());
     if (!filter_) {
       build_from_collected(context);
     }
@@ -47,25 +47,25 @@ class Build {
     kind_ = arguments.size() > 3 ? kind_argument(arguments[3]) : Kind::standard;
     if (arguments.size() > 1 && !arguments[1].is_null()) {
       const std::uint64_t capacity = count_argument(arguments[1], "capacity", 1, kMaxKeys);
-      filter_ = new_filter(context, header_for(capacity, fpr_, kind_));
+      filter_ = new_filter(context, size_filter(capacity, fpr_, kind_));
     }
   }
 
-  void add_waiting(const Pause& pause) {
+  void add_waiting(const InterruptCheck& check_interrupt) {
     const auto hashes = std::span(waiting_).first(waiting_count_);
     waiting_count_ = 0;
     if (filter_) {
       filter_->add(hashes);
     } else {
-      collected_.add(hashes, pause);
+      collected_.add(hashes, check_interrupt);
     }
   }
 
   void build_from_collected(Context& context) {
-    const Pause pause = context.pause();
-    const std::size_t n = collected_.finish(pause);
-    filter_ = new_filter(context, header_for(n == 0 ? 1 : n, fpr_, kind_));
-    for_each_slice(n, kSliceKeys, pause, [&](auto first, auto count) {
+    const InterruptCheck check_interrupt = context.check();
+    const std::size_t n = collected_.finish(check_interrupt);
+    filter_ = new_filter(context, size_filter(n == 0 ? 1 : n, fpr_, kind_));
+    for_each_slice(n, kSliceKeys, check_interrupt, [&](auto first, auto count) {
       const auto hashes = collected_.hashes().subspan(first, count);
       filter_->add(hashes);
       if (kind_ == Kind::counting) {
@@ -94,15 +94,15 @@ class Build {
 };
 
 // bloom_union(filter), bloom_intersect(filter): NULL filters are skipped; NULL if there were none.
-template <Filter (*merge)(Filter, const FilterView&, std::string_view, const Pause&)>
+template <Filter (*merge)(Filter, const FilterView&, std::string_view, const InterruptCheck&)>
 class Merged {
  public:
   void step(Context& context, const Values& arguments) {
     const std::optional<FilterView> filter = filter_row(arguments);
     if (filter) {
-      const Pause pause = context.pause();
-      merged_ = merged_ ? merge(std::move(*merged_), *filter, argument_name(0), pause)
-                        : Filter(*filter, pause);
+      const InterruptCheck check_interrupt = context.check();
+      merged_ = merged_ ? merge(std::move(*merged_), *filter, argument_name(0), check_interrupt)
+                        : Filter(*filter, check_interrupt);
     }
   }
 
@@ -124,9 +124,9 @@ constexpr sqlite::Signature kIntersect{"bloom_intersect", 1};
 }  // namespace
 
 int add_aggregates(sqlite3* db) {
-  int code = sqlite::add_aggregate<Merged<unite>>(db, kUnion);
+  int code = sqlite::add_aggregate<Merged<make_union>>(db, kUnion);
   if (code == SQLITE_OK) {
-    code = sqlite::add_aggregate<Merged<intersect>>(db, kIntersect);
+    code = sqlite::add_aggregate<Merged<make_intersection>>(db, kIntersect);
   }
   for (const sqlite::Signature& build : kBuild) {
     if (code == SQLITE_OK) {

@@ -1,5 +1,5 @@
 #include "sql/arguments.h"
-#include "sql/functions.h"
+#include "sql/filter_functions.h"
 
 namespace bloom {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "core/sizing.h"
 #include "sql/arguments.h"
-#include "sql/functions.h"
+#include "sql/filter_functions.h"
 
 namespace bloom {
 namespace {

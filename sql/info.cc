@@ -127,8 +127,8 @@ std::string info_json(std::span<const Header> layers, std::span<const Estimate> 
   const Shape& shape = first.shape;
   JsonObject json;
   json.add("kind", quoted(name_of(shape.kind)));
-  const Header whole = sum_of(layers);
-  json.add("cells", whole.shape.cells);
+  const Header total = sum_of(layers);
+  json.add("cells", total.shape.cells);
   if (layers.size() == 1) {
     json.add("hashes", std::uint64_t{shape.hashes});
     json.add("block", shape.block);
@@ -138,7 +138,7 @@ std::string info_json(std::span<const Header> layers, std::span<const Estimate> 
     json.add("collate", quoted(name_of(shape.collation)));
   }
   const Estimate all = sum_of(layers, now);
-  json.add_if_known("capacity", whole.capacity);
+  json.add_if_known("capacity", total.capacity);
   json.add_if_known("target_fpr", table.growth_fpr.value_or(first.fpr));
   json.add("fill", all.fill);
   json.add("keys", rounded_keys(all));

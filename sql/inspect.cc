@@ -2,10 +2,10 @@
 #include <string>
 #include <variant>
 
+#include "core/block512.h"
 #include "core/estimate.h"
-#include "core/line.h"
 #include "sql/arguments.h"
-#include "sql/functions.h"
+#include "sql/filter_functions.h"
 #include "sql/info.h"
 
 namespace bloom {
@@ -13,16 +13,16 @@ namespace {
 
 void info(Context& context, const Values& arguments) {
   const FilterView filter = filter_argument(arguments, 0);
-  context.text(info_json(filter.header(), estimate(filter, context.pause())));
+  context.text(info_json(filter.header(), estimate(filter, context.check())));
 }
 
 void count(Context& context, const Values& arguments) {
-  const Estimate now = estimate(filter_argument(arguments, 0), context.pause());
+  const Estimate now = estimate(filter_argument(arguments, 0), context.check());
   context.integer(static_cast<std::int64_t>(rounded_keys(now)));
 }
 
 void fpr(Context& context, const Values& arguments) {
-  context.real(estimate(filter_argument(arguments, 0), context.pause()).fpr);
+  context.real(estimate(filter_argument(arguments, 0), context.check()).fpr);
 }
 
 void check(Context& context, const Values& arguments) {
@@ -40,7 +40,7 @@ void version(Context& context, const Values&) { context.text(BLOOM_VERSION); }
 
 void debug(Context& context, const Values&) {
   std::string text = "sqlite-bloom " BLOOM_VERSION "\nhash: MurmurHash3_x64_128\nblock=512: ";
-  text.append(line_kernel().name).append("\nSQLite: built for " SQLITE_VERSION ", running ");
+  text.append(block512_kernel().name).append("\nSQLite: built for " SQLITE_VERSION ", running ");
   text.append(sqlite3_libversion()).append("\ncompiler: " BLOOM_COMPILER);
   context.text(text);
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "sql/functions.h"
+#include "sql/filter_functions.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/vtab.h"
 

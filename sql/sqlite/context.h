@@ -51,9 +51,9 @@ class Context {
   }
 
   // For long loops of a call.
-  Pause pause() {
+  InterruptCheck check() {
     interrupts_ = Interrupts(sqlite3_context_db_handle(context_));
-    return interrupts_.pause();
+    return interrupts_.check();
   }
 
   // The most bytes that a text or a blob of this connection can have.

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/pause.h"
+#include "core/interrupt_check.h"
 #include "sql/sqlite/api.h"
 #include "sql/sqlite/value.h"
 
@@ -22,7 +22,7 @@ class Interrupts {
  public:
   explicit Interrupts(sqlite3* db) : db_(db) {}
   // Good as long as this is where it is.
-  Pause pause() { return {look, this}; }
+  InterruptCheck check() { return {look, this}; }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -20,7 +20,7 @@ void ChunkCache::extend(const Layers& layers) {
   used_.reserve(count);
   changed_.reserve(count);
   if (count != places_.size()) {
-    OwnedBytes cells = zeroed_bytes(std::uint64_t{count} * kChunkBytes, Use::some);
+    OwnedBytes cells = zeroed_bytes(std::uint64_t{count} * kChunkBytes, Access::sparse);
     places_.resize(count);
     for (const std::size_t i : used_) {
       std::copy_n(cells_at(i), kChunkBytes, cells.get() + i * kChunkBytes);

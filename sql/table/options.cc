@@ -16,8 +16,8 @@ using sqlite::quoted_text;
 // Room for the filter of 53 million keys at 1 %. A smaller one takes its own size only.
 constexpr std::uint64_t kDefaultCache = 64U << 20U;
 // One chunk; and what keeps the list of chunks within 60 MB, whatever a schema asks for.
-constexpr std::uint64_t kLeastCache = 4096;
-constexpr std::uint64_t kMostCache = std::uint64_t{1} << 32U;
+constexpr std::uint64_t kMinCache = 4096;
+constexpr std::uint64_t kMaxCache = std::uint64_t{1} << 32U;
 
 // SQLite itself tells which words are numbers, by the affinity of a comparison.
 // sqlite3_value_numeric_type() would crash: in SQLite 3.53 it takes no copies of values.
@@ -95,7 +95,7 @@ const Options::Reader Options::kReaders[] = {
     {"collate", [](Options& o, const Written& w) { o.collation_ = w.collation(); }},
     {"source", [](Options& o, const Written& w) { o.source_ = w.word(); }},
     {"column", [](Options& o, const Written& w) { o.columns_ = w.words(); }},
-    {"cache", [](Options& o, const Written& w) { o.cache_ = w.count(kLeastCache, kMostCache); }},
+    {"cache", [](Options& o, const Written& w) { o.cache_ = w.count(kMinCache, kMaxCache); }},
 };
 
 Options::Options(sqlite3* db, std::span<const char* const> arguments) : cache_(kDefaultCache) {
@@ -156,8 +156,8 @@ void Options::require_consistent() const {
     refuse("growth of a counting filter",
            "off (a key could be removed from a layer that it is not in)", "on");
   }
-  if (growth() && block_.value_or(0) != 0 && *block_ < kLeastBlock) {
-    refuse("block of a table that grows", "0 or at least " + std::to_string(kLeastBlock),
+  if (growth() && block_.value_or(0) != 0 && *block_ < kMinGrowingBlock) {
+    refuse("block of a table that grows", "0 or at least " + std::to_string(kMinGrowingBlock),
            std::to_string(*block_));
   }
   if (!capacity_ && !cells_ && !source_ && !growth()) {
@@ -193,7 +193,7 @@ Header Options::sized(std::uint64_t keys) const {
     return first_layer(target(), capacity);
   }
   const double fpr = target().fpr;
-  return block_ ? header_for(capacity, fpr, kind_, *block_) : header_for(capacity, fpr, kind_);
+  return block_ ? size_filter(capacity, fpr, kind_, *block_) : size_filter(capacity, fpr, kind_);
 }
 
 Header Options::exact() const {

@@ -417,7 +417,7 @@ double PagedFilter::keys_in_newest() {
   for (std::uint64_t i = 0; i < sample; ++i) {
     const std::uint64_t chunk = i * chunks / sample;
     const std::uint64_t count = cells_in_chunk(shape, chunk);
-    used += count_used(shape.kind, cache_.at(first_chunk + chunk), 0, count);
+    used += count_nonzero(shape.kind, cache_.at(first_chunk + chunk), 0, count);
     cells += count;
   }
   return keys_for(static_cast<double>(used), static_cast<double>(cells), shape.hashes) *
@@ -439,9 +439,9 @@ void PagedFilter::replace(Hash old_key, Hash new_key) {
   change.done();
 }
 
-void PagedFilter::count_stale() {
+void PagedFilter::note_stale_key() {
   Change change(*this, Change::Kind::add);
-  store_.count_stale();
+  store_.note_stale_key();
   ++config_.stale;
   change.done();
 }
@@ -474,11 +474,11 @@ void PagedFilter::clear() {
   change.done();
 }
 
-void PagedFilter::merge(const FilterView& filter, const Pause& pause) {
+void PagedFilter::merge(const FilterView& filter, const InterruptCheck& check_interrupt) {
   constexpr std::uint64_t kChunks = kSliceBytes / kChunkBytes;
   Change change(*this, Change::Kind::other);
   check();
-  for_each_slice(chunk_count(shape()), kChunks, pause, [&](auto first, auto count) {
+  for_each_slice(chunk_count(shape()), kChunks, check_interrupt, [&](auto first, auto count) {
     for (std::uint64_t i = first; i < first + count; ++i) {
       merge_chunk(i, filter.cells() + i * kChunkBytes);
     }
@@ -494,7 +494,7 @@ void PagedFilter::merge(const FilterView& filter, const Pause& pause) {
 void PagedFilter::merge_chunk(std::uint64_t i, const std::uint8_t* from) {
   const std::size_t size = chunk_bytes(shape(), i);
   if (std::any_of(from, from + size, [](std::uint8_t byte) { return byte != 0; })) {
-    unite_cells(shape().kind, cache_.at(i), from, size);
+    union_cells(shape().kind, cache_.at(i), from, size);
     cache_.changed(i);
   }
 }

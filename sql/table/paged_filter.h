@@ -129,7 +129,7 @@ class PagedFilter {
   bool is_in_bulk() const { return writing_ == Writing::deferred; }
 
   // Counts a key that left the source and stays in the filter.
-  void count_stale();
+  void note_stale_key();
   // Records that rows of the source may have changed without their keys being added, and why. Every
   // lookup is refused from then on, until remake().
   void mark_missed(const std::string& why);
@@ -140,7 +140,7 @@ class PagedFilter {
   void clear();
 
   // Requires: one layer. merge(): a filter of the same shape.
-  void merge(const FilterView& filter, const Pause& pause);
+  void merge(const FilterView& filter, const InterruptCheck& check_interrupt);
   void halve();
   Filter full_filter();
 

@@ -6,16 +6,16 @@
 namespace bloom {
 namespace {
 
-constexpr char kAsk[] = "key=?";
-constexpr char kWhole[] = "filter, info";
+constexpr char kLookup[] = "key=?";
+constexpr char kFullFilter[] = "filter, info";
 constexpr char kScan[] = "refused: a scan for keys";
 
 // A question is cheaper than the b-tree lookup that it is to save. But the planner cannot be told
 // that it leaves less than one row, and then the sum of the costs is the same in any order of a
 // join, up to rounding; in that the dearer table comes first. With this cost it is the filter, in
 // all orders of FROM and with and without ANALYZE, in SQLite 3.31 to 3.54 (tests/table_test.py).
-constexpr double kCostOfAsking = 100;
-constexpr double kCostOfReadingAll = 1e6;
+constexpr double kLookupCost = 100;
+constexpr double kFullFilterCost = 1e6;
 constexpr double kCostOfRefusal = 1e99;
 
 bool is_equality(unsigned char op) {
@@ -89,7 +89,7 @@ int choose_plan(sqlite3_index_info& info, Collation own) {
     info.aConstraintUsage[chosen].omit = 1;
     info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     const bool binary = chosen_collation == Collation::binary;
-    offer(info, binary ? Plan::ask : Plan::ask_collated, kAsk, kCostOfAsking);
+    offer(info, binary ? Plan::lookup : Plan::lookup_collated, kLookup, kLookupCost);
     pass_on(info, filter_compared, 2);
     return SQLITE_OK;
   }
@@ -98,7 +98,7 @@ int choose_plan(sqlite3_index_info& info, Collation own) {
   }
   // Newer versions of SQLite say of every query that it uses the key.
   if ((info.colUsed & (bit(Column::filter) | bit(Column::info))) != 0) {
-    offer(info, Plan::whole, kWhole, kCostOfReadingAll);
+    offer(info, Plan::full_filter, kFullFilter, kFullFilterCost);
     pass_on(info, filter_compared, 1);
   } else if (foreign_collation != nullptr) {
     refuse_collation(info, foreign_collation);

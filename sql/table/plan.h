@@ -13,11 +13,11 @@ enum class Column : int { key, filter, info, command };
 
 enum class Plan : int {
   // key = ?: one row, with the key that was asked for, if it may be present.
-  ask = 1,
+  lookup = 1,
   // The same, compared under the filter's own collation, which is not BINARY.
-  ask_collated = 5,
+  lookup_collated = 5,
   // filter or info: one row, of which the key cannot be read.
-  whole = 2,
+  full_filter = 2,
   // Not answered, because the key is not given, or is compared under another collation, which
   // stands behind kForeignCollation in the text of the plan. SQLite takes such a plan only when it
   // has no other; running it is an error.

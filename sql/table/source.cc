@@ -84,7 +84,7 @@ struct Source::ColumnFacts {
   bool nameless = false;
   // Its value may be another one, or not known, before the row is there: SQLite is to choose the
   // rowid, puts a default in for NULL, or reads columns anew that an UPDATE does not set.
-  bool late = false;
+  bool needs_after = false;
 };
 
 struct Source::Trigger {
@@ -115,13 +115,13 @@ std::string Source::collation_name(const std::string& column) const {
 // That of a composite key is binary, since its columns are not compared one by one. SQLite 3.54
 // must not be asked for columns of a virtual table that it has not opened yet.
 Collation Source::collation() const {
-  if (names_.columns.size() != 1 || what_else_it_is() != nullptr) {
+  if (names_.columns.size() != 1 || unsupported_type() != nullptr) {
     return Collation::binary;
   }
   return collation_named(collation_name(names_.columns.front())).value_or(Collation::binary);
 }
 
-const char* Source::what_else_it_is() const {
+const char* Source::unsupported_type() const {
   const Statement select(db_, "SELECT type, rootpage FROM " + qualified("sqlite_master") +
                                   " WHERE name = ?1 COLLATE NOCASE AND type IN ('table', 'view')");
   Run run(select);
@@ -156,7 +156,7 @@ std::string Source::pragma(const char* name) const {
 }
 
 void Source::require_fit(Collation collation) const {
-  if (const char* other = what_else_it_is()) {
+  if (const char* other = unsupported_type()) {
     refuse("source " + quoted_text(names_.table), "an ordinary table",
            std::string(other) + " in the schema " + schema_);
   }
@@ -192,7 +192,7 @@ std::optional<Source::ColumnFacts> Source::facts_of(const std::string& column) c
       const bool generated = run.integer(kHidden) != 0;
       const bool nameless = generated || (run.integer(kKey) != 0 && is(kType, "INTEGER"));
       const bool replaced = run.integer(kNotNull) != 0 && run.type(kDefault) != SQLITE_NULL;
-      return ColumnFacts{.nameless = nameless, .late = nameless || replaced};
+      return ColumnFacts{.nameless = nameless, .needs_after = nameless || replaced};
     }
   }
   return std::nullopt;
@@ -200,11 +200,11 @@ std::optional<Source::ColumnFacts> Source::facts_of(const std::string& column) c
 
 Source::ColumnFacts Source::facts() const {
   ColumnFacts all;
-  all.late = names_.columns.size() > 1;
+  all.needs_after = names_.columns.size() > 1;
   for (const std::string& column : names_.columns) {
     const ColumnFacts one = facts_of(column).value_or(ColumnFacts{});
     all.nameless = all.nameless || one.nameless;
-    all.late = all.late || one.late;
+    all.needs_after = all.needs_after || one.needs_after;
   }
   return all;
 }
@@ -242,7 +242,7 @@ std::vector<Source::Trigger> Source::triggers(const std::string& table, const st
   const std::string update = update_event(column);
   const std::string add = change(kAdd, "new");
   const std::string remove = change(kRemove, "old");
-  const bool add_after = counting_ || column.late;
+  const bool add_after = counting_ || column.needs_after;
   if (!counting_ || set >= kTriggers) {
     const std::string before = counting_ ? change(kExpect, "new") : add;
     trigger("_before_insert", "INSERT" + on, before);
@@ -297,7 +297,7 @@ void Source::drop_guard(const std::string& name) const {
   }
 }
 
-bool Source::needs_after() const { return counting_ || facts().late; }
+bool Source::needs_after() const { return counting_ || facts().needs_after; }
 
 void Source::install(const std::string& table, std::uint64_t set) const {
   constexpr std::string_view kCreate = "CREATE TRIGGER ";
@@ -336,7 +336,8 @@ std::vector<Source::Trigger> Source::stored_triggers(const std::string& table) c
   return triggers;
 }
 
-bool Source::find(const std::string& table, const std::string& target, std::uint64_t set) {
+bool Source::refresh_from_triggers(const std::string& table, const std::string& target,
+                                   std::uint64_t set) {
   names_ = stated_;
   const std::vector<Trigger> stored = stored_triggers(table);
   const auto named = [&](const std::string& name) {
@@ -381,7 +382,7 @@ std::int64_t Source::temp_schema_version() {
 
 // A filter that is told of a row AFTER has an _after_insert. Other filters' triggers do not stop
 // it: they fail only with the whole statement.
-std::optional<std::string> Source::obstacle(const std::string& table) const {
+std::optional<std::string> Source::blocking_trigger(const std::string& table) const {
   const std::string triggers = qualified("sqlite_master") + " WHERE type = 'trigger'";
   const Statement select(
       db_, "SELECT name, sql FROM " + triggers +
@@ -401,7 +402,7 @@ std::optional<std::string> Source::obstacle(const std::string& table) const {
 }
 
 // All that may run AFTER: a trigger that names the table of another schema is taken for one, too.
-std::optional<std::string> Source::temp_obstacle() const {
+std::optional<std::string> Source::blocking_temp_trigger() const {
   const Statement select(db_,
                          "SELECT name, sql FROM sqlite_temp_master WHERE type = 'trigger'"
                          " AND tbl_name = ?1 COLLATE NOCASE");

@@ -76,12 +76,15 @@ class Source {
   // Whether they are all there as install() made them. The source and its columns are then those
   // that the last of them names, if that is as it was, else those of the options. `target`: the
   // table that they write to, while ALTER TABLE renames it.
-  bool find(const std::string& table, std::uint64_t set) { return find(table, table, set); }
-  bool find(const std::string& table, const std::string& target, std::uint64_t set);
+  bool refresh_from_triggers(const std::string& table, std::uint64_t set) {
+    return refresh_from_triggers(table, table, set);
+  }
+  bool refresh_from_triggers(const std::string& table, const std::string& target,
+                             std::uint64_t set);
   // The name of an AFTER trigger of the source that SQLite runs before those of the filter, because
   // it is newer or a TEMP trigger. It may fail, leave the row, and keep the filter's from running.
-  std::optional<std::string> obstacle(const std::string& table) const;
-  std::optional<std::string> temp_obstacle() const;
+  std::optional<std::string> blocking_trigger(const std::string& table) const;
+  std::optional<std::string> blocking_temp_trigger() const;
   // Whether the filter depends on AFTER triggers for keys.
   bool needs_after() const;
 
@@ -99,7 +102,7 @@ class Source {
   struct Trigger;
 
   // Null if it is an ordinary table.
-  const char* what_else_it_is() const;
+  const char* unsupported_type() const;
   bool is_shadow() const;
   std::string pragma(const char* name) const;
   std::string qualified(std::string_view name) const;

@@ -51,7 +51,7 @@ std::vector<Header> parse_headers(ByteView bytes) {
   }
   std::vector<Header> headers;
   do {
-    const auto header = parse_header(bytes);
+    const auto header = read_header(bytes);
     if (const auto* problem = std::get_if<Problem>(&header)) {
       damaged("the header in the config is damaged (" + problem->text + ")");
     }
@@ -239,7 +239,7 @@ void Store::save_config(const Config& config) {
   save_text("missed", config.missed);
 }
 
-void Store::count_stale() {
+void Store::note_stale_key() {
   const InUse in_use(*this);
   ++writes_;
   Run(prepared(count_stale_, "INSERT INTO " + shadow(kConfig) +

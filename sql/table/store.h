@@ -58,7 +58,7 @@ class Store {
   std::string load_guard();
   void save_config(const Config& config);
   // Adds 1 to the stale keys in the config.
-  void count_stale();
+  void note_stale_key();
 
   // Fills `cells`, which is as long as chunk i is to be. Returns false, with `cells` zeroed, when
   // there is no row.

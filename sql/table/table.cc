@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "core/merge.h"
-#include "sql/functions.h"
+#include "sql/filter_functions.h"
 #include "sql/info.h"
 #include "sql/sqlite/sql_text.h"
 
@@ -60,8 +60,8 @@ BloomTable::BloomTable(const sqlite::Definition& definition, FilterRegistry& fil
       options_(definition.db, definition.arguments) {
   require_name(created_as_.c_str());
   if (const auto names = options_.source()) {
-    sync_.emplace(db_, schema_, created_as_, *names, options_.kind());
-    options_.take_collation(sync_->collation());
+    follower_.emplace(db_, schema_, created_as_, *names, options_.kind());
+    options_.take_collation(follower_->collation());
   }
   columns_ = "CREATE TABLE x(key COLLATE " + std::string(name_of(options_.collation())) +
              " PRIMARY KEY, filter BLOB HIDDEN, info TEXT HIDDEN, " +
@@ -70,7 +70,8 @@ BloomTable::BloomTable(const sqlite::Definition& definition, FilterRegistry& fil
 
 void BloomTable::create() {
   filter_ = filters_.create(filter_definition());
-  sync_ ? sync_->create(*filter_, options_) : filter_->create({.layers = {options_.header()}});
+  follower_ ? follower_->create(*filter_, options_)
+            : filter_->create({.layers = {options_.header()}});
 }
 
 void BloomTable::connect() { filter_ = filters_.open(filter_definition()); }
@@ -79,19 +80,19 @@ FilterRegistry::Definition BloomTable::filter_definition() const {
   return {db_, schema_, created_as_, options_.cache_bytes(), options_.growth()};
 }
 
-void BloomTable::destroy() { sync_ ? sync_->drop(*filter_) : filter_->drop(); }
+void BloomTable::destroy() { follower_ ? follower_->drop(*filter_) : filter_->drop(); }
 
 void BloomTable::rename(const char* name) {
   require_name(name);
   filter_->begin_statement();
-  sync_ ? sync_->rename(*filter_, name) : filter_->rename(name);
+  follower_ ? follower_->rename(*filter_, name) : filter_->rename(name);
   filters_.retire_others(*filter_, name);
 }
 
 int BloomTable::plan(sqlite3_index_info& info) {
   filter_->statement_was_prepared();
-  if (sync_) {
-    sync_->expect_another_schema();
+  if (follower_) {
+    follower_->expect_another_schema();
   }
   return choose_plan(info, options_.collation());
 }
@@ -99,8 +100,8 @@ int BloomTable::plan(sqlite3_index_info& info) {
 void BloomTable::check() {
   filter_->begin_statement();
   filter_->check();
-  if (sync_) {
-    sync_->check(*filter_);
+  if (follower_) {
+    follower_->check(*filter_);
   }
 }
 
@@ -124,18 +125,19 @@ int BloomTable::insert(const Values& columns) {
   const Value command = column_of(columns, Column::command);
   if (filter.is_null() && info.is_null() && command.is_null()) {
     refuse_if_following("an INSERT into the table itself");
-    return add_key(column_of(columns, Column::key));
+    return insert_key(column_of(columns, Column::key));
   }
   if (!info.is_null()) {
     refuse("a row", "a key, a filter or a command", "info, which is read only");
   }
-  insert_other(column_of(columns, Column::key), filter, command);
+  insert_filter_or_command(column_of(columns, Column::key), filter, command);
   return SQLITE_OK;
 }
 
-void BloomTable::insert_other(const Value& key, const Value& filter, const Value& command) {
-  if (sync_ && command.type() == SQLITE_TEXT && Sync::is_change(command.text())) {
-    return sync_->change(*filter_, command.text(), key);
+void BloomTable::insert_filter_or_command(const Value& key, const Value& filter,
+                                          const Value& command) {
+  if (follower_ && command.type() == SQLITE_TEXT && SourceFollower::is_change(command.text())) {
+    return follower_->change(*filter_, command.text(), key);
   }
   if (!key.is_null() || (!filter.is_null() && !command.is_null())) {
     refuse("a row", "a key, a filter or a command", "more than one");
@@ -148,13 +150,13 @@ void BloomTable::insert_other(const Value& key, const Value& filter, const Value
     refuse("a table to merge a filter into", "one that does not grow", "one that does");
   }
   sqlite::Interrupts interrupts(db_);
-  const Pause pause = interrupts.pause();
-  const Filter fitting = resized(filter_argument(filter, "filter"), filter_->shape(), "filter",
-                                 "the table has", pause);
-  filter_->merge(fitting.view(), pause);
+  const InterruptCheck check_interrupt = interrupts.check();
+  const Filter fitting = halved_to_match(filter_argument(filter, "filter"), filter_->shape(),
+                                         "filter", "the table has", check_interrupt);
+  filter_->merge(fitting.view(), check_interrupt);
 }
 
-int BloomTable::add_key(const Value& value) {
+int BloomTable::insert_key(const Value& value) {
   const bool skip = sqlite3_vtab_on_conflict(db_) == SQLITE_IGNORE;
   const Key key(value);
   if (key.is_null()) {
@@ -178,7 +180,8 @@ int BloomTable::add_key(const Value& value) {
 
 void BloomTable::refuse_following(std::string_view change) const {
   refuse("a change",
-         "made in the source " + sqlite::quoted_text(sync_->source()) + ", which the table follows",
+         "made in the source " + sqlite::quoted_text(follower_->source()) +
+             ", which the table follows",
          change);
 }
 
@@ -231,11 +234,11 @@ void BloomTable::run_command(const Value& command) {
     refuse_if_following("the command 'clear'");
     filter_->clear();
   } else if (is("rebuild")) {
-    if (!sync_) {
+    if (!follower_) {
       refuse("a table to rebuild", "one with a source (a Bloom filter cannot list its keys)",
              "one without");
     }
-    sync_->rebuild(*filter_, options_);
+    follower_->rebuild(*filter_, options_);
   } else if (is("halve")) {
     require_one_layer();
     require_halvable(filter_->shape(), "the table");
@@ -252,9 +255,9 @@ std::string BloomTable::info() {
   if (const auto growth = options_.growth()) {
     table.growth_fpr = growth->fpr;
   }
-  if (sync_) {
-    table.source = sync_->source();
-    table.columns = sync_->columns();
+  if (follower_) {
+    table.source = follower_->source();
+    table.columns = follower_->columns();
     table.stale = filter_->config().stale;
   }
   return info_json(filter_->layers().headers(), filter_->estimates(), table);
@@ -264,18 +267,18 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
   filter_.begin_reading();
   plan_ = static_cast<Plan>(plan);
   switch (plan_) {
-    case Plan::ask_collated:
+    case Plan::lookup_collated:
       if (filter_.shape().collation != table_.options_.collation()) {
         refuse("the collation of the source's column", name_of(filter_.shape().collation),
                name_of(table_.options_.collation()));
       }
       [[fallthrough]];
-    case Plan::ask:
-      require_in_step();
+    case Plan::lookup:
+      require_in_sync();
       require_filters(values, 1);
-      return ask(values[0]);
-    case Plan::whole:
-      require_in_step();
+      return look_up(values[0]);
+    case Plan::full_filter:
+      require_in_sync();
       require_filters(values, 0);
       found_ = true;
       return;
@@ -288,12 +291,12 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
 }
 
 void BloomTable::Cursor::refuse_scan() const {
-  refuse("the statement", kGivesKey, table_.sync_ ? kScan : kScanOfOwn);
+  refuse("the statement", kGivesKey, table_.follower_ ? kScan : kScanOfOwn);
 }
 
-void BloomTable::Cursor::require_in_step() {
-  if (table_.sync_) {
-    table_.sync_->require_in_step(filter_);
+void BloomTable::Cursor::require_in_sync() {
+  if (table_.follower_) {
+    table_.follower_->require_in_sync(filter_);
   }
 }
 
@@ -310,7 +313,7 @@ void BloomTable::Cursor::require_filters(const Values& values, int first) {
   }
 }
 
-void BloomTable::Cursor::ask(const Value& value) {
+void BloomTable::Cursor::look_up(const Value& value) {
   // Not of the copy: bytes that were just written are slow to read.
   const Key key(value);
   if (key.is_text()) {
@@ -328,7 +331,7 @@ void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
   Context context(raw);
   switch (static_cast<Column>(i)) {
     case Column::key:
-      if (plan_ != Plan::ask && plan_ != Plan::ask_collated) {
+      if (plan_ != Plan::lookup && plan_ != Plan::lookup_collated) {
         refuse_scan();
       }
       return key_.give(raw);

@@ -12,7 +12,7 @@
 #include "sql/table/options.h"
 #include "sql/table/paged_filter.h"
 #include "sql/table/plan.h"
-#include "sql/table/sync.h"
+#include "sql/table/source_follower.h"
 
 namespace bloom {
 
@@ -51,15 +51,15 @@ class BloomTable {
 
  private:
   int insert(const Values& columns);
-  void insert_other(const Value& key, const Value& filter, const Value& command);
+  void insert_filter_or_command(const Value& key, const Value& filter, const Value& command);
   void refuse_if_following(std::string_view change) const {
-    if (sync_) {
+    if (follower_) {
       refuse_following(change);
     }
   }
   [[noreturn]] void refuse_following(std::string_view change) const;
   void require_one_layer();
-  int add_key(const Value& value);
+  int insert_key(const Value& value);
   void require_counting();
   void remove_key(const Value& value);
   void replace_key(const Value& old_key, const Values& columns);
@@ -73,7 +73,7 @@ class BloomTable {
   std::string created_as_;
   std::string columns_;
   Options options_;
-  std::optional<Sync> sync_;
+  std::optional<SourceFollower> follower_;
   FilterRegistry::Handle filter_;
 };
 
@@ -90,9 +90,9 @@ class BloomTable::Cursor {
 
  private:
   [[noreturn]] void refuse_scan() const;
-  void require_in_step();
+  void require_in_sync();
   static void require_filters(const Values& values, int first);
-  void ask(const Value& value);
+  void look_up(const Value& value);
 
   BloomTable& table_;
   PagedFilter& filter_;

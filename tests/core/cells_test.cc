@@ -39,15 +39,15 @@ TEST(Cells, OfEveryRunAreCountedAsOneByOne) {
       std::uint64_t stuck = 0;
       std::uint64_t sum = 0;
       for (std::uint64_t count = 0; first + count <= all; ++count) {
-        ASSERT_EQ(count_used(kind, cells.data(), first, count), used) << first << " " << count;
+        ASSERT_EQ(count_nonzero(kind, cells.data(), first, count), used) << first << " " << count;
         if (kind == Kind::counting) {
-          ASSERT_EQ(count_stuck(cells.data(), first, count), stuck) << first << " " << count;
+          ASSERT_EQ(count_saturated(cells.data(), first, count), stuck) << first << " " << count;
           ASSERT_EQ(sum_counters(cells.data(), first, count), sum) << first << " " << count;
         }
         if (first + count < all) {
           const unsigned next = cell(kind, cells, first + count);
           used += next != 0 ? 1 : 0;
-          stuck += next == Counters::kStuck ? 1 : 0;
+          stuck += next == Counters::kSaturated ? 1 : 0;
           sum += next;
         }
       }
@@ -57,13 +57,13 @@ TEST(Cells, OfEveryRunAreCountedAsOneByOne) {
 
 TEST(Cells, AreMergedAsOneByOneAndNoneBeyondTheEnd) {
   for (const Kind kind : {Kind::standard, Kind::counting}) {
-    const unsigned most = kind == Kind::counting ? Counters::kStuck : 1;
+    const unsigned most = kind == Kind::counting ? Counters::kSaturated : 1;
     for (std::size_t bytes = 0; bytes < 100; ++bytes) {
       const Bytes a = some_cells(120, 2 + bytes);
       const Bytes b = some_cells(100, 1000 + bytes);
       Bytes united = a;
       Bytes common = a;
-      unite_cells(kind, united.data(), b.data(), bytes);
+      union_cells(kind, united.data(), b.data(), bytes);
       intersect_cells(kind, common.data(), b.data(), bytes);
       const std::uint64_t end = bytes * 8 / bits_per_cell(kind);
       for (std::uint64_t i = 0; i < end; ++i) {
@@ -81,7 +81,7 @@ TEST(Cells, AreMergedAsOneByOneAndNoneBeyondTheEnd) {
 
 TEST(Cells, OfAWholeFilterAreFoldedTwoToOne) {
   for (const Kind kind : {Kind::standard, Kind::counting}) {
-    const unsigned most = kind == Kind::counting ? Counters::kStuck : 1;
+    const unsigned most = kind == Kind::counting ? Counters::kSaturated : 1;
     for (std::uint64_t half = 1; half < 400; ++half) {
       const Shape shape{.kind = kind, .hashes = 1, .cells = 2 * half};
       Bytes from = some_cells(static_cast<std::size_t>(cell_bytes(shape)), half);

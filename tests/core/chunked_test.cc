@@ -218,7 +218,7 @@ TEST(Chunked, AnEstimateFromPiecesIsThatOfTheWhole) {
       const std::uint64_t count = std::min(shape.cells - first, per_byte * (1 + random() % 5000));
       const std::uint8_t* cells = filter.view().cells() + first / per_byte;
       // What is empty need not come.
-      if (count_used(shape.kind, cells, 0, count) != 0) {
+      if (count_nonzero(shape.kind, cells, 0, count) != 0) {
         estimator.add(first, count, cells);
       }
       first += count;

@@ -54,7 +54,7 @@ std::vector<std::uint8_t> applied(const Filter& before, ByteView stored) {
 void expect_makes(const Filter& before, const Filter& after) {
   const auto stored = bytes_of(delta(before.view(), after.view()));
   EXPECT_EQ(applied(before, stored), bytes_of(after)) << before.shape() << " " << after.shape();
-  EXPECT_LE(stored.size(), after.stored().size() + kDeltaBytes) << after.shape();
+  EXPECT_LE(stored.size(), after.stored().size() + kDeltaPrefixBytes) << after.shape();
 }
 
 TEST(Delta, MakesTheOtherFilterBitForBit) {
@@ -112,9 +112,10 @@ TEST(Delta, IsNoLongerThanWithTheBestCode) {
       }
     }
     expect_makes(before, after);
-    const std::uint64_t differ = count_used(Kind::standard, after.cells(), 0, header.shape.cells);
+    const std::uint64_t differ =
+        count_nonzero(Kind::standard, after.cells(), 0, header.shape.cells);
     EXPECT_LE(delta(before.view(), after.view()).size,
-              kDeltaBytes + (most_bits_of_the_best_code(differ, header.shape.cells) + 7) / 8);
+              kDeltaPrefixBytes + (most_bits_of_the_best_code(differ, header.shape.cells) + 7) / 8);
   }
 }
 
@@ -129,7 +130,7 @@ TEST(Delta, IsAsShortAsItCanBeForFewKeys) {
     const double fewest =
         differ * (std::log2(static_cast<double>(header.shape.cells) / differ) + 1.44) / 8;
     const double taken = static_cast<double>(delta(before.view(), after.view()).size) -
-                         static_cast<double>(kDeltaBytes);
+                         static_cast<double>(kDeltaPrefixBytes);
     // So few differ in how the gaps happen to be.
     const double spread = keys < 1000 ? 0.1 : 0.04;
     EXPECT_LE(taken, fewest * (1 + spread) + 2) << keys;
@@ -147,9 +148,9 @@ TEST(Delta, IsRefusedForAnotherFilter) {
     const auto refused = apply(other.view(), std::get<DeltaView>(opened));
     EXPECT_TRUE(std::get<Problem>(refused).foreign) << shape;
 
-    Filter resized(before.view());
-    resized.set_target(12345, 0.125);
-    EXPECT_TRUE(applied(resized, stored).empty()) << shape;
+    Filter halved_to_match(before.view());
+    halved_to_match.set_target(12345, 0.125);
+    EXPECT_TRUE(applied(halved_to_match, stored).empty()) << shape;
   }
 }
 
@@ -185,7 +186,7 @@ TEST(Delta, HasTheBytesThatAreSpecified) {
   // Two of 64 bits differ, so gaps have 4 bits of remainder: 0 = 1 0000; 46 = 001 0111 from the
   // lowest bit on.
   const std::array<std::uint8_t, 2> gaps = {0b10000001, 0b1110};
-  ASSERT_EQ(stored.size(), kDeltaBytes + gaps.size());
+  ASSERT_EQ(stored.size(), kDeltaPrefixBytes + gaps.size());
   EXPECT_EQ(stored[5], 4);
   EXPECT_TRUE(std::equal(gaps.begin(), gaps.end(), stored.end() - gaps.size()));
 
@@ -193,10 +194,10 @@ TEST(Delta, HasTheBytesThatAreSpecified) {
   const Header sized{.shape = header.shape, .capacity = 7, .fpr = 0.25};
   after.set_target(sized.capacity, sized.fpr);
   const auto with_header = bytes_of(delta(Filter(header).view(), after.view()));
-  ASSERT_EQ(with_header.size(), kDeltaBytes + kHeaderBytes + gaps.size());
+  ASSERT_EQ(with_header.size(), kDeltaPrefixBytes + kHeaderBytes + gaps.size());
   const auto stored_header = write_header(sized);
-  EXPECT_TRUE(
-      std::equal(stored_header.begin(), stored_header.end(), with_header.begin() + kDeltaBytes));
+  EXPECT_TRUE(std::equal(stored_header.begin(), stored_header.end(),
+                         with_header.begin() + kDeltaPrefixBytes));
 }
 
 }  // namespace

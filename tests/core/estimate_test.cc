@@ -37,7 +37,7 @@ TEST(Estimate, CountsCellsAsTheyAre) {
 TEST(Estimate, OfKeysAndRateAreRightFromEmptyToOverfull) {
   for (const Kind kind : kKinds) {
     for (const std::uint64_t capacity : {1'000ULL, 100'000ULL}) {
-      const Header header = header_for(capacity, 0.01, kind);
+      const Header header = size_filter(capacity, 0.01, kind);
       for (const double load : {0.0, 0.01, 0.3, 1.0, 2.0}) {
         const auto n = static_cast<std::uint64_t>(load * static_cast<double>(capacity));
         const Estimate now = estimate(built(header, n).view());

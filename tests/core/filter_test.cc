@@ -204,8 +204,8 @@ TEST(Merge, UnionEqualsTheFilterOfBothSets) {
       const Filter a = built(shape, 0, split);
       const Filter b = built(shape, split, 100);
       const Filter both = built(shape, 0, 100);
-      ASSERT_TRUE(same_bytes(unite(Filter(a.view()), b.view(), "g"), both)) << shape;
-      ASSERT_TRUE(same_bytes(unite(Filter(b.view()), a.view(), "g"), both)) << shape;
+      ASSERT_TRUE(same_bytes(make_union(Filter(a.view()), b.view(), "g"), both)) << shape;
+      ASSERT_TRUE(same_bytes(make_union(Filter(b.view()), a.view(), "g"), both)) << shape;
     }
   }
 }
@@ -224,8 +224,8 @@ TEST(Merge, UnionOfUnequalSizesEqualsTheFilterAtTheSmallerSize) {
         }
         return filter;
       }();
-      ASSERT_TRUE(same_bytes(unite(Filter(a.view()), b.view(), "g"), both)) << large << small;
-      ASSERT_TRUE(same_bytes(unite(Filter(b.view()), a.view(), "g"), both)) << large << small;
+      ASSERT_TRUE(same_bytes(make_union(Filter(a.view()), b.view(), "g"), both)) << large << small;
+      ASSERT_TRUE(same_bytes(make_union(Filter(b.view()), a.view(), "g"), both)) << large << small;
     }
   }
 }
@@ -234,7 +234,7 @@ TEST(Merge, IntersectionKeepsEveryCommonKeyAndNoCellOfNeither) {
   for (const Shape& shape : small_shapes()) {
     const Filter a = built(shape, 0, 60);
     const Filter b = built(shape, 40, 100);
-    const Filter common = intersect(Filter(a.view()), b.view(), "g");
+    const Filter common = make_intersection(Filter(a.view()), b.view(), "g");
     for (std::uint64_t key = 40; key < 60; ++key) {
       ASSERT_TRUE(common.may_contain(key_hash(key, shape.seed))) << shape;
     }
@@ -250,7 +250,7 @@ TEST(Merge, CountersAddUpAndStick) {
   Filter one = empty(shape);
   one.add(key_hash(1));
   for (unsigned times = 1; times <= 40; ++times) {
-    sum = unite(std::move(sum), one.view(), "g");
+    sum = make_union(std::move(sum), one.view(), "g");
     Geometry(shape).for_each_cell(key_hash(1), [&](auto i) {
       EXPECT_EQ(sum.view().cell(i), std::min(15U, times * one.view().cell(i)));
     });
@@ -278,7 +278,7 @@ TEST(Merge, FiltersOfOtherShapesAreRefusedAndNothingChanges) {
                           {standard, 7, 3072, 0, 0}};
   for (const Shape& other : others) {
     const Filter g = built(other, 0, 20);
-    for (const auto merge : {unite, intersect}) {
+    for (const auto merge : {make_union, make_intersection}) {
       EXPECT_THROW(merge(Filter(f.view()), g.view(), "g", {}), Error) << other;
       EXPECT_THROW(merge(Filter(g.view()), f.view(), "g", {}), Error) << other;
     }
@@ -292,12 +292,12 @@ TEST(Merge, TheTargetOfAUnionIsWhatBothCanPromise) {
   Filter b = empty(shape);
   a.set_target(100, 0.01);
   b.set_target(90, 0.02);
-  const Header both = unite(Filter(a.view()), b.view(), "g").header();
+  const Header both = make_union(Filter(a.view()), b.view(), "g").header();
   EXPECT_EQ(both.capacity, 90U);
   EXPECT_EQ(both.fpr, 0.02);
   const Filter unknown = empty(shape);
   for (const auto& [f, g] : {std::pair(a.view(), unknown.view()), {unknown.view(), a.view()}}) {
-    const Header neither = unite(Filter(f), g, "g").header();
+    const Header neither = make_union(Filter(f), g, "g").header();
     EXPECT_EQ(neither.capacity, 0U);
     EXPECT_EQ(neither.fpr, 0);
   }

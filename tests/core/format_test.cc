@@ -164,7 +164,7 @@ TEST(Format, CapacitiesAndRatesMayBeAsLargeAsTheDocumentSays) {
   const auto said = [](std::uint64_t capacity, double fpr) {
     const auto bytes =
         write_header({.shape = {Kind::standard, 7, 100, 0, 0}, .capacity = capacity, .fpr = fpr});
-    const auto header = parse_header(bytes);
+    const auto header = read_header(bytes);
     const auto* problem = std::get_if<Problem>(&header);
     return problem == nullptr ? "" : problem->text;
   };
@@ -185,12 +185,12 @@ std::vector<Golden> golden_files() {
   using enum Kind;
   return {
       {"standard-whole", {{standard, 7, 960, 0, 0}, 0, 0}},
-      {"standard-blocks", header_for(10'000, 0.01, standard)},
+      {"standard-blocks", size_filter(10'000, 0.01, standard)},
       {"standard-512", {{standard, 6, 4096, 512, 77}, 0, 0}},
       {"counting-whole", {{counting, 5, 1001, 0, 0}, 0, 0}},
-      {"counting-blocks", header_for(2'000, 0.05, counting)},
+      {"counting-blocks", size_filter(2'000, 0.05, counting)},
       {"partitioned-whole", {{partitioned, 3, 900, 0, 0}, 0, 0}},
-      {"partitioned-blocks", header_for(8'000, 0.02, partitioned)},
+      {"partitioned-blocks", size_filter(8'000, 0.02, partitioned)},
       {"standard-nocase", {{standard, 4, 2000, 0, 5, Collation::nocase}, 0, 0}},
       {"standard-rtrim", {{standard, 4, 2000, 0, 5, Collation::rtrim}, 0, 0}},
   };

@@ -72,7 +72,7 @@ TEST(Growth, AFullFilterHasLessThanTwiceTheBytesOfOneMadeInAdvance) {
   double bytes = 0;
   for (; total_of(layers) < 20'000'000; layers.push_back(*next_layer({}, layers))) {
     bytes += static_cast<double>(stored_bytes(layers.back().shape));
-    const Header sized = header_for(total_of(layers), kDefaultFpr, Kind::standard);
+    const Header sized = size_filter(total_of(layers), kDefaultFpr, Kind::standard);
     EXPECT_LT(bytes / static_cast<double>(stored_bytes(sized.shape)), 2) << layers.size();
   }
 }
@@ -97,7 +97,7 @@ TEST(Growth, HasFewerLayersThanOnesThatSomebodyMadeUp) {
 }
 
 TEST(Growth, TheFirstLayerIsLargeEnoughToTellHowFullItIs) {
-  EXPECT_EQ(first_layer({}, 1).capacity, kLeastFirst);
+  EXPECT_EQ(first_layer({}, 1).capacity, kMinFirstCapacity);
   EXPECT_EQ(first_layer({}, 100).capacity, 100U);
 }
 
@@ -148,7 +148,7 @@ TEST(Layers, LoseNoKeyWhenOthersComeOnTop) {
   AllChunks cells(layers);
   std::uint64_t n = 0;
   for (const std::uint64_t keys : {100U, 5'000U, 200U, 20'000U}) {
-    headers.push_back(header_for(keys, 0.001, Kind::standard));
+    headers.push_back(size_filter(keys, 0.001, Kind::standard));
     layers = Layers(headers);
     const LayeredFilter<AllChunks> filter(layers);
     for (const std::uint64_t end = n + keys; n < end; ++n) {
@@ -169,7 +169,7 @@ TEST(Layers, LoseNoKeyWhenOthersComeOnTop) {
 TEST(Layers, NumberTheirChunksThrough) {
   std::vector<Header> headers;
   for (const std::uint64_t keys : {100U, 5'000U, 200U, 20'000U}) {
-    headers.push_back(header_for(keys, 0.001, Kind::standard));
+    headers.push_back(size_filter(keys, 0.001, Kind::standard));
   }
   const Layers layers(headers);
   std::uint64_t i = 0;

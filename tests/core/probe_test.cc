@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/block512.h"
 #include "core/filter.h"
-#include "core/line.h"
 #include "tests/support/keys.h"
 #include "tests/support/shapes.h"
 
@@ -92,26 +92,26 @@ TEST(Probe, AddsManyKeysAsItAddsEach) {
 
 TEST(Probe, TakesTheLineKernelThatTheEnvironmentNames) {
   const char* const named = std::getenv("BLOOM_KERNEL");
-  std::string_view expected = line_kernels().back().name;
-  for (const LineKernel& kernel : line_kernels()) {
+  std::string_view expected = block512_kernels().back().name;
+  for (const Block512Kernel& kernel : block512_kernels()) {
     if (named != nullptr && kernel.name == named) {
       expected = kernel.name;
     }
   }
-  EXPECT_EQ(line_kernel().name, expected);
+  EXPECT_EQ(block512_kernel().name, expected);
 }
 
 // Lines of all densities, at addresses of all alignments.
 TEST(Probe, EachLineKernelGivesTheAnswersOfTheScalarOne) {
   std::mt19937_64 random(5);
-  ASSERT_EQ(line_kernels().front().name, "scalar");
+  ASSERT_EQ(block512_kernels().front().name, "scalar");
   for (const std::uint32_t hashes : {1U, 3U, 4U, 5U, 7U, 8U, 9U, 12U, 16U, 17U, 64U, 255U}) {
     const Geometry geometry(
         {.kind = Kind::standard, .hashes = hashes, .cells = 4096, .block = 512});
     for (int round = 0; round < 200; ++round) {
-      std::vector<std::uint8_t> bytes(8 * kLineBytes + 64);
+      std::vector<std::uint8_t> bytes(8 * kCacheLineBytes + 64);
       std::uint8_t* const cells = bytes.data() + round % 64;
-      for (std::size_t i = 0; i < 8 * kLineBytes; ++i) {
+      for (std::size_t i = 0; i < 8 * kCacheLineBytes; ++i) {
         const auto word = random();
         const auto some = static_cast<std::uint8_t>(word | word >> 8 | word >> 16);
         cells[i] = round % 3 == 0 ? static_cast<std::uint8_t>(word) : some;
@@ -120,7 +120,7 @@ TEST(Probe, EachLineKernelGivesTheAnswersOfTheScalarOne) {
       const auto asked = hashes_of(key >> 2, 100, 0);
       geometry.for_each_cell(asked[static_cast<std::size_t>(round % 100)],
                              [&](auto cell) { Bits::add(cells, cell); });
-      for (const LineKernel& kernel : line_kernels()) {
+      for (const Block512Kernel& kernel : block512_kernels()) {
         std::vector<std::uint8_t> answers(asked.size(), 2);
         kernel.kernel.may_contain_all(geometry, asked, cells, answers.data());
         for (std::size_t i = 0; i < asked.size(); ++i) {

@@ -31,7 +31,7 @@ TEST(Rate, OfFiltersMadeForACapacityIsThePredictedOneWithinThreePercent) {
   for (const Kind kind : kKinds) {
     for (const std::uint64_t n : {850ULL, 5'000ULL, 60'000ULL, kMillion}) {
       for (const double p : {1e-1, 1e-2, 1e-3, 1e-4, 1e-6}) {
-        const Header header = header_for(n, p, kind);
+        const Header header = size_filter(n, p, kind);
         const double predicted = predicted_rate(header.shape, n);
         expect_within(0.03, measure_rate(header, n, 2 * kMillion, kMillion, predicted), predicted,
                       header.shape, n);
@@ -53,7 +53,7 @@ TEST(Rate, OfSmallBlocksIsThePredictedOneWithinThreePercent) {
 }
 
 TEST(Rate, OfHalvedAndOverfullFiltersIsThePredictedOne) {
-  Shape shape = header_for(20'000, 0.001, Kind::standard).shape;
+  Shape shape = size_filter(20'000, 0.001, Kind::standard).shape;
   for (int times = 0; times < 4; ++times, shape = halved(shape)) {
     const double predicted = predicted_rate(shape, 20'000);
     expect_within(0.03, measure_rate({shape, 0, 0}, 20'000, kMillion, kMillion, predicted),

@@ -127,7 +127,7 @@ TEST(Sizing, WhatIsMadeForACapacityMeetsTheRateAndHalvesFourTimes) {
     for (const std::uint64_t n :
          {1ULL, 2ULL, 10ULL, 300ULL, 3311ULL, 3312ULL, 20'000ULL, 1'000'000ULL, 1'000'000'000ULL}) {
       for (const double p : {0.9999999, 0.9, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-6, 1e-9, 1e-30}) {
-        const Header header = header_for(n, p, kind);
+        const Header header = size_filter(n, p, kind);
         const Shape& shape = header.shape;
         ASSERT_FALSE(broken_rule(shape)) << shape;
         EXPECT_EQ(header.capacity, n);
@@ -151,7 +151,7 @@ TEST(Sizing, WithBlocksOfAGivenSizeItMeetsTheRateWithNoBlockTooMany) {
       for (const double p : {0.5, 0.01, 1e-4}) {
         for (const std::uint64_t block :
              {0ULL, 64ULL, 512ULL, 31'744ULL, 16'000'000ULL, 1ULL << 40}) {
-          const Header header = header_for(n, p, kind, block);
+          const Header header = size_filter(n, p, kind, block);
           Shape shape = header.shape;
           ASSERT_FALSE(broken_rule(shape)) << shape;
           EXPECT_EQ(shape.block, block);
@@ -179,7 +179,7 @@ TEST(Sizing, TheLargestFilterThatThereMayBeIsFound) {
     while (too_many - fits > kMaxKeys / 1'000'000) {
       const std::uint64_t n = fits + (too_many - fits) / 2;
       try {
-        const Shape shape = header_for(n, 0.01, kind).shape;
+        const Shape shape = size_filter(n, 0.01, kind).shape;
         ASSERT_LE(predicted_rate(shape, n), 0.01) << shape << " " << n;
         ASSERT_LE(shape.cells, kMaxCells);
         cells = shape.cells;
@@ -230,7 +230,7 @@ TEST(Sizing, AFilterWithoutKeysAnswersNothing) {
 TEST(Sizing, CostsLittleMoreThanTheClassicFormula) {
   for (const double p : {0.1, 0.01, 1e-3, 1e-4, 1e-6}) {
     for (const Kind kind : kKinds) {
-      const auto cells = static_cast<double>(header_for(10 * kMillion, p, kind).shape.cells);
+      const auto cells = static_cast<double>(size_filter(10 * kMillion, p, kind).shape.cells);
       const auto classic = static_cast<double>(bits_for(10 * kMillion, p));
       EXPECT_LT(cells / classic, kind == Kind::standard ? 1.03 : 1.06) << name_of(kind) << p;
     }
@@ -246,13 +246,13 @@ TEST(Sizing, ArgumentsOutOfRangeAreNamed) {
     }
     return "";
   };
-  EXPECT_EQ(message([] { header_for(0, 0.01, Kind::standard); }),
+  EXPECT_EQ(message([] { size_filter(0, 0.01, Kind::standard); }),
             "capacity must be between 1 and 1099511627776, got 0");
-  EXPECT_EQ(message([] { header_for(kMaxKeys + 1, 0.01, Kind::standard); }),
+  EXPECT_EQ(message([] { size_filter(kMaxKeys + 1, 0.01, Kind::standard); }),
             "capacity must be between 1 and 1099511627776, got 1099511627777");
-  EXPECT_EQ(message([] { header_for(1, 1.5, Kind::standard); }),
+  EXPECT_EQ(message([] { size_filter(1, 1.5, Kind::standard); }),
             "fpr must be between 0 and 1, got 1.5");
-  EXPECT_EQ(message([] { header_for(kMaxKeys, 0.01, Kind::standard); }),
+  EXPECT_EQ(message([] { size_filter(kMaxKeys, 0.01, Kind::standard); }),
             "capacity and fpr must be such that the filter has at most 1099511627776 cells, got "
             "capacity 1099511627776 and fpr 0.01");
   EXPECT_NE(message([] { bits_for(0, 0.1); }), "");

@@ -189,7 +189,7 @@ class Subject {
 
   void unite_with(Input& input) {
     const auto [filter, model] = other(input);
-    replace(unite(Filter(filter_.view()), filter.view(), "it"));
+    replace(make_union(Filter(filter_.view()), filter.view(), "it"));
     for (unsigned i = 0; i < kKeys; ++i) {
       model_[i] += model[i];
     }
@@ -197,7 +197,7 @@ class Subject {
 
   void intersect_with(Input& input) {
     const auto [filter, model] = other(input);
-    replace(intersect(Filter(filter_.view()), filter.view(), "it"));
+    replace(make_intersection(Filter(filter_.view()), filter.view(), "it"));
     for (unsigned i = 0; i < kKeys; ++i) {
       model_[i] = std::min(model_[i], model[i]);
     }
@@ -227,10 +227,10 @@ class Subject {
     const Filter after = other(input).first;
     const StoredDelta sent = delta(filter_.view(), after.view());
     std::vector<std::uint8_t> bytes(sent.bytes.get(), sent.bytes.get() + sent.size);
-    require(bytes.size() <= after.stored().size() + kDeltaBytes, "a delta is too long");
+    require(bytes.size() <= after.stored().size() + kDeltaPrefixBytes, "a delta is too long");
     require(makes(bytes, after), "a delta made nothing");
     bytes.at(5) = input.byte();  // docs/format.md
-    bytes.resize(kDeltaBytes + (bytes.at(6) != 0 ? kHeaderBytes : 0));
+    bytes.resize(kDeltaPrefixBytes + (bytes.at(6) != 0 ? kHeaderBytes : 0));
     const auto gaps = input.take(input.byte());
     bytes.insert(bytes.end(), gaps.begin(), gaps.end());
     makes(bytes, after);

@@ -40,7 +40,7 @@ void repair_checksum(std::span<std::uint8_t> header) {
 }
 
 void repair_length(std::vector<std::uint8_t>& filter, std::size_t most) {
-  const auto parsed = parse_header(filter);
+  const auto parsed = read_header(filter);
   const auto* header = std::get_if<Header>(&parsed);
   if (header != nullptr && stored_bytes(header->shape) <= most) {
     filter.resize(static_cast<std::size_t>(stored_bytes(header->shape)));

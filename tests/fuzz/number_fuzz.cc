@@ -111,7 +111,7 @@ void run(Input input) {
   const std::uint64_t block = input.byte() % 4 == 0 ? 0 : std::uint64_t{1} << (shift % 16);
   try_to([&] { check_formulas(n, m, k, p); });
   try_to([&] {
-    check_header(shift < 128 ? header_for(n, p, kind) : header_for(n, p, kind, block), n, p);
+    check_header(shift < 128 ? size_filter(n, p, kind) : size_filter(n, p, kind, block), n, p);
   });
 }
 

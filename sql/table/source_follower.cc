@@ -1,4 +1,4 @@
-#include "sql/table/sync.h"
+#include "sql/table/source_follower.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,13 +14,13 @@ namespace {
 using sqlite::quoted_text;
 using sqlite::SqliteError;
 
-constexpr std::string_view kMend = "the command 'rebuild' mends that";
-constexpr std::string_view kMendOrDrop =
+constexpr std::string_view kRebuildFixes = "the command 'rebuild' mends that";
+constexpr std::string_view kRebuildOrDropFixes =
     "the command 'rebuild' mends that, and where the source is gone DROP TABLE is left";
 
 }  // namespace
 
-void Sync::create(PagedFilter& filter, const Options& options) {
+void SourceFollower::create(PagedFilter& filter, const Options& options) {
   require_no_other_writer();
   source_.require_fit(options.collation());
   filter.create({.layers = {options.header(count_keys(options.collation()))},
@@ -31,7 +31,7 @@ void Sync::create(PagedFilter& filter, const Options& options) {
 }
 
 // Triggers that are made while a statement changes the source do not see its later rows.
-void Sync::require_no_other_writer() const {
+void SourceFollower::require_no_other_writer() const {
   if (source_.is_being_written()) {
     throw Error(Error::Kind::invalid,
                 "cannot begin to follow " + quoted_text(source()) +
@@ -41,21 +41,22 @@ void Sync::require_no_other_writer() const {
 }
 
 // Version 1.0 made no index.
-bool Sync::has_guard(const Config& config) const {
+bool SourceFollower::has_guard(const Config& config) const {
   return config.triggers < Source::kTriggers || source_.has_guard(config.guard);
 }
 
-void Sync::drop(PagedFilter& filter) {
+void SourceFollower::drop(PagedFilter& filter) {
   source_.uninstall(filter.table());
   source_.drop_guard(filter.stored_guard());
   filter.drop();
 }
 
-void Sync::rename(PagedFilter& filter, const char* name) {
+void SourceFollower::rename(PagedFilter& filter, const char* name) {
   const std::string old_name = filter.table();
   const std::uint64_t set = filter.config().triggers;
   // ALTER TABLE has changed the triggers already, unless it is to be as it was in old versions.
-  const bool installed = source_.find(old_name, name, set) || source_.find(old_name, set);
+  const bool installed = source_.refresh_from_triggers(old_name, name, set) ||
+                         source_.refresh_from_triggers(old_name, set);
   filter.rename(name);
   source_.uninstall(old_name);
   if (installed) {
@@ -63,11 +64,11 @@ void Sync::rename(PagedFilter& filter, const char* name) {
   }
 }
 
-void Sync::rebuild(PagedFilter& filter, const Options& options) {
+void SourceFollower::rebuild(PagedFilter& filter, const Options& options) {
   const Config before = filter.config();
   const bool installed = before.triggers == Source::kTriggers &&
-                         source_.find(filter.table(), Source::kTriggers) &&
-                         !source_.obstacle(filter.table());
+                         source_.refresh_from_triggers(filter.table(), Source::kTriggers) &&
+                         !source_.blocking_trigger(filter.table());
   const bool guarded = source_.has_guard(before.guard);
   if (!installed || !guarded) {
     require_no_other_writer();
@@ -83,14 +84,15 @@ void Sync::rebuild(PagedFilter& filter, const Options& options) {
   }
 }
 
-bool Sync::is_change(std::string_view command) {
+bool SourceFollower::is_change(std::string_view command) {
   return command == Source::kAdd || command == Source::kRemove || command == Source::kExpect;
 }
 
 // Takes no account of the conflict rule of the statement that fired the trigger.
-void Sync::change(PagedFilter& filter, std::string_view command, const sqlite::Value& value) {
+void SourceFollower::change(PagedFilter& filter, std::string_view command,
+                            const sqlite::Value& value) {
   if (command != Source::kRemove && !filter.is_in_bulk()) {
-    look_for_obstacles(filter);
+    look_for_blocking_triggers(filter);
   }
   const Key key(value);
   if (key.is_null() || command == Source::kExpect) {
@@ -100,11 +102,11 @@ void Sync::change(PagedFilter& filter, std::string_view command, const sqlite::V
   if (command == Source::kAdd) {
     filter.add_deferred(hash);
   } else if (filter.shape().kind != Kind::counting) {
-    filter.count_stale();
+    filter.note_stale_key();
   } else if (!filter.remove(hash)) {
     refuse("the key of a row that goes away",
            std::string("in the filter, which is out of step with its source (")
-               .append(kMend)
+               .append(kRebuildFixes)
                .append(")"),
            value.in_words());
   }
@@ -112,15 +114,15 @@ void Sync::change(PagedFilter& filter, std::string_view command, const sqlite::V
 
 // Called from BEFORE triggers, which run whenever a row is going to change. What is found is
 // stored: the trigger may be gone when the filter is next asked.
-void Sync::look_for_obstacles(PagedFilter& filter) {
+void SourceFollower::look_for_blocking_triggers(PagedFilter& filter) {
   const Versions versions{source_.schema_version(), source_.temp_schema_version()};
   if (clear_ == versions) {
     return;
   }
-  source_.find(filter.table(), filter.config().triggers);
+  source_.refresh_from_triggers(filter.table(), filter.config().triggers);
   if (source_.needs_after()) {
-    auto trigger = source_.obstacle(filter.table());
-    trigger = trigger ? trigger : source_.temp_obstacle();
+    auto trigger = source_.blocking_trigger(filter.table());
+    trigger = trigger ? trigger : source_.blocking_temp_trigger();
     if (trigger) {
       if (filter.config().missed.empty()) {
         filter.mark_missed(*trigger);
@@ -131,7 +133,7 @@ void Sync::look_for_obstacles(PagedFilter& filter) {
   clear_ = versions;
 }
 
-void Sync::require_in_step(PagedFilter& filter) {
+void SourceFollower::require_in_sync(PagedFilter& filter) {
   if (const std::string& trigger = filter.config().missed; !trigger.empty()) {
     throw Error(Error::Kind::invalid,
                 "rows of " + quoted_text(source()) + " were written while the AFTER trigger " +
@@ -144,8 +146,8 @@ void Sync::require_in_step(PagedFilter& filter) {
   }
   const std::string triggers = "the triggers of source " + quoted_text(source());
   const Config& config = filter.config();
-  if (!source_.find(filter.table(), config.triggers)) {
-    refuse(triggers, std::string("as they were made (").append(kMendOrDrop).append(")"),
+  if (!source_.refresh_from_triggers(filter.table(), config.triggers)) {
+    refuse(triggers, std::string("as they were made (").append(kRebuildOrDropFixes).append(")"),
            "others, or not all of them");
   }
   if (!has_guard(config)) {
@@ -153,10 +155,10 @@ void Sync::require_in_step(PagedFilter& filter) {
                                           quoted_text(source()) +
                                           " is missing (the command 'rebuild' makes it again)");
   }
-  if (const auto trigger = source_.obstacle(filter.table())) {
+  if (const auto trigger = source_.blocking_trigger(filter.table())) {
     refuse(triggers,
            std::string("newer than others that run AFTER, which may stop them (")
-               .append(kMend)
+               .append(kRebuildFixes)
                .append(")"),
            quoted_text(*trigger));
   }
@@ -166,14 +168,14 @@ void Sync::require_in_step(PagedFilter& filter) {
 
 // SQLite makes new objects of all tables when it rolls a change of the schema back, so that a
 // version cannot come again with another schema.
-bool Sync::is_checked() {
+bool SourceFollower::is_checked() {
   checked_ = checked_ || checked_version_ == source_.schema_version();
   return checked_;
 }
 
-void Sync::check(PagedFilter& filter) {
+void SourceFollower::check(PagedFilter& filter) {
   const Config& config = filter.config();
-  if (!source_.find(filter.table(), config.triggers) || !has_guard(config)) {
+  if (!source_.refresh_from_triggers(filter.table(), config.triggers) || !has_guard(config)) {
     throw SqliteError(SQLITE_CORRUPT_VTAB,
                       "the triggers of the source, or its index, are not as they were made");
   }
@@ -185,12 +187,12 @@ void Sync::check(PagedFilter& filter) {
   });
 }
 
-void Sync::fill(PagedFilter& filter, const PagedFilter::Add& add) const {
+void SourceFollower::fill(PagedFilter& filter, const PagedFilter::Add& add) const {
   const Shape shape = filter.shape();
   source_.for_each_key([&](const sqlite::Value& value) { add(Key(value).hash(shape)); });
 }
 
-std::uint64_t Sync::count_keys(Collation collation) const {
+std::uint64_t SourceFollower::count_keys(Collation collation) const {
   Cardinality keys;
   Shape shape;
   shape.collation = collation;

@@ -1,6 +1,6 @@
 // Filters of several slices: the work pauses between them, and comes to the same as in one go.
 
-#include "core/pause.h"
+#include "core/interrupt_check.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ struct Counter {
   int pauses = 0;
   int stop_at = 0;
 
-  Pause pause() {
+  InterruptCheck check() {
     return {[](void* context) {
               auto& self = *static_cast<Counter*>(context);
               if (++self.pauses == self.stop_at) {
@@ -63,7 +63,7 @@ std::vector<Shape> large_shapes() {
 
 constexpr std::uint64_t kKeys = 3000;
 
-TEST(Pause, WorkInSlicesComesToTheSame) {
+TEST(InterruptCheck, WorkInSlicesComesToTheSame) {
   for (const Shape& shape : large_shapes()) {
     const Filter low = built(shape, 0, 2 * kKeys);
     const Filter high = built(shape, kKeys, 3 * kKeys);
@@ -73,7 +73,7 @@ TEST(Pause, WorkInSlicesComesToTheSame) {
     for (std::uint64_t i = kKeys; i < 3 * kKeys; ++i) {
       both.add(test::key_hash(i, shape.seed));
     }
-    ASSERT_TRUE(same_bytes(unite(Filter(low.view()), high.view(), "g"), both)) << shape;
+    ASSERT_TRUE(same_bytes(make_union(Filter(low.view()), high.view(), "g"), both)) << shape;
     ASSERT_NEAR(estimate(low.view()).keys, 2 * kKeys, 60) << shape;
     if (shape.kind == Kind::counting) {
       Shape bits = shape;
@@ -83,36 +83,42 @@ TEST(Pause, WorkInSlicesComesToTheSame) {
   }
 }
 
-TEST(Pause, ComesOftenWhileAWholeFilterIsReadOrWritten) {
+TEST(InterruptCheck, ComesOftenWhileAWholeFilterIsReadOrWritten) {
   const Filter f = built({Kind::counting, 3, 5 * kSliceBits, 0, 0}, 0, kKeys);  // 20 MiB
-  const std::function<void(const Pause&)> all[] = {
-      [&](const Pause& pause) { Filter(f.view(), pause); },
-      [&](const Pause& pause) { halve(f.view(), pause); },
-      [&](const Pause& pause) { unite(Filter(f.view()), f.view(), "g", pause); },
-      [&](const Pause& pause) { intersect(Filter(f.view()), f.view(), "g", pause); },
-      [&](const Pause& pause) { resized(f.view(), f.shape(), "f", "g", pause); },
-      [&](const Pause& pause) { to_standard(f.view(), "f", pause); },
-      [&](const Pause& pause) { estimate(f.view(), pause); },
+  const std::function<void(const InterruptCheck&)> all[] = {
+      [&](const InterruptCheck& check_interrupt) { Filter(f.view(), check_interrupt); },
+      [&](const InterruptCheck& check_interrupt) { halve(f.view(), check_interrupt); },
+      [&](const InterruptCheck& check_interrupt) {
+        make_union(Filter(f.view()), f.view(), "g", check_interrupt);
+      },
+      [&](const InterruptCheck& check_interrupt) {
+        make_intersection(Filter(f.view()), f.view(), "g", check_interrupt);
+      },
+      [&](const InterruptCheck& check_interrupt) {
+        halved_to_match(f.view(), f.shape(), "f", "g", check_interrupt);
+      },
+      [&](const InterruptCheck& check_interrupt) { to_standard(f.view(), "f", check_interrupt); },
+      [&](const InterruptCheck& check_interrupt) { estimate(f.view(), check_interrupt); },
   };
   for (const auto& work : all) {
     Counter counter;
-    work(counter.pause());
+    work(counter.check());
     const int pauses = counter.pauses;
     EXPECT_GE(pauses, 2) << &work - all;
     Counter stopped{.stop_at = pauses};
-    EXPECT_THROW(work(stopped.pause()), Stop) << &work - all;
+    EXPECT_THROW(work(stopped.check()), Stop) << &work - all;
   }
 }
 
-TEST(Pause, ComesOftenWhileHashesAreSorted) {
+TEST(InterruptCheck, ComesOftenWhileHashesAreSorted) {
   std::vector<Hash> hashes(1 << 20);
   for (std::size_t i = 0; i < hashes.size(); ++i) {
     hashes[i] = test::key_hash(i);
   }
   Counter counter;
   DistinctHashes distinct;
-  distinct.add(hashes, counter.pause());
-  EXPECT_EQ(distinct.finish(counter.pause()), hashes.size());
+  distinct.add(hashes, counter.check());
+  EXPECT_EQ(distinct.finish(counter.check()), hashes.size());
   EXPECT_GE(counter.pauses, 100);
 }
 

@@ -1,8 +1,8 @@
-// The kernels of core/line.h for x86-64: AVX2, and AVX-512 (F and DQ).
+// The kernels of core/block512.h for x86-64: AVX2, and AVX-512 (F and DQ).
 
 #include <array>
 
-#include "core/line.h"
+#include "core/block512.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
@@ -73,9 +73,10 @@ BLOOM_AVX2 bool ask_avx2(const Geometry& geometry, Hash hash, const std::uint8_t
 
 BLOOM_AVX2 void ask_all_avx2(const Geometry& geometry, Kernel::Hashes hashes,
                              const std::uint8_t* cells, std::uint8_t* out) {
-  for_each_line(geometry, hashes, cells, [&](std::size_t i, const std::uint8_t* line) BLOOM_AVX2 {
-    out[i] = may_contain_avx2(line, hashes[i].h2, geometry.hashes()) ? 1 : 0;
-  });
+  for_each_block512(geometry, hashes, cells,
+                    [&](std::size_t i, const std::uint8_t* line) BLOOM_AVX2 {
+                      out[i] = may_contain_avx2(line, hashes[i].h2, geometry.hashes()) ? 1 : 0;
+                    });
 }
 
 BLOOM_AVX512 inline bool may_contain_avx512(const std::uint8_t* line, std::uint64_t h2,
@@ -104,14 +105,15 @@ BLOOM_AVX512 bool ask_avx512(const Geometry& geometry, Hash hash, const std::uin
 
 BLOOM_AVX512 void ask_all_avx512(const Geometry& geometry, Kernel::Hashes hashes,
                                  const std::uint8_t* cells, std::uint8_t* out) {
-  for_each_line(geometry, hashes, cells, [&](std::size_t i, const std::uint8_t* line) BLOOM_AVX512 {
-    out[i] = may_contain_avx512(line, hashes[i].h2, geometry.hashes()) ? 1 : 0;
-  });
+  for_each_block512(geometry, hashes, cells,
+                    [&](std::size_t i, const std::uint8_t* line) BLOOM_AVX512 {
+                      out[i] = may_contain_avx512(line, hashes[i].h2, geometry.hashes()) ? 1 : 0;
+                    });
 }
 
 }  // namespace
 
-void add_x86_line_kernels(LineKernels& kernels, const Kernel& scalar) {
+void add_x86_block512_kernels(Block512Kernels& kernels, const Kernel& scalar) {
   if (__builtin_cpu_supports("avx2")) {
     kernels.add({"avx2", {ask_avx2, scalar.add, nullptr, ask_all_avx2, scalar.add_all}});
   }
@@ -126,7 +128,7 @@ void add_x86_line_kernels(LineKernels& kernels, const Kernel& scalar) {
 
 namespace bloom {
 
-void add_x86_line_kernels(LineKernels&, const Kernel&) {}
+void add_x86_block512_kernels(Block512Kernels&, const Kernel&) {}
 
 }  // namespace bloom
 

@@ -1,4 +1,4 @@
-#include "sql/functions.h"
+#include "sql/filter_functions.h"
 
 #include <memory>
 #include <string>
@@ -23,7 +23,7 @@ void create(Context& context, const Values& arguments) {
   const std::uint64_t capacity = count_argument(arguments[0], "capacity", 1, kMaxKeys);
   const double fpr = arguments.size() > 1 ? rate_argument(arguments[1], "fpr") : kDefaultFpr;
   const Kind kind = arguments.size() > 2 ? kind_argument(arguments[2]) : Kind::standard;
-  return_filter(context, new_filter(context, header_for(capacity, fpr, kind)));
+  return_filter(context, new_filter(context, size_filter(capacity, fpr, kind)));
 }
 
 void create_sized(Context& context, const Values& arguments) {
@@ -46,7 +46,7 @@ void create_sized(Context& context, const Values& arguments) {
 
 void add(Context& context, const Values& arguments) {
   require_at_least(2, arguments, "bloom_add(filter, key, ...)");
-  Filter filter(filter_argument(arguments, 0), context.pause());
+  Filter filter(filter_argument(arguments, 0), context.check());
   for (int i = 1; i < arguments.size(); ++i) {
     const Key key(arguments[i]);
     if (!key.is_null()) {
@@ -63,7 +63,7 @@ void remove(Context& context, const Values& arguments) {
     refuse("argument 1", "a counting filter (no other can remove)",
            "a " + std::string(name_of(view.shape().kind)) + " one");
   }
-  Filter filter(view, context.pause());
+  Filter filter(view, context.check());
   for (int i = 1; i < arguments.size(); ++i) {
     const Key key(arguments[i]);
     if (!key.is_null() && !filter.remove(key.hash(filter.shape()))) {
@@ -74,25 +74,26 @@ void remove(Context& context, const Values& arguments) {
   return_filter(context, std::move(filter));
 }
 
-using Merge = Filter (*)(Filter, const FilterView&, std::string_view, const Pause&);
+using Merge = Filter (*)(Filter, const FilterView&, std::string_view, const InterruptCheck&);
 
 void merge_all(Context& context, const Values& arguments, Merge merge) {
-  const Pause pause = context.pause();
-  Filter merged(filter_argument(arguments, 0), pause);
+  const InterruptCheck check_interrupt = context.check();
+  Filter merged(filter_argument(arguments, 0), check_interrupt);
   for (int i = 1; i < arguments.size(); ++i) {
-    merged = merge(std::move(merged), filter_argument(arguments, i), argument_name(i), pause);
+    merged =
+        merge(std::move(merged), filter_argument(arguments, i), argument_name(i), check_interrupt);
   }
   return_filter(context, std::move(merged));
 }
 
 void union_of(Context& context, const Values& arguments) {
   require_at_least(2, arguments, "bloom_union(filter, filter, ...)");
-  merge_all(context, arguments, unite);
+  merge_all(context, arguments, make_union);
 }
 
 void intersection_of(Context& context, const Values& arguments) {
   require_at_least(2, arguments, "bloom_intersect(filter, filter, ...)");
-  merge_all(context, arguments, intersect);
+  merge_all(context, arguments, make_intersection);
 }
 
 void halved_filter(Context& context, const Values& arguments) {
@@ -102,21 +103,21 @@ void halved_filter(Context& context, const Values& arguments) {
   }
   const std::uint64_t most = times_halvable(view.shape());
   std::uint64_t times = arguments.size() > 1 ? count_argument(arguments[1], "times", 0, most) : 1;
-  const Pause pause = context.pause();
-  Filter filter(view, pause);
+  const InterruptCheck check_interrupt = context.check();
+  Filter filter(view, check_interrupt);
   for (; times > 0; --times) {
-    filter = halve(filter.view(), pause);
+    filter = halve(filter.view(), check_interrupt);
   }
   return_filter(context, std::move(filter));
 }
 
 void standard_filter(Context& context, const Values& arguments) {
-  return_filter(context, to_standard(filter_argument(arguments, 0), "argument 1", context.pause()));
+  return_filter(context, to_standard(filter_argument(arguments, 0), "argument 1", context.check()));
 }
 
 void delta_of(Context& context, const Values& arguments) {
   StoredDelta change =
-      delta(filter_argument(arguments, 0), filter_argument(arguments, 1), context.pause());
+      delta(filter_argument(arguments, 0), filter_argument(arguments, 1), context.check());
   require_fits(context, "the delta", change.size);
   context.blob(change.bytes.release(), change.size, free_bytes);
 }
@@ -127,7 +128,7 @@ void apply_delta(Context& context, const Values& arguments) {
   if (change.header) {
     require_filter_fits(context, change.header->shape);
   }
-  auto applied = apply(before, change, context.pause());
+  auto applied = apply(before, change, context.check());
   if (const auto* problem = std::get_if<Problem>(&applied)) {
     refuse_delta(1, *problem);
   }
@@ -151,7 +152,7 @@ void composite_key(Context& context, const Values& arguments) {
 
 void open_handle(Context& context, const Values& arguments) {
   return_handle(context,
-                std::make_unique<const Filter>(filter_argument(arguments, 0), context.pause()));
+                std::make_unique<const Filter>(filter_argument(arguments, 0), context.check()));
 }
 
 constexpr Scalar kFunctions[] = {

@@ -3,7 +3,7 @@
 #include "core/error.h"
 #include "core/sizing.h"
 #include "sql/arguments.h"
-#include "sql/functions.h"
+#include "sql/filter_functions.h"
 #include "sql/sqlite/table_function.h"
 
 namespace bloom {
@@ -26,7 +26,7 @@ class Plan {
     rows_.clear();
     row_ = 0;
     for (const Kind kind : kKinds) {
-      rows_.push_back(header_for(n_, p, kind).shape);
+      rows_.push_back(size_filter(n_, p, kind).shape);
     }
   }
   bool at_end() const noexcept { return row_ == rows_.size(); }

@@ -13,13 +13,13 @@
 
 namespace bloom {
 
-class Sync {
+class SourceFollower {
  public:
   // `table`: the bloom table.
-  Sync(sqlite3* db, const std::string& schema, const std::string& table, const SourceNames& names,
-       Kind kind)
+  SourceFollower(sqlite3* db, const std::string& schema, const std::string& table,
+                 const SourceNames& names, Kind kind)
       : source_(db, schema, names, kind == Kind::counting) {
-    source_.find(table, Source::kTriggers);
+    source_.refresh_from_triggers(table, Source::kTriggers);
   }
 
   const std::string& source() const { return source_.names().table; }
@@ -43,13 +43,13 @@ class Sync {
   // To call when a statement is prepared: SQLite prepares all anew when the schema has changed.
   void expect_another_schema() { checked_ = false; }
   // Throws if the filter may not have been told of all that happened to the source.
-  void require_in_step(PagedFilter& filter);
+  void require_in_sync(PagedFilter& filter);
   // Reads all of the source. Throws SqliteError(SQLITE_CORRUPT_VTAB) for a key that is absent.
   void check(PagedFilter& filter);
 
  private:
   bool is_checked();
-  void look_for_obstacles(PagedFilter& filter);
+  void look_for_blocking_triggers(PagedFilter& filter);
   void require_no_other_writer() const;
   bool has_guard(const Config& config) const;
   void fill(PagedFilter& filter, const PagedFilter::Add& add) const;

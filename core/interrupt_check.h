@@ -1,0 +1,66 @@
+// How long loops are interrupted: they call a function now and then, and that function may throw.
+// It is passed as an argument, so that threads and callers do not share one.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+namespace bloom {
+
+// What a loop calls between pieces of work of 10 us to 50 ms. By default it does nothing.
+class InterruptCheck {
+ public:
+  using Function = void (*)(void* context);
+
+  InterruptCheck() = default;
+  InterruptCheck(Function function, void* context) : function_(function), context_(context) {}
+
+  void operator()() const {
+    if (function_ != nullptr) {
+      function_(context_);
+    }
+  }
+
+ private:
+  Function function_ = nullptr;
+  void* context_ = nullptr;
+};
+
+// Makes the check once every kSteps steps of a loop.
+class PeriodicCheck {
+ public:
+  explicit PeriodicCheck(const InterruptCheck& check_interrupt)
+      : check_interrupt_(check_interrupt) {}
+  void step() {
+    if (--left_ == 0) {
+      check_interrupt_();
+      left_ = kSteps;
+    }
+  }
+
+ private:
+  static constexpr unsigned kSteps = 1 << 12;
+
+  const InterruptCheck& check_interrupt_;
+  unsigned left_ = kSteps;
+};
+
+// 64 KiB of cells. In the worst case, blocks of one cell each, a slice takes 50 ms.
+inline constexpr std::uint64_t kSliceBytes = std::uint64_t{1} << 16;
+inline constexpr std::uint64_t kSliceBits = 8 * kSliceBytes;
+
+// Calls f(first, n) for consecutive parts first..first+n-1 of 0..count-1, each of at most `slice`,
+// and makes the check between them.
+template <typename Count, typename F>
+void for_each_slice(Count count, std::type_identity_t<Count> slice,
+                    const InterruptCheck& check_interrupt, F&& f) {
+  for (Count first = 0; first < count; first += slice) {
+    if (first != 0) {
+      check_interrupt();
+    }
+    f(first, std::min(slice, count - first));
+  }
+}
+
+}  // namespace bloom
