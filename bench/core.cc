@@ -17,9 +17,10 @@
 #include <vector>
 
 #include "bench/others.h"
-#include "core/block512.h"
-#include "core/filter.h"
-#include "core/hash.h"
+#include "core/filter/block512.h"
+#include "core/filter/filter.h"
+#include "core/hashing/hash.h"
+#include "core/layout/chunk_layout.h"
 
 namespace {
 

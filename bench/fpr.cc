@@ -8,7 +8,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "core/sizing.h"
+#include "core/layout/chunk_layout.h"
+#include "core/sizing/sizing.h"
 #include "tests/support/measure.h"
 
 namespace {

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "core/hash.h"
+#include "core/hashing/hash.h"
 #include "sql/sqlite/api.h"
 
 SQLITE_EXTENSION_INIT1

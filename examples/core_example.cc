@@ -6,10 +6,10 @@
 #include <iterator>
 #include <vector>
 
-#include "core/estimate.h"
-#include "core/filter.h"
-#include "core/key.h"
-#include "core/sizing.h"
+#include "core/operations/estimate.h"
+#include "core/filter/filter.h"
+#include "core/hashing/key.h"
+#include "core/sizing/sizing.h"
 
 namespace {
 

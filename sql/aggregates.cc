@@ -3,9 +3,9 @@
 #include <span>
 #include <utility>
 
-#include "core/distinct.h"
-#include "core/merge.h"
-#include "core/sizing.h"
+#include "core/operations/distinct.h"
+#include "core/operations/merge.h"
+#include "core/sizing/sizing.h"
 #include "sql/arguments.h"
 #include "sql/filter_functions.h"
 

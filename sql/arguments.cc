@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "core/error.h"
+#include "core/support/error.h"
 
 namespace bloom {
 namespace {

@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include "core/bytes.h"
-#include "core/delta.h"
-#include "core/filter.h"
-#include "core/key.h"
+#include "core/filter/filter.h"
+#include "core/hashing/key.h"
+#include "core/operations/delta.h"
+#include "core/support/bytes.h"
 #include "sql/handles.h"
 #include "sql/sqlite/context.h"
 #include "sql/sqlite/value.h"

@@ -5,10 +5,10 @@
 #include <utility>
 #include <variant>
 
-#include "core/delta.h"
-#include "core/error.h"
-#include "core/merge.h"
-#include "core/sizing.h"
+#include "core/operations/delta.h"
+#include "core/operations/merge.h"
+#include "core/sizing/sizing.h"
+#include "core/support/error.h"
 #include "sql/arguments.h"
 #include "sql/handles.h"
 

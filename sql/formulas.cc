@@ -1,6 +1,6 @@
 #include <span>
 
-#include "core/sizing.h"
+#include "core/sizing/sizing.h"
 #include "sql/arguments.h"
 #include "sql/filter_functions.h"
 

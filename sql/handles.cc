@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
+#include "core/support/error.h"
 
 namespace bloom {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/filter.h"
+#include "core/filter/filter.h"
 #include "sql/sqlite/context.h"
 #include "sql/sqlite/value.h"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/key.h"
+#include "core/hashing/key.h"
 
 namespace bloom {
 namespace {

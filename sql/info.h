@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/estimate.h"
-#include "core/format.h"
+#include "core/layout/format.h"
+#include "core/operations/estimate.h"
 
 namespace bloom {
 

@@ -2,8 +2,8 @@
 #include <string>
 #include <variant>
 
-#include "core/block512.h"
-#include "core/estimate.h"
+#include "core/filter/block512.h"
+#include "core/operations/estimate.h"
 #include "sql/arguments.h"
 #include "sql/filter_functions.h"
 #include "sql/info.h"

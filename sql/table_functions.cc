@@ -1,7 +1,7 @@
 #include <vector>
 
-#include "core/error.h"
-#include "core/sizing.h"
+#include "core/sizing/sizing.h"
+#include "core/support/error.h"
 #include "sql/arguments.h"
 #include "sql/filter_functions.h"
 #include "sql/sqlite/table_function.h"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The order of the house: includes run ext -> sql -> core, sql/sqlite/ knows nothing of filters,
-# core knows nothing of SQLite, and exceptions are caught in one file.
+# The order of the layers. Includes run ext -> sql -> core, and within core from later groups to
+# earlier ones. sql/sqlite/ knows nothing of filters, core knows nothing of SQLite, and exceptions
+# are caught in one file.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,12 +14,21 @@ none() {
   fi
 }
 
-none "core includes another room" '#include "(sql|ext|tests)/' core
+# A group may include itself and those before it.
+groups=(support hashing layout sizing filter operations)
+for ((i = 0; i < ${#groups[@]}; i++)); do
+  later=$(IFS='|' && echo "${groups[*]:i+1}")
+  if [ -n "$later" ]; then
+    none "core/${groups[i]} includes a later group" "#include \"core/($later)/" "core/${groups[i]}"
+  fi
+done
+none "core has files outside of its groups" '#include "core/[a-z0-9_]+\.h"' core sql ext
+none "core includes another layer" '#include "(sql|ext|tests)/' core
 none "core names SQLite's interface" 'sqlite3' core
 none "sql includes ext" '#include "ext/' sql
-none "sql/sqlite includes filters" '#include "(sql/(table/)?[a-z_]+\.h|core/([^ep]|p[^a]))' sql/sqlite
+none "sql/sqlite includes filters" '#include "(sql/(table/)?[a-z_]+\.h|core/([^s]|si))' sql/sqlite
 if grep -rlE '\bcatch \(' core sql ext | grep -v '^sql/sqlite/guard.h$'; then
   echo "exceptions are caught outside sql/sqlite/guard.h"
   exit 1
 fi
-echo "every include and every catch stands in its room"
+echo "every include and every catch is in its layer"

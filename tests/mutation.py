@@ -41,7 +41,7 @@ def install_tools():
 def drawn(seed, only):
     """All mutants in the order of their draw, which a change elsewhere does not change."""
     every = []
-    for path in sorted((ROOT / "core").iterdir()):
+    for path in sorted(path for path in (ROOT / "core").rglob("*") if path.is_file()):
         name = str(path.relative_to(ROOT))
         if only in name:
             text = path.read_text()

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/error.h"
+#include "core/support/error.h"
 #include "sql/sqlite/api.h"
 
 namespace bloom::sqlite {

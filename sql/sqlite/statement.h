@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/interrupt_check.h"
+#include "core/support/interrupt_check.h"
 #include "sql/sqlite/api.h"
 #include "sql/sqlite/value.h"
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/layout/chunk_layout.h"
+
 namespace bloom {
 
 void ChunkCache::reset(const Layers& layers) {

@@ -9,9 +9,10 @@
 #include <span>
 #include <vector>
 
-#include "core/format.h"
-#include "core/layers.h"
-#include "core/memory.h"
+#include "core/filter/layers.h"
+#include "core/layout/chunk_layout.h"
+#include "core/layout/format.h"
+#include "core/support/memory.h"
 #include "sql/table/store.h"
 
 namespace bloom {
@@ -29,8 +30,8 @@ class ChunkCache {
   // Forgets all chunks, changed ones too.
   void forget();
 
-  // See core/chunked.h. at() may write another chunk to the store, to make room; changed() gives
-  // the chunk a row if it has none.
+  // See core/filter/chunked.h. at() may write another chunk to the store, to make room; changed()
+  // gives the chunk a row if it has none.
   std::uint8_t* at(std::uint64_t i) {
     const std::size_t place = place_of(i);
     if (places_[place].chunk != i) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/error.h"
-#include "core/sizing.h"
+#include "core/sizing/sizing.h"
+#include "core/support/error.h"
 #include "sql/arguments.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/sqlite/statement.h"

@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "core/format.h"
-#include "core/growth.h"
+#include "core/layout/format.h"
+#include "core/sizing/growth.h"
 #include "sql/sqlite/value.h"
 #include "sql/table/source.h"
 

@@ -6,9 +6,12 @@
 #include <cassert>
 #include <utility>
 
-#include "core/cells.h"
-#include "core/estimate.h"
-#include "core/merge.h"
+#include "core/layout/cells.h"
+#include "core/layout/chunk_layout.h"
+#include "core/layout/halving.h"
+#include "core/operations/estimate.h"
+#include "core/operations/integrity.h"
+#include "core/operations/merge.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/guard.h"
 

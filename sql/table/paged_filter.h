@@ -39,11 +39,11 @@
 #include <string>
 #include <vector>
 
-#include "core/chunked.h"
-#include "core/estimate.h"
-#include "core/filter.h"
-#include "core/growth.h"
-#include "core/layers.h"
+#include "core/filter/chunked.h"
+#include "core/filter/filter.h"
+#include "core/filter/layers.h"
+#include "core/operations/estimate.h"
+#include "core/sizing/growth.h"
 #include "sql/table/chunk_cache.h"
 #include "sql/table/store.h"
 
@@ -51,8 +51,9 @@ namespace bloom {
 
 class PagedFilter {
  public:
-  // `growth`: adds layers as keys come (core/growth.h). `epoch`: goes up whenever a filter of this
-  // connection has written rows or may have lost some to a rollback; must outlive the filter.
+  // `growth`: adds layers as keys come (core/sizing/growth.h). `epoch`: goes up whenever a filter
+  // of this connection has written rows or may have lost some to a rollback; must outlive the
+  // filter.
   PagedFilter(sqlite3* db, std::string schema, std::string table, std::uint64_t cache_bytes,
               const std::optional<Growth>& growth, std::uint64_t& epoch);
 

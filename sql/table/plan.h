@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "core/collation.h"
+#include "core/hashing/collation.h"
 #include "sql/sqlite/api.h"
 
 namespace bloom {

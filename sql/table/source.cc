@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/error.h"
+#include "core/support/error.h"
 #include "sql/sqlite/sql_text.h"
 
 namespace bloom {

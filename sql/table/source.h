@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/collation.h"
+#include "core/hashing/collation.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/statement.h"
 #include "sql/sqlite/value.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/cardinality.h"
-#include "core/error.h"
+#include "core/operations/cardinality.h"
+#include "core/support/error.h"
 #include "sql/arguments.h"
 #include "sql/sqlite/guard.h"
 

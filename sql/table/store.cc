@@ -5,8 +5,9 @@
 #include <utility>
 #include <variant>
 
-#include "core/error.h"
-#include "core/growth.h"
+#include "core/layout/chunk_layout.h"
+#include "core/sizing/growth.h"
+#include "core/support/error.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
 

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/layers.h"
+#include "core/filter/layers.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/statement.h"
 

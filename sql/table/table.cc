@@ -3,8 +3,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/error.h"
-#include "core/merge.h"
+#include "core/operations/merge.h"
+#include "core/support/error.h"
 #include "sql/filter_functions.h"
 #include "sql/info.h"
 #include "sql/sqlite/sql_text.h"

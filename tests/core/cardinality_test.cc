@@ -1,4 +1,4 @@
-#include "core/cardinality.h"
+#include "core/operations/cardinality.h"
 
 #include <gtest/gtest.h>
 

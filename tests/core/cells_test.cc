@@ -1,6 +1,6 @@
 // What is done to whole arrays, a word at a time, against what it is for each cell.
 
-#include "core/cells.h"
+#include "core/layout/cells.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "core/format.h"
+#include "core/layout/format.h"
+#include "core/layout/halving.h"
 
 namespace bloom {
 namespace {

@@ -1,6 +1,7 @@
-// A filter in chunks is the filter that core/filter.h makes, cell for cell, with one chunk at hand.
+// A filter in chunks is the filter that core/filter/filter.h makes, cell for cell, with one chunk
+// at hand.
 
-#include "core/chunked.h"
+#include "core/filter/chunked.h"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +13,12 @@
 #include <set>
 #include <vector>
 
-#include "core/estimate.h"
-#include "core/filter.h"
-#include "core/merge.h"
+#include "core/filter/filter.h"
+#include "core/layout/chunk_layout.h"
+#include "core/layout/halving.h"
+#include "core/operations/estimate.h"
+#include "core/operations/integrity.h"
+#include "core/operations/merge.h"
 #include "tests/support/keys.h"
 #include "tests/support/shapes.h"
 

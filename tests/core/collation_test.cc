@@ -1,10 +1,11 @@
-#include "core/collation.h"
+#include "core/hashing/collation.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "core/key.h"
+#include "core/hashing/key.h"
+#include "core/layout/shape.h"
 
 namespace bloom::test {
 namespace {

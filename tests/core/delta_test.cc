@@ -1,6 +1,6 @@
 // A delta makes one filter of another, and of no other; whatever is done to its bytes.
 
-#include "core/delta.h"
+#include "core/operations/delta.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/cells.h"
+#include "core/layout/cells.h"
 #include "tests/support/keys.h"
 #include "tests/support/shapes.h"
 

@@ -1,4 +1,4 @@
-#include "core/distinct.h"
+#include "core/operations/distinct.h"
 
 #include <gtest/gtest.h>
 

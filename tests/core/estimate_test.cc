@@ -1,8 +1,8 @@
-#include "core/estimate.h"
+#include "core/operations/estimate.h"
 
 #include <gtest/gtest.h>
 
-#include "core/sizing.h"
+#include "core/sizing/sizing.h"
 #include "tests/support/keys.h"
 #include "tests/support/shapes.h"
 

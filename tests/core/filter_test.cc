@@ -1,7 +1,7 @@
 // Random operations on filters, beside a model that knows the exact multiset of keys and keeps its
 // cells as plain numbers.
 
-#include "core/filter.h"
+#include "core/filter/filter.h"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
-#include "core/estimate.h"
-#include "core/merge.h"
+#include "core/layout/halving.h"
+#include "core/operations/estimate.h"
+#include "core/operations/merge.h"
+#include "core/support/error.h"
 #include "tests/support/keys.h"
 #include "tests/support/shapes.h"
 

@@ -1,4 +1,4 @@
-#include "core/format.h"
+#include "core/layout/format.h"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 #include <random>
 #include <vector>
 
-#include "core/bytes.h"
-#include "core/filter.h"
-#include "core/sizing.h"
+#include "core/filter/filter.h"
+#include "core/sizing/sizing.h"
+#include "core/support/bytes.h"
 #include "tests/support/keys.h"
 #include "tests/support/shapes.h"
 

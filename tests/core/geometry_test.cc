@@ -1,9 +1,10 @@
-#include "core/geometry.h"
+#include "core/layout/geometry.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "core/layout/halving.h"
 #include "tests/support/keys.h"
 #include "tests/support/shapes.h"
 

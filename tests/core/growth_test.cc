@@ -1,6 +1,6 @@
 // Filters that grow: the plan of their layers, and the layers as one filter.
 
-#include "core/growth.h"
+#include "core/sizing/growth.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,8 @@
 #include <set>
 #include <vector>
 
-#include "core/layers.h"
+#include "core/filter/layers.h"
+#include "core/layout/chunk_layout.h"
 #include "tests/support/keys.h"
 
 namespace bloom::test {

@@ -1,6 +1,6 @@
 // Filters of several slices: the work pauses between them, and comes to the same as in one go.
 
-#include "core/interrupt_check.h"
+#include "core/support/interrupt_check.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,10 @@
 #include <numeric>
 #include <vector>
 
-#include "core/distinct.h"
-#include "core/estimate.h"
-#include "core/merge.h"
+#include "core/layout/halving.h"
+#include "core/operations/distinct.h"
+#include "core/operations/estimate.h"
+#include "core/operations/merge.h"
 #include "tests/support/keys.h"
 #include "tests/support/shapes.h"
 

@@ -1,4 +1,4 @@
-#include "core/key.h"
+#include "core/hashing/key.h"
 
 #include <gtest/gtest.h>
 

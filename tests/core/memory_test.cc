@@ -1,4 +1,4 @@
-#include "core/memory.h"
+#include "core/support/memory.h"
 
 #include <gtest/gtest.h>
 

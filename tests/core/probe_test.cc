@@ -1,6 +1,6 @@
-// Every way to ask and change cells against the cells that core/geometry.h says.
+// Every way to ask and change cells against the cells that core/layout/geometry.h says.
 
-#include "core/probe.h"
+#include "core/filter/probe.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/block512.h"
-#include "core/filter.h"
+#include "core/filter/block512.h"
+#include "core/filter/filter.h"
 #include "tests/support/keys.h"
 #include "tests/support/shapes.h"
 

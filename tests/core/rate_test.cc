@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <fstream>
 
-#include "core/sizing.h"
+#include "core/layout/halving.h"
+#include "core/sizing/sizing.h"
 #include "tests/support/measure.h"
 #include "tests/support/shapes.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/filter.h"
+#include "core/filter/filter.h"
 
 namespace bloom {
 namespace {

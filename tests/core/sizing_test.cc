@@ -1,4 +1,4 @@
-#include "core/sizing.h"
+#include "core/sizing/sizing.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,9 @@
 #include <sstream>
 #include <string>
 
-#include "core/error.h"
+#include "core/layout/chunk_layout.h"
+#include "core/layout/halving.h"
+#include "core/support/error.h"
 #include "tests/support/shapes.h"
 
 namespace bloom {

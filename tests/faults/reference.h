@@ -32,8 +32,12 @@ class Reference {
   const std::string& name() const { return name_; }
   const std::vector<Step>& steps() const { return periodic_check_; }
   // What the database means before step i.
-  const std::string& before(std::size_t i) const { return i == 0 ? empty_ : periodic_check_[i - 1].state; }
-  const std::vector<std::string>& tables_before(std::size_t i) const { return periodic_check_[i].tables; }
+  const std::string& before(std::size_t i) const {
+    return i == 0 ? empty_ : periodic_check_[i - 1].state;
+  }
+  const std::vector<std::string>& tables_before(std::size_t i) const {
+    return periodic_check_[i].tables;
+  }
 
  private:
   std::string name_;

@@ -11,13 +11,15 @@
 #include <variant>
 #include <vector>
 
-#include "core/chunked.h"
-#include "core/delta.h"
-#include "core/error.h"
-#include "core/estimate.h"
-#include "core/filter.h"
-#include "core/key.h"
-#include "core/merge.h"
+#include "core/layout/chunk_layout.h"
+#include "core/filter/chunked.h"
+#include "core/operations/delta.h"
+#include "core/support/error.h"
+#include "core/operations/estimate.h"
+#include "core/filter/filter.h"
+#include "core/layout/halving.h"
+#include "core/hashing/key.h"
+#include "core/operations/merge.h"
 #include "tests/fuzz/input.h"
 
 namespace bloom::fuzz {

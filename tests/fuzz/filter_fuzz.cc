@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/filter.h"
+#include "core/filter/filter.h"
 #include "tests/fuzz/database.h"
 #include "tests/fuzz/input.h"
 

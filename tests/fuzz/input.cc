@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <variant>
 
-#include "core/bytes.h"
-#include "core/format.h"
-#include "core/hash.h"
+#include "core/support/bytes.h"
+#include "core/layout/format.h"
+#include "core/hashing/hash.h"
 
 namespace bloom::fuzz {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/format.h"
+#include "core/layout/format.h"
 #include "tests/fuzz/database.h"
 #include "tests/fuzz/input.h"
 

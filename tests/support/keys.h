@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "core/hash.h"
-#include "core/key.h"
+#include "core/hashing/hash.h"
+#include "core/hashing/key.h"
 
 namespace bloom::test {
 

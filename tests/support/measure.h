@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/filter.h"
+#include "core/filter/filter.h"
 #include "tests/support/keys.h"
 
 namespace bloom::test {

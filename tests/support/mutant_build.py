@@ -2,7 +2,7 @@
 
     from support.mutant_build import ROOT, Build
 
-A mutant has its own folder, in which its file lies as core/NAME and comes before the true one on
+A mutant has its own folder, in which its file lies as core/GROUP/NAME and comes before the true one on
 the include path. Only the objects that depend on it are compiled again.
 """
 
@@ -118,7 +118,7 @@ class Build:
     def result_of(self, mutant):
         with tempfile.TemporaryDirectory(dir=FOLDER, prefix="mutant-") as name:
             folder = Path(name)
-            (folder / "core").mkdir()
+            (folder / mutant.path).parent.mkdir(parents=True)
             (folder / mutant.path).write_text(mutant.applied_to((ROOT / mutant.path).read_text()))
             try:
                 self.examine(mutant.path, folder)

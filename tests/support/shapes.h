@@ -5,7 +5,7 @@
 #include <ostream>
 #include <vector>
 
-#include "core/geometry.h"
+#include "core/layout/geometry.h"
 
 namespace bloom {
 

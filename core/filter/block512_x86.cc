@@ -1,0 +1,135 @@
+// The kernels of core/filter/block512.h for x86-64: AVX2, and AVX-512 (F and DQ).
+
+#include <array>
+
+#include "core/filter/block512.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+
+// GCC 12 takes the undefined operands of its own intrinsics for a mistake (its bug 105593).
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+#pragma GCC diagnostic pop
+
+namespace bloom {
+namespace {
+
+// kPowers[i] * h2 is x_i of core/layout/geometry.h, so that the cells do not wait for one another.
+struct alignas(64) Powers {
+  std::array<std::uint64_t, 256> of{};
+  constexpr Powers() {
+    std::uint64_t power = 1;
+    for (auto& p : of) {
+      p = power;
+      power *= kRemix;
+    }
+  }
+};
+constexpr Powers kPowers;
+static_assert(kMaxHashes <= 256);
+
+constexpr int kPositionShift = 64 - 9;  // reduce(x, 512) is the top nine bits of x
+constexpr int kWordShift = 64 - 3;      // of which three choose one of eight words
+
+#define BLOOM_AVX2 __attribute__((target("avx2")))
+#define BLOOM_AVX512 __attribute__((target("avx512f,avx512dq")))
+
+// a * b of four words, modulo 2^64.
+BLOOM_AVX2 inline __m256i multiply(__m256i a, __m256i b) {
+  const __m256i crossed = _mm256_mullo_epi32(a, _mm256_shuffle_epi32(b, 0xb1));
+  const __m256i high = _mm256_add_epi32(crossed, _mm256_srli_epi64(crossed, 32));
+  return _mm256_add_epi64(_mm256_mul_epu32(a, b), _mm256_slli_epi64(high, 32));
+}
+
+BLOOM_AVX2 inline bool may_contain_avx2(const std::uint8_t* line, std::uint64_t h2,
+                                        std::uint32_t hashes) {
+  const __m256i x0 = _mm256_set1_epi64x(static_cast<long long>(h2));
+  const __m256i lanes = _mm256_setr_epi64x(0, 1, 2, 3);
+  for (std::uint32_t i = 0; i < hashes; i += 4) {
+    const auto* powers = reinterpret_cast<const __m256i*>(&kPowers.of[i]);
+    const __m256i x = multiply(x0, _mm256_load_si256(powers));
+    const __m256i words = _mm256_i64gather_epi64(reinterpret_cast<const long long*>(line),
+                                                 _mm256_srli_epi64(x, kWordShift), 8);
+    // The bit of each cell goes to the top of its word, which is what a sign is.
+    const __m256i bits = _mm256_srli_epi64(_mm256_slli_epi64(x, 3), 58);
+    const __m256i cells = _mm256_sllv_epi64(words, _mm256_sub_epi64(_mm256_set1_epi64x(63), bits));
+    const __m256i beyond = _mm256_cmpgt_epi64(
+        lanes, _mm256_set1_epi64x(static_cast<long long>(hashes) - static_cast<long long>(i) - 1));
+    if (_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_or_si256(cells, beyond))) != 15) {
+      return false;
+    }
+  }
+  return true;
+}
+
+BLOOM_AVX2 bool ask_avx2(const Geometry& geometry, Hash hash, const std::uint8_t* cells,
+                         std::uint64_t first) {
+  return may_contain_avx2(cells + first / 8, hash.h2, geometry.hashes());
+}
+
+BLOOM_AVX2 void ask_all_avx2(const Geometry& geometry, Kernel::Hashes hashes,
+                             const std::uint8_t* cells, std::uint8_t* out) {
+  for_each_block512(geometry, hashes, cells,
+                    [&](std::size_t i, const std::uint8_t* line) BLOOM_AVX2 {
+                      out[i] = may_contain_avx2(line, hashes[i].h2, geometry.hashes()) ? 1 : 0;
+                    });
+}
+
+BLOOM_AVX512 inline bool may_contain_avx512(const std::uint8_t* line, std::uint64_t h2,
+                                            std::uint32_t hashes) {
+  const __m512i words = _mm512_loadu_si512(line);
+  const __m512i x0 = _mm512_set1_epi64(static_cast<long long>(h2));
+  const __m512i one = _mm512_set1_epi64(1);
+  for (std::uint32_t i = 0; i < hashes; i += 8) {
+    const __m512i x = _mm512_mullo_epi64(x0, _mm512_load_si512(&kPowers.of[i]));
+    const __m512i word = _mm512_permutexvar_epi64(_mm512_srli_epi64(x, kWordShift), words);
+    // rolv takes its count modulo 64: of the nine bits, the six that choose the bit.
+    const __m512i bit = _mm512_rolv_epi64(one, _mm512_srli_epi64(x, kPositionShift));
+    const std::uint32_t count = std::min<std::uint32_t>(hashes - i, 8);
+    const auto asked = static_cast<__mmask8>((1U << count) - 1);
+    if (_mm512_mask_testn_epi64_mask(asked, word, bit) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+BLOOM_AVX512 bool ask_avx512(const Geometry& geometry, Hash hash, const std::uint8_t* cells,
+                             std::uint64_t first) {
+  return may_contain_avx512(cells + first / 8, hash.h2, geometry.hashes());
+}
+
+BLOOM_AVX512 void ask_all_avx512(const Geometry& geometry, Kernel::Hashes hashes,
+                                 const std::uint8_t* cells, std::uint8_t* out) {
+  for_each_block512(geometry, hashes, cells,
+                    [&](std::size_t i, const std::uint8_t* line) BLOOM_AVX512 {
+                      out[i] = may_contain_avx512(line, hashes[i].h2, geometry.hashes()) ? 1 : 0;
+                    });
+}
+
+}  // namespace
+
+void add_x86_block512_kernels(Block512Kernels& kernels, const Kernel& scalar) {
+  if (__builtin_cpu_supports("avx2")) {
+    kernels.add({"avx2", {ask_avx2, scalar.add, nullptr, ask_all_avx2, scalar.add_all}});
+  }
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
+    kernels.add({"avx512", {ask_avx512, scalar.add, nullptr, ask_all_avx512, scalar.add_all}});
+  }
+}
+
+}  // namespace bloom
+
+#else
+
+namespace bloom {
+
+void add_x86_block512_kernels(Block512Kernels&, const Kernel&) {}
+
+}  // namespace bloom
+
+#endif

@@ -1,0 +1,94 @@
+// The filters that one is made of when it has grown (core/sizing/growth.h), oldest first. Their
+// chunks are numbered through: those of a layer come after those of all older ones. A filter that
+// does not grow is one layer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/filter/chunked.h"
+#include "core/layout/chunk_layout.h"
+#include "core/layout/format.h"
+#include "core/layout/shape.h"
+
+namespace bloom {
+
+class Layers {
+ public:
+  struct Layer {
+    Header header;
+    std::uint64_t first_chunk;
+  };
+
+  Layers() = default;
+  explicit Layers(const std::vector<Header>& headers);
+
+  const std::vector<Layer>& all() const { return layers_; }
+  std::vector<Header> headers() const;
+  std::size_t size() const { return layers_.size(); }
+  const Layer& newest() const { return layers_.back(); }
+  // Layers have cells of one kind, and take the same hash of a key.
+  const Shape& shape() const { return layers_.front().header.shape; }
+
+  std::uint64_t chunk_count() const { return chunk_count_; }
+  // The one that chunk i belongs to. REQUIRES: i < chunk_count()
+  const Layer& layer_of(std::uint64_t i) const;
+  std::size_t chunk_bytes(std::uint64_t i) const;
+
+ private:
+  std::vector<Layer> layers_;
+  std::uint64_t chunk_count_ = 0;
+};
+
+// Asks and changes the filter, as ChunkedFilter does with one layer.
+template <typename Chunks>
+class LayeredFilter {
+ public:
+  explicit LayeredFilter(const Layers& layers) {
+    for (const auto& layer : layers.all()) {
+      filters_.emplace_back(layer.header.shape);
+      first_.push_back(layer.first_chunk);
+    }
+  }
+
+  // Most keys are in the newest layer: it is the largest.
+  bool may_contain(Hash hash, Chunks& chunks) const {
+    for (std::size_t i = filters_.size(); i-- > 0;) {
+      ChunksFrom<Chunks> own(chunks, first_[i]);
+      if (filters_[i].may_contain(hash, own)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Of the newest layer alone; see ChunkedFilter.
+  bool add(Hash hash, Chunks& chunks) const {
+    ChunksFrom<Chunks> own(chunks, first_.back());
+    return filters_.back().add(hash, own);
+  }
+  bool remove(Hash hash, Chunks& chunks) const {
+    ChunksFrom<Chunks> own(chunks, first_.back());
+    return filters_.back().remove(hash, own);
+  }
+
+  // Where add() will put a key: see ChunkedFilter.
+  std::uint64_t chunk_of(Hash hash) const {
+    const std::uint64_t chunk = filters_.back().chunk_of(hash);
+    return chunk == Filter::kSeveral ? chunk : first_.back() + chunk;
+  }
+  // Adds keys to the array of all chunks.
+  void add(std::span<const Hash> hashes, std::uint8_t* chunks) const {
+    filters_.back().probe().add(hashes, chunks + first_.back() * kChunkBytes);
+  }
+
+ private:
+  using Filter = ChunkedFilter<ChunksFrom<Chunks>>;
+
+  std::vector<Filter> filters_;
+  std::vector<std::uint64_t> first_;
+};
+
+}  // namespace bloom

@@ -1,0 +1,149 @@
+#include "core/filter/probe.h"
+
+#include <algorithm>
+#include <array>
+#include <type_traits>
+
+#include "core/filter/block512.h"
+#include "core/filter/key_cells.h"
+#include "core/layout/cells.h"
+#include "core/layout/format.h"
+#include "core/layout/shape.h"
+#include "core/support/memory.h"
+
+namespace bloom {
+namespace {
+
+// Enough keys for their cache misses to overlap, few enough for their lines to stay in the first
+// cache until they are used.
+constexpr std::size_t kKeysAtOnce = 32;
+constexpr std::size_t kCellsAtOnce = kKeysAtOnce * 16;
+static_assert(kMaxHashes <= kCellsAtOnce);
+
+// Cells from here on are not near the processor: it pays to find those of many keys before the
+// first is looked at (bench/core.cc).
+constexpr std::uint64_t kFarBytes = std::uint64_t{1} << 20;
+
+// Gives cells that were found before.
+class Found {
+ public:
+  explicit Found(const std::uint64_t* cells) : next_(cells) {}
+  std::uint64_t next() { return *next_++; }
+
+ private:
+  const std::uint64_t* next_;
+};
+
+// The functions of a kernel, for cells in one array and one kind of probe sequence.
+template <typename Cell, typename Step, typename Slices, bool far>
+struct Array {
+  using Sequence = ProbeSequence<Step, Slices>;
+
+  static bool may_contain(const Geometry& geometry, Hash hash, const std::uint8_t* cells,
+                          std::uint64_t first) {
+    return may_contain_key_by_fours(geometry.hashes(), Sequence(geometry, hash),
+                                    CellsFrom<Cell, const std::uint8_t>(cells, first));
+  }
+
+  // NOLINTBEGIN(readability-non-const-parameter): changed in what depends on Cell
+  static bool add(const Geometry& geometry, Hash hash, std::uint8_t* cells, std::uint64_t first) {
+    return insert_key(geometry.hashes(), Sequence(geometry, hash),
+                      CellsFrom<Cell, std::uint8_t>(cells, first));
+  }
+
+  static bool remove(const Geometry& geometry, Hash hash, std::uint8_t* cells,
+                     std::uint64_t first) {
+    return remove_key(geometry.hashes(), Sequence(geometry, hash),
+                      CellsFrom<Cell, std::uint8_t>(cells, first));
+  }
+  // NOLINTEND(readability-non-const-parameter)
+
+  static void may_contain_all(const Geometry& geometry, Kernel::Hashes hashes,
+                              const std::uint8_t* cells, std::uint8_t* out) {
+    for_each_key(geometry, hashes, cells, [&](std::size_t i, auto sequence, auto own) {
+      out[i] = may_contain_key_by_fours(geometry.hashes(), sequence, own) ? 1 : 0;
+    });
+  }
+
+  static void add_all(const Geometry& geometry, Kernel::Hashes hashes, std::uint8_t* cells) {
+    for_each_key(geometry, hashes, cells, [&](std::size_t, auto sequence, auto own) {
+      insert_key(geometry.hashes(), sequence, own);
+    });
+  }
+
+ private:
+  // Calls f(i, its probe sequence, its cells) for each key i.
+  template <typename Byte, typename F>
+  static void for_each_key(const Geometry& geometry, Kernel::Hashes hashes, Byte* cells, F&& f) {
+    using Cells = CellsFrom<Cell, Byte>;
+    if constexpr (!far) {
+      for (std::size_t i = 0; i < hashes.size(); ++i) {
+        f(i, Sequence(geometry, hashes[i]), Cells(cells, geometry.first_cell(hashes[i])));
+      }
+      return;
+    }
+    const std::uint32_t k = geometry.hashes();
+    const std::size_t at_once = std::clamp<std::size_t>(kCellsAtOnce / k, 1, kKeysAtOnce);
+    std::array<std::uint64_t, kCellsAtOnce> found;
+    for (std::size_t begin = 0; begin < hashes.size(); begin += at_once) {
+      const std::size_t end = std::min(begin + at_once, hashes.size());
+      std::uint64_t* to = found.data();
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::uint64_t first = geometry.first_cell(hashes[i]);
+        Sequence sequence(geometry, hashes[i]);
+        for (std::uint32_t h = 0; h < k; ++h) {
+          *to = first + sequence.next();
+          prefetch(cells + *to++ / Cell::kPerByte);
+        }
+      }
+      for (std::size_t i = begin; i < end; ++i) {
+        f(i, Found(&found[(i - begin) * k]), Cells(cells, 0));
+      }
+    }
+  }
+};
+
+template <typename Cell, typename Step, typename Slices, bool far>
+constexpr Kernel make_kernel() {
+  using Own = Array<Cell, Step, Slices, far>;
+  Kernel kernel{Own::may_contain, Own::add, nullptr, Own::may_contain_all, Own::add_all};
+  if constexpr (std::is_same_v<Cell, Counters>) {
+    kernel.remove = Own::remove;
+  }
+  return kernel;
+}
+
+template <typename Cell, typename Step, typename Slices>
+const Kernel* kernel_for(std::uint64_t bytes) {
+  static constexpr Kernel kNear = make_kernel<Cell, Step, Slices, false>();
+  static constexpr Kernel kFar = make_kernel<Cell, Step, Slices, true>();
+  return bytes < kFarBytes ? &kNear : &kFar;
+}
+
+template <typename Cell>
+const Kernel* kernel_of(const Shape& shape, const Geometry& geometry) {
+  const std::uint64_t bytes = cell_bytes(shape);
+  if (geometry.is_sliced()) {
+    return geometry.is_unblocked() ? kernel_for<Cell, DoubleHashing, EqualSlices>(bytes)
+                                   : kernel_for<Cell, Remix, EqualSlices>(bytes);
+  }
+  return geometry.is_unblocked() ? kernel_for<Cell, DoubleHashing, OneSpan>(bytes)
+                                 : kernel_for<Cell, Remix, OneSpan>(bytes);
+}
+
+const Kernel* best_kernel(const Shape& shape, const Geometry& geometry) {
+  if (shape.kind == Kind::counting) {
+    return kernel_of<Counters>(shape, geometry);
+  }
+  if (shape.kind == Kind::standard && shape.block == kBlock512Cells) {
+    return &block512_kernel().kernel;
+  }
+  return shape.block_cells() % 32 == 0 ? kernel_of<WordBits>(shape, geometry)
+                                       : kernel_of<Bits>(shape, geometry);
+}
+
+}  // namespace
+
+Probe::Probe(const Shape& shape) : geometry_(shape), kernel_(best_kernel(shape, geometry_)) {}
+
+}  // namespace bloom

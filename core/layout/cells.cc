@@ -1,0 +1,154 @@
+#include "core/layout/cells.h"
+
+#include <bit>
+#include <cstring>
+
+#include "core/layout/nibbles.h"
+#include "core/layout/shape.h"
+#include "core/support/bytes.h"
+
+namespace bloom {
+namespace {
+
+Word add_nibbles(Word a, Word b) {
+  const Word low = saturate((a & kLowNibbles) + (b & kLowNibbles));
+  const Word high = saturate(((a >> 4) & kLowNibbles) + ((b >> 4) & kLowNibbles));
+  return low | (high << 4);
+}
+
+// Byte lanes that hold one counter each.
+Word smaller_lane(Word a, Word b) {
+  const Word a_not_less = (((a | (kEachByte << 4)) - b) >> 4) & kEachByte;
+  const Word take_b = a_not_less * 0x0f;
+  return (b & take_b) | (a & ~take_b);
+}
+
+Word smaller_nibbles(Word a, Word b) {
+  const Word low = smaller_lane(a & kLowNibbles, b & kLowNibbles);
+  const Word high = smaller_lane((a >> 4) & kLowNibbles, (b >> 4) & kLowNibbles);
+  return low | (high << 4);
+}
+
+// One bit for each counter that is not 0, in its lowest place.
+Word nonzero_nibbles(Word x) { return (x | (x >> 1) | (x >> 2) | (x >> 3)) & kEachNibble; }
+Word saturated_nibbles(Word x) { return x & (x >> 1) & (x >> 2) & (x >> 3) & kEachNibble; }
+
+std::uint64_t sum_nibbles(Word x) {
+  const Word pairs = (x & kLowNibbles) + ((x >> 4) & kLowNibbles);  // at most 30 in each byte
+  return (pairs * kEachByte) >> 56;                                 // at most 240
+}
+
+// op works on each byte by itself, so the order of bytes in a word does not matter here.
+template <typename Op>
+void combine(std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes, Op op) {
+  std::uint64_t i = 0;
+  for (; i + sizeof(Word) <= bytes; i += sizeof(Word)) {
+    Word a = 0;
+    Word b = 0;
+    std::memcpy(&a, to + i, sizeof a);
+    std::memcpy(&b, from + i, sizeof b);
+    a = op(a, b);
+    std::memcpy(to + i, &a, sizeof a);
+  }
+  for (; i < bytes; ++i) {
+    to[i] = static_cast<std::uint8_t>(op(to[i], from[i]));
+  }
+}
+
+unsigned get_cell(Kind kind, const std::uint8_t* cells, std::uint64_t i) {
+  return kind == Kind::counting ? Counters::get(cells, i) : Bits::get(cells, i);
+}
+
+// The sum over cells first..first+count-1 of of_cell(what is in it); of_word() does a word of them.
+template <typename OfCell, typename OfWord>
+[[gnu::always_inline]] inline std::uint64_t sum_over(Kind kind, const std::uint8_t* cells,
+                                                     std::uint64_t first, std::uint64_t count,
+                                                     OfCell of_cell, OfWord of_word) {
+  const std::uint64_t per_byte = 8 / bits_per_cell(kind);
+  const std::uint64_t end = first + count;
+  std::uint64_t sum = 0;
+  std::uint64_t i = first;
+  for (; i < end && i % per_byte != 0; ++i) {
+    sum += static_cast<std::uint64_t>(of_cell(get_cell(kind, cells, i)));
+  }
+  for (; i + per_byte * sizeof(Word) <= end; i += per_byte * sizeof(Word)) {
+    sum += static_cast<std::uint64_t>(of_word(load_le<Word>(cells + i / per_byte)));
+  }
+  for (; i < end; ++i) {
+    sum += static_cast<std::uint64_t>(of_cell(get_cell(kind, cells, i)));
+  }
+  return sum;
+}
+
+[[gnu::always_inline]] inline std::uint64_t count_nonzero_in(Kind kind, const std::uint8_t* cells,
+                                                             std::uint64_t first,
+                                                             std::uint64_t count) {
+  if (kind == Kind::counting) {
+    return sum_over(
+        kind, cells, first, count, [](unsigned cell) { return cell != 0; },
+        [](Word x) { return std::popcount(nonzero_nibbles(x)); });
+  }
+  return sum_over(
+      kind, cells, first, count, [](unsigned cell) { return cell; },
+      [](Word x) { return std::popcount(x); });
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+// With the instruction for it, which the oldest x86-64 processors lack.
+[[gnu::target("popcnt")]] std::uint64_t count_nonzero_popcnt(Kind kind, const std::uint8_t* cells,
+                                                             std::uint64_t first,
+                                                             std::uint64_t count) {
+  return count_nonzero_in(kind, cells, first, count);
+}
+#endif
+
+}  // namespace
+
+void union_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes) {
+  if (kind == Kind::counting) {
+    combine(to, from, bytes, add_nibbles);
+  } else {
+    combine(to, from, bytes, [](Word a, Word b) { return a | b; });
+  }
+}
+
+void intersect_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes) {
+  if (kind == Kind::counting) {
+    combine(to, from, bytes, smaller_nibbles);
+  } else {
+    combine(to, from, bytes, [](Word a, Word b) { return a & b; });
+  }
+}
+
+void bits_of_counters(std::uint8_t* to, const std::uint8_t* counters, std::uint64_t cells) {
+  for (std::uint64_t i = 0; i < cells; ++i) {
+    if (Counters::get(counters, i) != 0) {
+      Bits::add(to, i);
+    }
+  }
+}
+
+std::uint64_t count_nonzero(Kind kind, const std::uint8_t* cells, std::uint64_t first,
+                            std::uint64_t count) {
+#if defined(__x86_64__) && defined(__GNUC__)
+  if (__builtin_cpu_supports("popcnt")) {
+    return count_nonzero_popcnt(kind, cells, first, count);
+  }
+#endif
+  return count_nonzero_in(kind, cells, first, count);
+}
+
+std::uint64_t count_saturated(const std::uint8_t* counters, std::uint64_t first,
+                              std::uint64_t count) {
+  return sum_over(
+      Kind::counting, counters, first, count,
+      [](unsigned cell) { return cell == Counters::kSaturated; },
+      [](Word x) { return std::popcount(saturated_nibbles(x)); });
+}
+
+std::uint64_t sum_counters(const std::uint8_t* counters, std::uint64_t first, std::uint64_t count) {
+  return sum_over(
+      Kind::counting, counters, first, count, [](unsigned cell) { return cell; }, sum_nibbles);
+}
+
+}  // namespace bloom

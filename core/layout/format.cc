@@ -1,0 +1,130 @@
+#include "core/layout/format.h"
+
+#include <algorithm>
+
+#include "core/layout/shape.h"
+#include "core/support/bytes.h"
+
+namespace bloom {
+namespace {
+
+constexpr std::array<std::uint8_t, 4> kMagic = {'B', 'L', 'M', 'F'};
+constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kHashMurmur3 = 1;
+constexpr std::uint32_t kChecksumSeed = 0;
+
+enum Offset : std::size_t {
+  kMagicAt = 0,
+  kVersionAt = 4,
+  kHashAt = 5,
+  kKindAt = 6,
+  kHashesAt = 7,
+  kCellsAt = 8,
+  kBlockAt = 16,
+  kSeedAt = 24,
+  kCollationAt = 28,
+  kReserved3At = 29,
+  kCapacityAt = 32,
+  kFprAt = 40,
+  kReserved8At = 48,
+  kChecksumAt = 56,
+};
+
+std::uint64_t checksum(const std::uint8_t* header) {
+  return hash_key({reinterpret_cast<const char*>(header), kChecksumAt}, kChecksumSeed).h1;
+}
+
+bool is_set(std::uint8_t byte) { return byte != 0; }
+
+}  // namespace
+
+std::uint64_t stored_bytes(const Shape& shape) { return kHeaderBytes + cell_bytes(shape); }
+
+std::array<std::uint8_t, kHeaderBytes> write_header(const Header& header) {
+  const Shape& shape = header.shape;
+  std::array<std::uint8_t, kHeaderBytes> bytes{};
+  std::copy(kMagic.begin(), kMagic.end(), bytes.begin() + kMagicAt);
+  bytes[kVersionAt] = kVersion;
+  bytes[kHashAt] = kHashMurmur3;
+  bytes[kKindAt] = static_cast<std::uint8_t>(shape.kind);
+  bytes[kHashesAt] = static_cast<std::uint8_t>(shape.hashes);
+  store_le(&bytes[kCellsAt], shape.cells);
+  store_le(&bytes[kBlockAt], shape.block);
+  store_le(&bytes[kSeedAt], shape.seed);
+  bytes[kCollationAt] = static_cast<std::uint8_t>(shape.collation);
+  store_le(&bytes[kCapacityAt], header.capacity);
+  store_le_double(&bytes[kFprAt], header.fpr);
+  store_le(&bytes[kChecksumAt], checksum(bytes.data()));
+  return bytes;
+}
+
+std::variant<Header, Problem> read_header(ByteView stored) {
+  if (stored.size() < kHeaderBytes) {
+    return Problem::foreign(std::to_string(stored.size()) + " bytes are too few for a header");
+  }
+  const std::uint8_t* bytes = stored.data();
+  if (!std::equal(kMagic.begin(), kMagic.end(), bytes + kMagicAt)) {
+    return Problem::foreign("bad magic");
+  }
+  if (bytes[kVersionAt] != kVersion) {
+    return Problem::foreign("unknown version " + std::to_string(bytes[kVersionAt]));
+  }
+  if (load_le<std::uint64_t>(bytes + kChecksumAt) != checksum(bytes)) {
+    return Problem::damaged("header checksum does not match");
+  }
+  if (bytes[kHashAt] != kHashMurmur3) {
+    return Problem::foreign("unknown hash " + std::to_string(bytes[kHashAt]));
+  }
+  const std::uint8_t kind = bytes[kKindAt];
+  if (kind < static_cast<std::uint8_t>(Kind::standard) ||
+      kind > static_cast<std::uint8_t>(Kind::partitioned)) {
+    return Problem::foreign("unknown kind " + std::to_string(kind));
+  }
+  const std::uint8_t collation = bytes[kCollationAt];
+  if (collation > static_cast<std::uint8_t>(Collation::rtrim)) {
+    return Problem::foreign("unknown collation " + std::to_string(collation));
+  }
+  if (std::any_of(bytes + kReserved3At, bytes + kCapacityAt, is_set) ||
+      std::any_of(bytes + kReserved8At, bytes + kChecksumAt, is_set)) {
+    return Problem::foreign("reserved header bytes are in use");
+  }
+
+  Header header;
+  header.shape.kind = static_cast<Kind>(kind);
+  header.shape.hashes = bytes[kHashesAt];
+  header.shape.cells = load_le<std::uint64_t>(bytes + kCellsAt);
+  header.shape.block = load_le<std::uint64_t>(bytes + kBlockAt);
+  header.shape.seed = load_le<std::uint32_t>(bytes + kSeedAt);
+  header.shape.collation = static_cast<Collation>(collation);
+  header.capacity = load_le<std::uint64_t>(bytes + kCapacityAt);
+  header.fpr = load_le_double(bytes + kFprAt);
+
+  if (const auto broken = broken_rule(header.shape)) {
+    return Problem::damaged(broken->subject + " must be " + broken->rule + ", is " + broken->value);
+  }
+  if (!(header.fpr >= 0 && header.fpr < 1) || header.capacity > kMaxCells) {
+    return Problem::damaged("capacity or rate out of range");
+  }
+  return header;
+}
+
+std::uint8_t stray_bits(const Shape& shape) {
+  const std::uint64_t last_bits = shape.cells * bits_per_cell(shape.kind) % 8;
+  return static_cast<std::uint8_t>(last_bits == 0 ? 0U : 0xffU << last_bits);
+}
+
+std::variant<Header, Problem> read_filter_header(ByteView stored) {
+  auto parsed = read_header(stored);
+  if (const auto* header = std::get_if<Header>(&parsed)) {
+    if (stored.size() != stored_bytes(header->shape)) {
+      return Problem::damaged(std::to_string(stored.size()) + " bytes where the header says " +
+                              std::to_string(stored_bytes(header->shape)));
+    }
+    if ((stored.back() & stray_bits(header->shape)) != 0) {
+      return Problem::damaged("bits after the last cell are set");
+    }
+  }
+  return parsed;
+}
+
+}  // namespace bloom

@@ -1,0 +1,15 @@
+#include "core/layout/geometry.h"
+
+#include "core/layout/shape.h"
+
+namespace bloom {
+
+Geometry::Geometry(const Shape& shape)
+    : blocks_(shape.blocks()),
+      block_cells_(shape.block_cells()),
+      span_(shape.span()),
+      slice_(shape.kind == Kind::partitioned ? shape.span() : 0),
+      hashes_(shape.hashes),
+      unblocked_(shape.block == 0) {}
+
+}  // namespace bloom

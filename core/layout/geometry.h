@@ -1,0 +1,133 @@
+// Where the cells of a key are. Nothing else in the project turns a hash into positions.
+//
+// m cells are one whole (the classic filter) or equal blocks of b cells; a partitioned filter cuts
+// the whole, or each block, into k equal slices. Positions come from a 64-bit word that does not
+// depend on m, brought into range by multiply-shift:
+//   reduce(x, n) = (x * n) >> 64                 D. Lemire, doi:10.1145/3230636
+//   whole    x_i = h1 + i * h2                   A. Kirsch, M. Mitzenmacher, ESA 2006
+//   blocks   block = reduce(h1, m / b), x_0 = h2, x_i = x_(i-1) * kRemix
+// In blocks h1 must not take part again: with it measured rates were up to 300 times too high.
+//
+// x_i does not depend on m, so a filter can be halved exactly: see core/layout/halving.h.
+#pragma once
+
+#include <cstdint>
+
+#include "core/hashing/hash.h"
+#include "core/layout/shape.h"
+
+namespace bloom {
+
+// The high 64 bits of a product, from 32-bit halves, where the compiler has no 128-bit integer.
+constexpr std::uint64_t multiply_high_portable(std::uint64_t a, std::uint64_t b) {
+  constexpr std::uint64_t kLow = 0xffffffff;
+  const std::uint64_t low = (a & kLow) * (b & kLow);
+  const std::uint64_t mid1 = (a >> 32) * (b & kLow) + (low >> 32);
+  const std::uint64_t mid2 = (a & kLow) * (b >> 32) + (mid1 & kLow);
+  return (a >> 32) * (b >> 32) + (mid1 >> 32) + (mid2 >> 32);
+}
+
+// x, uniform over 64 bits, brought into 0..n-1.
+constexpr std::uint64_t reduce(std::uint64_t x, std::uint64_t n) {
+#ifdef __SIZEOF_INT128__
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint64_t>((static_cast<Wide>(x) * n) >> 64);
+#else
+  return multiply_high_portable(x, n);
+#endif
+}
+
+// A multiplier with good spectral behaviour; G. Steele, S. Vigna, doi:10.1002/spe.3030.
+inline constexpr std::uint64_t kRemix = 0xf1357aea2e62a9c5;
+
+class Geometry {
+ public:
+  explicit Geometry(const Shape& shape);  // REQUIRES: !broken_rule(shape)
+
+  std::uint32_t hashes() const { return hashes_; }
+  bool is_unblocked() const { return unblocked_; }
+  bool is_sliced() const { return slice_ != 0; }
+
+  // All cells of a key lie in this block, and none before this cell.
+  std::uint64_t block_of(Hash hash) const { return reduce(hash.h1, blocks_); }
+  std::uint64_t first_cell(Hash hash) const { return block_of(hash) * block_cells_; }
+
+  // Returns f(the ProbeSequence of a key).
+  template <typename F>
+  auto with_sequence(Hash hash, F&& f) const;
+
+  // Calls f(cell) for the k cells of a key, in order.
+  template <typename F>
+  void for_each_cell(Hash hash, F&& f) const {
+    const std::uint64_t first = first_cell(hash);
+    with_sequence(hash, [&](auto sequence) {
+      for (std::uint32_t i = 0; i < hashes_; ++i) {
+        f(first + sequence.next());
+      }
+    });
+  }
+
+ private:
+  template <typename Step, typename Slices>
+  friend class ProbeSequence;
+
+  std::uint64_t blocks_ = 1;
+  std::uint64_t block_cells_ = 1;
+  std::uint64_t span_ = 1;
+  std::uint64_t slice_ = 0;  // from one slice to the next; 0 without slices
+  std::uint32_t hashes_ = 1;
+  bool unblocked_ = true;
+};
+
+// Policies of ProbeSequence: how x_i follows from x_(i-1).
+struct DoubleHashing {  // unblocked filters
+  static std::uint64_t first(Hash hash) { return hash.h1; }
+  static std::uint64_t next(std::uint64_t x, Hash hash) { return x + hash.h2; }
+};
+struct Remix {  // blocked filters
+  static std::uint64_t first(Hash hash) { return hash.h2; }
+  static std::uint64_t next(std::uint64_t x, Hash) { return x * kRemix; }
+};
+
+// Policies of ProbeSequence: whether each position has a slice of its own.
+struct OneSpan {
+  static std::uint64_t advance(std::uint64_t) { return 0; }
+};
+struct EqualSlices {  // partitioned filters
+  static std::uint64_t advance(std::uint64_t slice) { return slice; }
+};
+
+// The positions of a key's cells, one after another, counted from the first cell of its block.
+// REQUIRES: the policies are those of the geometry.
+template <typename Step, typename Slices>
+class ProbeSequence {
+ public:
+  ProbeSequence(const Geometry& geometry, Hash hash)
+      : hash_(hash), x_(Step::first(hash)), span_(geometry.span_), slice_(geometry.slice_) {}
+
+  std::uint64_t next() {
+    const std::uint64_t cell = base_ + reduce(x_, span_);
+    x_ = Step::next(x_, hash_);
+    base_ += Slices::advance(slice_);
+    return cell;
+  }
+
+ private:
+  Hash hash_;
+  std::uint64_t x_;
+  std::uint64_t span_;
+  std::uint64_t slice_;
+  std::uint64_t base_ = 0;
+};
+
+template <typename F>
+auto Geometry::with_sequence(Hash hash, F&& f) const {
+  if (is_sliced()) {
+    return unblocked_ ? f(ProbeSequence<DoubleHashing, EqualSlices>(*this, hash))
+                      : f(ProbeSequence<Remix, EqualSlices>(*this, hash));
+  }
+  return unblocked_ ? f(ProbeSequence<DoubleHashing, OneSpan>(*this, hash))
+                    : f(ProbeSequence<Remix, OneSpan>(*this, hash));
+}
+
+}  // namespace bloom

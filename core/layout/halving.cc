@@ -1,0 +1,124 @@
+#include "core/layout/halving.h"
+
+#include "core/layout/cells.h"
+#include "core/layout/chunk_layout.h"
+#include "core/layout/nibbles.h"
+#include "core/layout/shape.h"
+#include "core/support/bytes.h"
+
+namespace bloom {
+namespace {
+
+// Brings the low nibbles of eight bytes together in the low half.
+Word pack_nibbles(Word x) {
+  x = (x | (x >> 4)) & 0x00ff00ff00ff00ff;
+  x = (x | (x >> 8)) & 0x0000ffff0000ffff;
+  return (x | (x >> 16)) & 0x00000000ffffffff;
+}
+
+// Neighbouring cells of a word merged; the result is in the low half.
+Word fold_bits(Word x) {
+  x = (x | (x >> 1)) & 0x5555555555555555;
+  x = (x | (x >> 1)) & 0x3333333333333333;
+  x = (x | (x >> 2)) & kLowNibbles;
+  return pack_nibbles(x);
+}
+
+Word fold_counters(Word x) {
+  return pack_nibbles(saturate((x & kLowNibbles) + ((x >> 4) & kLowNibbles)));
+}
+
+void add_cell(Kind kind, std::uint8_t* cells, std::uint64_t i, unsigned times) {
+  for (; times > 0; --times) {
+    kind == Kind::counting ? Counters::add(cells, i) : Bits::add(cells, i);
+  }
+}
+
+unsigned get_cell(Kind kind, const std::uint8_t* cells, std::uint64_t i) {
+  return kind == Kind::counting ? Counters::get(cells, i) : Bits::get(cells, i);
+}
+
+// Cells first..first+count-1 of `from` go to cell `to_first` of `to` and those after it, each to
+// one of its own.
+void union_run(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std::uint8_t* from,
+               std::uint64_t first, std::uint64_t count) {
+  const std::uint64_t per_byte = 8 / bits_per_cell(kind);
+  if (to_first % per_byte == 0 && first % per_byte == 0 && count % per_byte == 0) {
+    union_cells(kind, to + to_first / per_byte, from + first / per_byte, count / per_byte);
+    return;
+  }
+  for (std::uint64_t i = 0; i < count; ++i) {
+    add_cell(kind, to, to_first + i, get_cell(kind, from, first + i));
+  }
+}
+
+// The same, but two and two go to one. REQUIRES: cell `first` starts a byte, as does `to_first`.
+void fold_run(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std::uint8_t* from,
+              std::uint64_t first, std::uint64_t count) {
+  const std::uint64_t per_byte = 8 / bits_per_cell(kind);
+  to += to_first / per_byte;
+  from += first / per_byte;
+  const std::uint64_t words = count / per_byte / sizeof(Word);
+  for (std::uint64_t w = 0; w < words; ++w) {
+    const Word x = load_le<Word>(from + w * sizeof(Word));
+    const Word folded = kind == Kind::counting ? fold_counters(x) : fold_bits(x);
+    store_le(to + w * sizeof(Word) / 2, static_cast<std::uint32_t>(folded));
+  }
+  for (std::uint64_t i = words * per_byte * sizeof(Word); i < count; ++i) {
+    add_cell(kind, to, i / 2, get_cell(kind, from, i));
+  }
+}
+
+}  // namespace
+
+Fold fold_of(const Shape& shape) {
+  if (shape.blocks() % 2 == 0) {
+    return Fold::blocks;
+  }
+  return shape.span() % 2 == 0 ? Fold::cells : Fold::none;
+}
+
+Shape halved(const Shape& shape) {
+  Shape half = shape;
+  half.cells /= 2;
+  if (fold_of(shape) == Fold::cells) {
+    half.block /= 2;
+  }
+  return half;
+}
+
+void fold_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from, std::uint64_t first,
+                std::uint64_t count) {
+  for_each_fold_run(shape, first, first + count, [&](const FoldRun& run) {
+    halve_run(shape, to, run.to, from, run.first, run.count);
+  });
+}
+
+void halve_run(const Shape& shape, std::uint8_t* to, std::uint64_t to_first,
+               const std::uint8_t* from, std::uint64_t first, std::uint64_t count) {
+  if (fold_of(shape) == Fold::blocks) {
+    union_run(shape.kind, to, to_first, from, first, count);
+  } else {
+    fold_run(shape.kind, to, to_first, from, first, count);
+  }
+}
+
+bool fold_chunk(const Shape& shape, std::uint64_t i, const ChunkReader& read, std::uint8_t* to) {
+  const std::uint64_t per_chunk = chunk_cells(shape.kind);
+  const std::uint64_t begin = i * per_chunk;
+  const std::uint64_t end = std::min(begin + per_chunk, halved(shape).cells);
+  const std::uint64_t cells_to_one = fold_of(shape) == Fold::cells ? 2 : 1;
+  bool any = false;
+  for_each_fold_run(shape, begin, end, [&](const FoldRun& run) {
+    for_each_part(run.first, run.count, per_chunk, [&](auto chunk, auto first, auto count) {
+      if (const std::uint8_t* cells = read(chunk)) {
+        const std::uint64_t target = run.to - begin + (first - run.first) / cells_to_one;
+        halve_run(shape, to, target, cells, first % per_chunk, count);
+        any = true;
+      }
+    });
+  });
+  return any;
+}
+
+}  // namespace bloom

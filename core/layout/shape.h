@@ -1,0 +1,77 @@
+// Everything that decides where the cells of a key are: kind, sizes, seed and collation.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/hashing/collation.h"
+#include "core/hashing/hash.h"
+#include "core/hashing/key.h"
+
+namespace bloom {
+
+enum class Kind : std::uint8_t { standard = 1, counting = 2, partitioned = 3 };
+
+inline constexpr Kind kKinds[] = {Kind::standard, Kind::counting, Kind::partitioned};
+inline constexpr std::string_view kKindRule = "'standard', 'counting' or 'partitioned'";
+
+std::string_view name_of(Kind kind);
+std::optional<Kind> kind_named(std::string_view name);
+
+inline constexpr std::uint64_t kMaxCells = std::uint64_t{1} << 40;
+inline constexpr std::uint32_t kMaxHashes = 255;
+
+// Everything that decides the positions of a key. Filters of one shape can be merged cell by cell.
+struct Shape {
+  Kind kind = Kind::standard;
+  std::uint32_t hashes = 0;  // k, 1..kMaxHashes
+  std::uint64_t cells = 0;   // m, 1..kMaxCells
+  std::uint64_t block = 0;   // b, a divisor of m; 0 is the whole
+  std::uint32_t seed = 0;    // of the hash, 0..kMaxSeed
+  Collation collation = Collation::binary;
+
+  std::uint64_t blocks() const { return block == 0 ? 1 : cells / block; }
+  std::uint64_t block_cells() const { return block == 0 ? cells : block; }
+  // The cells that one position of a key is chosen from: a block, or one of its slices.
+  std::uint64_t span() const {
+    return kind == Kind::partitioned ? block_cells() / hashes : block_cells();
+  }
+
+  bool operator==(const Shape&) const = default;
+};
+
+// A rule that a shape breaks, in the terms of bloom::refuse().
+struct BrokenRule {
+  std::string subject;
+  std::string rule;
+  std::string value;
+};
+std::optional<BrokenRule> broken_rule(const Shape& shape);
+// Throws bloom::Error for a broken rule.
+void require_valid(const Shape& shape);
+
+std::uint32_t bits_per_cell(Kind kind);
+std::uint64_t cell_bytes(const Shape& shape);
+
+// Calls f(part, first, count) for the parts of a run of cells that fall into parts of `size` cells
+// each, in order.
+template <typename F>
+void for_each_part(std::uint64_t first, std::uint64_t count, std::uint64_t size, F&& f) {
+  for (const std::uint64_t end = first + count; first < end;) {
+    const std::uint64_t part = first / size;
+    const std::uint64_t n = std::min(end, (part + 1) * size) - first;
+    f(part, first, n);
+    first += n;
+  }
+}
+
+// The hash of a key, as a filter of this shape takes it.
+inline Hash hash_of(std::string_view key, const Shape& shape) {
+  return shape.collation == Collation::binary ? hash_key(key, shape.seed)
+                                              : hash_collated(key, shape.collation, shape.seed);
+}
+
+}  // namespace bloom

@@ -1,0 +1,263 @@
+#include "core/operations/delta.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string>
+
+#include "core/hashing/hash.h"
+#include "core/layout/shape.h"
+#include "core/support/bytes.h"
+
+namespace bloom {
+namespace {
+
+constexpr std::array<std::uint8_t, 4> kMagic = {'B', 'L', 'M', 'D'};
+constexpr std::uint8_t kVersion = 1;
+
+enum Offset : std::size_t {
+  kMagicAt = 0,
+  kVersionAt = 4,
+  kRemainderBitsAt = 5,
+  kHasHeaderAt = 6,
+  kReserved1At = 7,
+  kBeforeAt = 8,
+  kAfterAt = 16,
+  kHeaderAt = kDeltaPrefixBytes,  // if there is one, then the gaps
+};
+
+// Enough for a gap of all cells that there can be.
+constexpr unsigned kMaxRemainderBits = 42;
+
+std::uint64_t bits_of(const Shape& shape) { return shape.cells * bits_per_cell(shape.kind); }
+
+// Of all stored bytes, in slices so that it can be stopped.
+std::uint64_t digest(const FilterView& filter, const InterruptCheck& check_interrupt) {
+  const auto header = write_header(filter.header());
+  std::string parts(header.begin(), header.end());
+  for_each_slice(
+      cell_bytes(filter.shape()), kSliceBytes, check_interrupt, [&](auto first, auto bytes) {
+        const std::string_view slice(reinterpret_cast<const char*>(filter.cells() + first),
+                                     static_cast<std::size_t>(bytes));
+        std::array<std::uint8_t, 8> part{};
+        store_le(part.data(), hash_key(slice, 0).h1);
+        parts.append(part.begin(), part.end());
+      });
+  return hash_key(parts, 0).h1;
+}
+
+// Eight bytes of cells, or those that are left.
+std::uint64_t word_at(const std::uint8_t* cells, std::uint64_t left) {
+  if (left >= 8) {
+    return load_le<std::uint64_t>(cells);
+  }
+  std::array<std::uint8_t, 8> padded{};
+  std::copy_n(cells, left, padded.begin());
+  return load_le<std::uint64_t>(padded.data());
+}
+
+// Calls f(word, first bit of it) for the bits in which the cells of two filters differ. A filter of
+// another shape counts as one without any bit set.
+template <typename F>
+void for_each_difference(const FilterView& before, const FilterView& after,
+                         const InterruptCheck& check_interrupt, F&& f) {
+  const bool alike = before.shape() == after.shape();
+  const std::uint64_t size = cell_bytes(after.shape());
+  for_each_slice(size, kSliceBytes, check_interrupt, [&](auto first, auto bytes) {
+    for (std::uint64_t i = first; i < first + bytes; i += 8) {
+      const std::uint64_t old = alike ? word_at(before.cells() + i, size - i) : 0;
+      f(word_at(after.cells() + i, size - i) ^ old, 8 * i);
+    }
+  });
+}
+
+// The most bits that n gaps take which end before bit `end`: n ones, n remainders, and what is
+// counted out.
+std::uint64_t max_bits(std::uint64_t n, std::uint64_t end, unsigned remainder_bits) {
+  return n * (1 + remainder_bits) + ((end - n) >> remainder_bits);
+}
+
+// With none the code is the bits themselves; so it is never longer than they are.
+unsigned best_remainder_bits(std::uint64_t n, std::uint64_t end) {
+  unsigned best = 0;
+  for (unsigned bits = 1; bits <= kMaxRemainderBits; ++bits) {
+    if (max_bits(n, end, bits) < max_bits(n, end, best)) {
+      best = bits;
+    }
+  }
+  return best;
+}
+
+class BitWriter {
+ public:
+  // `bytes` are 0, and 8 more than will be written.
+  explicit BitWriter(std::uint8_t* bytes) : bytes_(bytes) {}
+
+  void skip(std::uint64_t bits) { at_ += bits; }
+  // REQUIRES: bits <= 57.
+  void put(std::uint64_t value, unsigned bits) {
+    std::uint8_t* const word = bytes_ + at_ / 8;
+    store_le(word, load_le<std::uint64_t>(word) | value << at_ % 8);
+    at_ += bits;
+  }
+  std::uint64_t bytes() const { return (at_ + 7) / 8; }
+
+ private:
+  std::uint8_t* bytes_;
+  std::uint64_t at_ = 0;
+};
+
+class BitReader {
+ public:
+  BitReader(ByteView bytes, const InterruptCheck& check_interrupt)
+      : bytes_(bytes), end_(8 * std::uint64_t{bytes.size()}), periodic_check_(check_interrupt) {}
+
+  std::uint64_t left() const { return end_ - at_; }
+  // The zeros before the next one, which is taken as well; all that are left if there is none.
+  std::uint64_t read_unary() {
+    const std::uint64_t from = at_;
+    for (; at_ < end_; periodic_check_.step()) {
+      const std::uint64_t bits = peek();
+      if (bits != 0) {
+        periodic_check_.step();
+        at_ += static_cast<unsigned>(std::countr_zero(bits)) + 1;
+        return at_ - from - 1;
+      }
+      at_ = std::min(end_, (at_ / 8 + 8) * 8);
+    }
+    return end_ - from;
+  }
+  // REQUIRES: bits <= 57 and bits <= left().
+  std::uint64_t take(unsigned bits) {
+    const std::uint64_t value = peek() & ((std::uint64_t{1} << bits) - 1);
+    at_ += bits;
+    return value;
+  }
+
+ private:
+  // At least 57 bits, 0 behind the end.
+  std::uint64_t peek() const {
+    const auto byte = static_cast<std::size_t>(at_ / 8);
+    return word_at(bytes_.data() + byte, bytes_.size() - byte) >> at_ % 8;
+  }
+
+  ByteView bytes_;
+  std::uint64_t end_;
+  PeriodicCheck periodic_check_;
+  std::uint64_t at_ = 0;
+};
+
+// Turns the bits over that a delta names. False: the gaps are not what a delta can have.
+bool flip_bits(std::uint8_t* cells, std::uint64_t end, const DeltaView& delta,
+               const InterruptCheck& check_interrupt) {
+  BitReader reader(delta.gaps, check_interrupt);
+  for (std::uint64_t next = 0;;) {
+    const std::uint64_t left = reader.left();
+    const std::uint64_t counted = reader.read_unary();
+    if (counted == left) {
+      return left < 8;  // what fills the last byte
+    }
+    if (counted > end >> delta.remainder_bits || reader.left() < delta.remainder_bits) {
+      return false;
+    }
+    const std::uint64_t gap = counted << delta.remainder_bits | reader.take(delta.remainder_bits);
+    if (gap >= end - next) {
+      return false;
+    }
+    next += gap;
+    cells[next / 8] ^= static_cast<std::uint8_t>(1U << next % 8);
+    ++next;
+  }
+}
+
+}  // namespace
+
+StoredDelta delta(const FilterView& before, const FilterView& after,
+                  const InterruptCheck& check_interrupt) {
+  std::uint64_t count = 0;
+  for_each_difference(before, after, check_interrupt, [&](std::uint64_t word, std::uint64_t) {
+    count += static_cast<unsigned>(std::popcount(word));
+  });
+  const std::uint64_t end = bits_of(after.shape());
+  const unsigned remainder_bits = best_remainder_bits(count, end);
+  const bool has_header = before.header() != after.header();
+  const std::size_t gaps_at = kHeaderAt + (has_header ? kHeaderBytes : 0);
+  const std::uint64_t most = gaps_at + (max_bits(count, end, remainder_bits) + 7) / 8;
+
+  StoredDelta stored{zeroed_bytes(most + 8, Access::dense), 0};
+  std::uint8_t* const bytes = stored.bytes.get();
+  std::copy(kMagic.begin(), kMagic.end(), bytes + kMagicAt);
+  bytes[kVersionAt] = kVersion;
+  bytes[kRemainderBitsAt] = static_cast<std::uint8_t>(remainder_bits);
+  bytes[kHasHeaderAt] = has_header ? 1 : 0;
+  store_le(bytes + kBeforeAt, digest(before, check_interrupt));
+  store_le(bytes + kAfterAt, digest(after, check_interrupt));
+  if (has_header) {
+    const auto header = write_header(after.header());
+    std::copy(header.begin(), header.end(), bytes + kHeaderAt);
+  }
+
+  BitWriter writer(bytes + gaps_at);
+  const std::uint64_t mask = (std::uint64_t{1} << remainder_bits) - 1;
+  std::uint64_t next = 0;
+  for_each_difference(before, after, check_interrupt, [&](std::uint64_t word, std::uint64_t first) {
+    for (; word != 0; word &= word - 1) {
+      const std::uint64_t bit = first + static_cast<unsigned>(std::countr_zero(word));
+      const std::uint64_t gap = bit - next;
+      writer.skip(gap >> remainder_bits);
+      writer.put(1 | (gap & mask) << 1, 1 + remainder_bits);
+      next = bit + 1;
+    }
+  });
+  stored.size = gaps_at + writer.bytes();
+  return stored;
+}
+
+std::variant<DeltaView, Problem> open_delta(ByteView stored) {
+  if (stored.size() < kDeltaPrefixBytes) {
+    return Problem::foreign(std::to_string(stored.size()) + " bytes are too few for one");
+  }
+  if (!std::equal(kMagic.begin(), kMagic.end(), stored.begin() + kMagicAt)) {
+    return Problem::foreign("bad magic");
+  }
+  if (stored[kVersionAt] != kVersion) {
+    return Problem::foreign("unknown version " + std::to_string(stored[kVersionAt]));
+  }
+  if (stored[kRemainderBitsAt] > kMaxRemainderBits || stored[kHasHeaderAt] > 1 ||
+      stored[kReserved1At] != 0) {
+    return Problem::damaged("a byte of its beginning is out of range");
+  }
+  DeltaView view{.remainder_bits = stored[kRemainderBitsAt],
+                 .before = load_le<std::uint64_t>(&stored[kBeforeAt]),
+                 .after = load_le<std::uint64_t>(&stored[kAfterAt]),
+                 .header = std::nullopt,
+                 .gaps = stored.subspan(kHeaderAt)};
+  if (stored[kHasHeaderAt] != 0) {
+    const auto header = read_header(view.gaps);
+    if (const auto* problem = std::get_if<Problem>(&header)) {
+      return *problem;
+    }
+    view.header = std::get<Header>(header);
+    view.gaps = view.gaps.subspan(kHeaderBytes);
+  }
+  return view;
+}
+
+std::variant<Filter, Problem> apply(const FilterView& before, const DeltaView& delta,
+                                    const InterruptCheck& check_interrupt) {
+  if (digest(before, check_interrupt) != delta.before) {
+    return Problem::foreign("it was made from another filter");
+  }
+  const Header& header = delta.header ? *delta.header : before.header();
+  Filter after = before.shape() == header.shape ? Filter(before, check_interrupt) : Filter(header);
+  after.set_target(header.capacity, header.fpr);
+  if (!flip_bits(after.cells(), bits_of(after.shape()), delta, check_interrupt)) {
+    return Problem::damaged("its gaps do not fit the filter");
+  }
+  if (digest(after.view(), check_interrupt) != delta.after) {
+    return Problem::damaged("what comes out is not what was told");
+  }
+  return after;
+}
+
+}  // namespace bloom

@@ -1,0 +1,83 @@
+#include "core/support/memory.h"
+
+#include <cstdlib>
+#include <limits>
+#include <new>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+namespace bloom {
+namespace {
+
+// Where the memory came from. Kept in the cache line before the bytes.
+struct Origin {
+  void* memory;
+  std::size_t mapped;  // bytes from mmap(); 0 if the memory came from calloc()
+};
+constexpr std::size_t kBefore = 2 * kCacheLineBytes;
+static_assert(sizeof(Origin) <= kCacheLineBytes);
+
+#ifdef __linux__
+// From this size on mmap() is faster than calloc(): its pages are zero already, and huge pages are
+// faster to get and cause fewer TLB misses.
+constexpr std::size_t kLarge = std::size_t{4} << 20;
+#endif
+
+Origin allocate(std::size_t size, [[maybe_unused]] Access access) {
+#ifdef __linux__
+  if (size >= kLarge) {
+    void* const memory =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+      throw std::bad_alloc();
+    }
+#ifdef MADV_HUGEPAGE
+    // Only advice: nothing but speed depends on it.
+    static_cast<void>(
+        madvise(memory, size, access == Access::dense ? MADV_HUGEPAGE : MADV_NOHUGEPAGE));
+#endif
+    return {memory, size};
+  }
+#endif
+  void* const memory = std::calloc(size, 1);
+  if (memory == nullptr) {
+    throw std::bad_alloc();
+  }
+  return {memory, 0};
+}
+
+Origin& origin_of(void* bytes) {
+  return *reinterpret_cast<Origin*>(static_cast<std::uint8_t*>(bytes) - sizeof(Origin));
+}
+
+}  // namespace
+
+OwnedBytes zeroed_bytes(std::uint64_t size, Access access) {
+  if (size > std::numeric_limits<std::size_t>::max() - kBefore) {
+    throw std::bad_alloc();
+  }
+  const Origin origin = allocate(static_cast<std::size_t>(size) + kBefore, access);
+  const auto address = reinterpret_cast<std::uintptr_t>(origin.memory);
+  const std::size_t skip = kBefore - address % kCacheLineBytes;
+  std::uint8_t* const bytes = static_cast<std::uint8_t*>(origin.memory) + skip;
+  origin_of(bytes) = origin;
+  return OwnedBytes(bytes);
+}
+
+void free_bytes(void* bytes) {
+  if (bytes == nullptr) {
+    return;
+  }
+  const Origin origin = origin_of(bytes);
+#ifdef __linux__
+  if (origin.mapped != 0) {
+    munmap(origin.memory, origin.mapped);
+    return;
+  }
+#endif
+  std::free(origin.memory);
+}
+
+}  // namespace bloom
