@@ -22,6 +22,10 @@
 #include "core/hashing/hash.h"
 #include "core/layout/chunk_layout.h"
 
+#ifdef BLOOM_MURMURHASH
+#include <murmurhash.h>
+#endif
+
 namespace {
 
 using namespace bloom;
@@ -170,6 +174,20 @@ std::size_t hash_all(const std::string& keys) {
   return sum;
 }
 
+#ifdef BLOOM_MURMURHASH
+// Hashes the keys of hash_all() with the C library libmurmurhash (libmurmurhash-dev).
+std::size_t library_hash_all(const std::string& keys) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < kKeys; ++i) {
+    const std::string_view key = key_at(keys, i);
+    std::uint64_t hash[2];
+    lmmh_x64_128(key.data(), static_cast<unsigned int>(key.size()), 0, hash);
+    sum += hash[0];
+  }
+  return sum;
+}
+#endif
+
 enum Column { kAskAbsent, kAskPresent, kManyAbsent, kManyPresent, kAdd, kAddMany, kColumns };
 
 struct Row {
@@ -296,6 +314,9 @@ void measure(std::size_t kib, int rounds) {
   rows.push_back({"memory: one load after another", {[&] { return memory.one_after_another(); }}});
   rows.push_back({"memory: loads together", {[&] { return memory.together(); }}});
   rows.push_back({"the hash of the key alone", {[&] { return hash_all(absent); }}});
+#ifdef BLOOM_MURMURHASH
+  rows.push_back({"the hash by libmurmurhash alone", {[&] { return library_hash_all(absent); }}});
+#endif
   rows.push_back(row_of("block=0", whole, few, absent, few_fresh));
   rows.push_back(row_of("block=31744", page, few, absent, few_fresh));
   rows.push_back(row_of("block=512", line, few, absent, few_fresh));

@@ -11,7 +11,7 @@ out=build/bench
 extension=build/release/bloom.so
 
 prepare() {
-  install_missing g++ cmake make git sqlite3 libsqlite3-dev libgtest-dev python3 gnuplot-nox libbloom-dev librocksdb-dev
+  install_missing g++ cmake make git sqlite3 libsqlite3-dev libgtest-dev libmurmurhash-dev python3 gnuplot-nox libbloom-dev librocksdb-dev
   cmake --preset release
   cmake --build --preset release -j "$(getconf _NPROCESSORS_ONLN)"
 }

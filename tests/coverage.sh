@@ -54,7 +54,7 @@ report() {
 }
 
 install_missing clang llvm libclang-rt-dev cmake make git sqlite3 libsqlite3-dev libgtest-dev \
-  python3 binutils locales
+  libmurmurhash-dev python3 binutils locales
 mkdir -p build
 make_german_locale || true
 check "builds" build

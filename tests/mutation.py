@@ -29,7 +29,7 @@ from support.mutants import mutants_of
 
 NOTICED = 0.9
 CONFIDENCE = 0.95
-TOOLS = "g++ cmake ninja-build git sqlite3 libsqlite3-dev libgtest-dev python3 locales"
+TOOLS = "g++ cmake ninja-build git sqlite3 libsqlite3-dev libgtest-dev libmurmurhash-dev python3 locales"
 
 
 def install_tools():

@@ -29,7 +29,7 @@ build_and_test() {
   part "$preset"
   check "$preset builds without a warning" build "$preset"
   if (cd "build/$preset" 2> /dev/null && ctest -j "$jobs" -R "$tests" -E "$others" --timeout 900 --output-on-failure) > "$log" 2>&1; then
-    tail -n 1 "$log"
+    grep -E '^Total Test time|\(Skipped\)$' "$log"
   else
     grep -vE '^ *(Start |[0-9]+/[0-9]+ .* Passed )' "$log" || true
   fi
@@ -77,7 +77,7 @@ check_style() {
 }
 
 main() {
-  local packages="g++ cmake make git sqlite3 libsqlite3-dev libgtest-dev python3 binutils locales"
+  local packages="g++ cmake make git sqlite3 libsqlite3-dev libgtest-dev libmurmurhash-dev python3 binutils locales"
   if [ "${1:-}" != quick ]; then
     packages="$packages clang clang-format clang-tidy shellcheck"
   fi

@@ -30,7 +30,7 @@ check_python() {
 }
 
 main() {
-  install_missing g++ cmake make sqlite3 libsqlite3-dev libgtest-dev python3 valgrind
+  install_missing g++ cmake make sqlite3 libsqlite3-dev libgtest-dev libmurmurhash-dev python3 valgrind
   mkdir -p "$folder"
   check "extension" build_release bloom
   make_shell

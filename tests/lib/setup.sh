@@ -74,6 +74,7 @@ is_present() {
     g++) command -v "${CXX:-c++}" >/dev/null ;;
     libsqlite3-dev) has_header sqlite3ext.h ;;
     libgtest-dev) has_header gtest/gtest.h ;;
+    libmurmurhash-dev) has_header murmurhash.h || say_without_murmurhash ;;
     binutils) command -v readelf >/dev/null ;;
     g++-*) command -v "${1#g++-}-g++" >/dev/null ;;
     googletest) [ -e /usr/src/googletest/CMakeLists.txt ] ;;
@@ -99,6 +100,11 @@ is_present() {
     locales) ;; # one test is skipped without
     *) command -v "$1" >/dev/null ;;
   esac
+}
+
+# Not an error: some distributions have no such package, and the build works without.
+say_without_murmurhash() {
+  echo "libmurmurhash-dev is missing: tests HashLibrary.* are skipped, core_bench omits the library" >&2
 }
 
 has_header() {
