@@ -3,7 +3,8 @@
 //
 // It must never change: a filter written with one hash and asked with another answers "absent".
 // Seeds are limited to 31 bits because other implementations differ above. Bytes are read in
-// little-endian order everywhere, so that the values are the same on every machine.
+// little-endian order everywhere, so that the values are the same on every machine. Tests compare
+// hash_key() with the C library libmurmurhash.
 #pragma once
 
 #include <cstdint>
