@@ -1,51 +1,81 @@
 #!/bin/sh
-# Finds the files of this machine that no package owns, with a Bloom filter in front of the exact
-# lookup and without one, and shows what the filter costs and saves. Asks nothing, needs no
-# arguments, leaves nothing behind but build/demo.
+# Looks up phrases of this machine's licence texts in an index of its header files, with a Bloom
+# filter in front of the index and without one. Shows what the filter gains, and where it loses.
+# Takes no input and no arguments. Writes only to build/demo; apt may install packages.
 set -eu
-# Bytes, not letters: the order of sort is then the order of SQLite's index.
+# Byte order, so that `sort` sorts as SQLite's index does.
 export LC_ALL=C
 
 repo=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd -P)
 build=$repo/build/demo
-lists=/var/lib/dpkg/info
-steps=7
+licences=/usr/share/common-licenses
+documents=/usr/share/doc
+headers=/usr/include
+packages='g++ make cmake libsqlite3-dev sqlite3'
+steps=8
 rounds=5
-# Keeps the demo short on a file server.
-most_files=400000
+# The small page cache. 200 KiB are 50 pages.
+small_kib=200
+# These limits keep the demo short on a machine with many packages.
+most_header_phrases=1500000
+most_licence_phrases=1000000
+most_lookups=200000
 
 # shellcheck source=SCRIPTDIR/../tests/lib/setup.sh
 . "$repo/tests/lib/setup.sh"
 
 main() {
-  work=$(mktemp -d)
+  introduce
+  mkdir -p "$build"
+  work=$(mktemp -d "$build/work.XXXXXX")
   trap 'rm -rf "$work"' EXIT
   trap 'exit 130' HUP INT TERM
-  # Names within SQL are relative from here on: no path needs quoting there.
+  # Compiler, sort and SQLite put their temporary files there too.
+  export TMPDIR="$work" SQLITE_TMPDIR="$work"
+  # File names in SQL are relative from here on, so no path needs quoting.
   cd "$work"
-  work=$(pwd -P)
 
-  step 'getting the tools that are missing'
-  install_missing g++ make cmake libsqlite3-dev sqlite3 ||
-    fail 'tools are missing'
+  step 'installing missing packages'
+  # shellcheck disable=SC2086 # one word per package
+  install_missing $packages || fail 'packages are missing'
   took
   step 'building the extension (Release)'
   build_extension
   took
-  step 'listing the files here and the paths that packages own'
-  list_found
-  list_owned
+  step 'reading licence texts and header files'
+  list_licence_phrases
+  list_header_phrases
   took
-  step 'loading both lists, building the filter of the owned paths'
+  step 'loading the phrases into demo.db, building the filter'
+  rm -f ../demo.db ../demo.db-journal
   sql <"$repo/examples/demo.sql"
-  expect_none 'owned paths that the filter calls absent' lost
+  expect_empty 'the filter calls stored phrases absent' lost
   took
 
-  job 'files found' 'not_owned' 'SELECT path FROM found'
-  sql 'SELECT path FROM not_owned_without' >unowned.txt
-  job 'backup names' 'owned' "SELECT path || '~' FROM owned"
-  job 'owned paths' 'owned' 'SELECT path FROM owned'
+  job 'licence phrases' 'SELECT phrase FROM licence ORDER BY rowid'
+  step 'looking them up with equal memory for both'
+  measure 'licence phrases' small+filter
+  took
+  job 'the same, sorted' 'SELECT phrase FROM licence ORDER BY phrase'
+  job 'header phrases' 'SELECT phrase FROM repeated ORDER BY rowid'
+  # The views of demo.db show the first job to the reader.
+  fill_lookups 'SELECT phrase FROM licence ORDER BY rowid'
   report
+}
+
+introduce() {
+  cat <<END
+sqlite-bloom demo: which phrases of licence texts are quoted in source code?
+
+This demo
+- installs these packages through apt, where they are missing: $packages
+  (as root, or with sudo where sudo needs no password),
+- reads the licence texts $documents/*/copyright and $licences,
+- reads the header files in $headers (C and C++ source code),
+- compiles the extension and writes only to $build.
+It uses the network only for apt, and it takes no input.
+
+END
 }
 
 fail() {
@@ -62,10 +92,10 @@ step() {
 
 took() { printf '%d s\n' "$(($(date +%s) - began))"; }
 
-# Without the user's ~/.sqliterc, and without waiting for the disk: the database is thrown away.
+# Ignores the user's ~/.sqliterc. Does not wait for the disk: each run rebuilds the database.
 sql() {
-  sqlite3 -init /dev/null -batch -bail -cmd '.load ./bloom' -cmd 'PRAGMA synchronous = OFF' \
-    demo.db "$@"
+  sqlite3 -init /dev/null -batch -bail -cmd '.load ../bloom' -cmd 'PRAGMA synchronous = OFF' \
+    ../demo.db "$@"
 }
 
 build_extension() {
@@ -76,101 +106,96 @@ build_extension() {
     cat build.log >&2
     fail 'the extension does not build'
   }
-  ln -s "$build/bloom.so" bloom.so
 }
 
-# Names with control characters are left out: a newline would make two paths of one. Directories
-# that may not be read are passed over, so find's own status says nothing.
-list_found() {
-  find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run \
-    -o -path "$repo/build" -o -path "$work" -o -name '*[[:cntrl:]]*' \) -prune \
-    -o ! -type d -print 2>/dev/null | head -n "$most_files" >found.txt
-  [ -s found.txt ] || fail 'found no file at all'
+# Each phrase once: many packages come with the same licence text.
+list_licence_phrases() {
+  find "$licences" "$documents" -maxdepth 2 -type f \
+    \( -path "$licences/*" -o -name copyright \) -print0 2>/dev/null |
+    phrases | head -n "$most_licence_phrases" |
+    awk -v most="$most_lookups" '!seen[$0]++ { print; if (++n == most) exit }' >licence.txt
+  [ -s licence.txt ] || fail "found no licence text in $licences and $documents"
 }
 
-# A directory of lists alone says little: other systems have the dpkg command too.
-has_dpkg() { [ -f "$lists/dpkg.list" ]; }
-
-# Without dpkg every second file found plays an owned one.
-list_owned() {
-  if has_dpkg; then
-    dpkg_paths >named.txt
-    where_they_are named.txt | sort -u >owned.txt
-  else
-    awk 'NR % 2' found.txt | sort -u >owned.txt
-  fi
+list_header_phrases() {
+  find "$headers" -type f -print0 2>/dev/null |
+    phrases | head -n "$most_header_phrases" >all.txt
+  [ -s all.txt ] || fail "found no header file in $headers"
+  head -n "$most_lookups" all.txt >repeated.txt
+  sort -u all.txt >code.txt
 }
 
-# What packages own, and the names to which dpkg-divert moved a file of one (the second
-# line of each three).
-dpkg_paths() {
-  cat "$lists"/*.list | grep -v -x '/\.'
-  if [ -f "$lists/../diversions" ]; then
-    awk 'NR % 3 == 2' "$lists/../diversions"
-  fi
+# phrases: for the files named on standard input, each run of five words. Words are lower case and
+# may be on several lines, so the layout of a comment does not matter. Unreadable files are skipped.
+phrases() {
+  # shellcheck disable=SC2016 # the fields are awk's
+  sort -z | xargs -0 awk '
+    FNR == 1 { words = 0 }
+    {
+      line = tolower($0)
+      gsub(/[^a-z0-9]+/, " ", line)
+      count = split(line, word, " ")
+      for (i = 1; i <= count; i++) {
+        a = b; b = c; c = d; d = e; e = word[i]
+        if (++words >= 5) print a " " b " " c " " d " " e
+      }
+    }' 2>/dev/null
 }
 
-# The lists say /bin/ls where find says /usr/bin/ls: resolves the directory of each path.
-where_they_are() {
-  sed 's|[^/]*$||' "$1" | sort -u >listed.txt
-  tr '\n' '\0' <listed.txt | xargs -0 readlink -m -- >real.txt
-  paste listed.txt real.txt | awk -F '\t' '
-    NR == FNR { real[$1] = $2 == "/" ? "" : $2; next }
-    { match($0, /[^\/]*$/); print real[substr($0, 1, RSTART - 1)] "/" substr($0, RSTART) }
-  ' - "$1"
-}
-
-# expect_none WHAT VIEW
-expect_none() {
+# expect_empty PROBLEM VIEW
+expect_empty() {
   found=$(sql "SELECT count(*) FROM $2")
-  [ "$found" = 0 ] || fail "$1: $found, first $(sql "SELECT path FROM $2 LIMIT 1")"
+  [ "$found" = 0 ] || fail "$1: $found, for example '$(sql "SELECT phrase FROM $2 LIMIT 1")'"
 }
 
-# job NAME VIEW QUESTIONS: asks the questions in two orders, by the views VIEW_with and
-# VIEW_without.
+# job NAME QUERY: looks up the phrases of QUERY. Times are only shown; they never fail the demo.
 job() {
-  step "asking about $1, with the filter and without"
-  fill_asked "$3"
-  sql "INSERT INTO counted SELECT '$1', * FROM count_asked"
-  expect_none "$1 answered differently with the filter" "$2_differs"
-  measure "$1" "$2" directory all
-  fill_asked "$3 ORDER BY random()"
-  expect_none "$1 answered differently with the filter" "$2_differs"
-  measure "$1" "$2" random all
-  measure "$1" "$2" random 1/16
+  step "looking up $1, with the filter and without"
+  fill_lookups "$2"
+  sql "INSERT INTO counted SELECT '$1', * FROM count_lookups"
+  expect_empty "$1 have different results with the filter" differs
+  measure "$1" large
+  measure "$1" small
   took
 }
 
-fill_asked() { sql 'DELETE FROM asked' "INSERT INTO asked $1"; }
+fill_lookups() { sql 'DELETE FROM lookups' "INSERT INTO lookups $1"; }
 
-# measure JOB VIEW ORDERING CACHE
+# measure JOB large|small|small+filter
 measure() {
   passes=$(passes_needed)
-  kib_with=$(cache_kib "$4")
-  # The memory that the filter takes is cache for the other way.
-  kib_without=$(sql "SELECT $kib_with + length(filter) / 1024 FROM filters")
+  kib_with=$small_kib
+  kib_without=$small_kib
+  case $2 in
+    large)
+      kib_with=$(database_kib)
+      kib_without=$kib_with
+      ;;
+    small+filter) kib_without=$((small_kib + $(filter_kib))) ;;
+  esac
   {
     echo '.output /dev/null'
     echo 'CREATE TEMP TABLE clock AS SELECT 0.0 AS started;'
-    for _ in $(seq "$rounds"); do
-      timed "'$1', '$3', '$4', 'without'" "$2_without" "$kib_without"
-      timed "'$1', '$3', '$4', 'with'" "$2_with" "$kib_with"
+    # Reads the whole index into the page cache, if the page cache is large enough.
+    echo "PRAGMA cache_size = -$kib_with;"
+    echo 'SELECT sum(length(phrase)) FROM code;'
+    for round in $(seq "$rounds"); do
+      timed "'$1', '$2', $round, 'without'" found_without "$kib_without"
+      timed "'$1', '$2', $round, 'with'" found_with "$kib_with"
     done
   } | sql
 }
 
-# SQLite's clock ticks in milliseconds: few questions are asked several times over.
-passes_needed() { sql 'SELECT 1 + 200000 / (1 + count(*)) FROM asked'; }
+# SQLite's clock has a resolution of 1 ms, so short queries run several times.
+passes_needed() { sql "SELECT max(1, $most_lookups / max(1, count(*))) FROM lookups"; }
 
-# cache_kib all|1/16: SQLite's page cache, as a share of the index.
-cache_kib() {
-  case $1 in
-    all) sql 'SELECT page_count * page_size / 1024 FROM pragma_page_count, pragma_page_size' ;;
-    *) sql "SELECT max(40, index_bytes / 1024 / ${1#1/}) FROM size" ;;
-  esac
+database_kib() {
+  sql 'SELECT page_count * page_size / 1024 FROM pragma_page_count, pragma_page_size'
 }
 
-# timed LABELS VIEW KIB: the SQL that measures one way once.
+filter_kib() { sql 'SELECT length(filter) / 1024 FROM filters'; }
+
+# timed LABELS VIEW KIB: prints the SQL that measures one way once.
 timed() {
   echo "PRAGMA cache_size = -$3;"
   echo "UPDATE clock SET started = julianday('now');"
@@ -184,42 +209,52 @@ timed() {
 report() {
   cat <<END
 
-Which of $(thousands <found.txt) files found here are not owned?
-$(thousands <unowned.txt), most of them in
-$(cut -d / -f 1-3 unowned.txt | sort | uniq -c | sort -rn | head -n 5)
-(The search ends at $most_files files.) $(origin)
+RESULT
+$(sql 'SELECT line FROM report_found')
+  The query returns the same rows with the filter and without the filter. For example:
+$(sql 'SELECT line FROM report_examples')
+
+GAIN
+$(sql 'SELECT line FROM report_gain')
+
+SIZE
 $(sql 'SELECT line FROM report_size')
 
-CHECKED: no owned path is called absent; all questions below have the same answers with the filter
-and without.
-  files found   which of them are not owned?
-  backup names  does any owned path + '~' exist in the list? Nearly none: the filter's best case.
-  owned paths   are they owned? All are, so the filter can only add its own time: its worst case.
+WHERE THE FILTER GAINS LESS, AND WHERE IT LOSES
+  lookups            misses   page cache    without       with   with the filter
+$(sql 'SELECT line FROM report_jobs')
 
-                              exact lookups             false positives
-  questions      absent    without      with   saved        met  predicted
-$(sql 'SELECT line FROM report_counted')
+  licence phrases   The phrases of the licence texts, in the order of the texts.
+                    Nearly all lookups miss. This is the case for a filter.
+  the same, sorted  In the order of the index, neighbouring lookups read the same page.
+                    A lookup is cheap then, so the filter saves less.
+  header phrases    Phrases that are all in the index. The filter stops no lookup and only adds
+                    its own time. Do not use a filter where most lookups hit.
 
-Time in ms, medians of $rounds interleaved rounds
-  questions     order      page cache    without      with  times as fast
-$(sql 'SELECT line FROM report_measured')
+  Each job runs $rounds rounds. Each round runs both ways, one after the other.
+  The times are those of the round with the median ratio.
+  large         The page cache holds the whole database, so the index is in memory.
+  small         The page cache has $small_kib KiB. The filter takes $(filter_kib) KiB of memory in addition.
+  small+filter  Equal memory: without the filter, the page cache has $((small_kib + $(filter_kib))) KiB.
+  The operating system still caches the file. Where a page costs a disk read, the filter saves more.
 
-- The filter pays where most questions find nothing; where they find something, its time is added.
-- Where whole directories are unowned, their lookups all end at one place of the index, which the
-  processor keeps at hand: saving those saves little time.
-- Page cache 1/16: a sixteenth of the index, as when a database outgrows its memory; "without" gets
-  the memory of the filter on top. The kernel still holds the file, so a page costs a copy; where it
-  costs a disk read, each lookup saved is worth far more.
+WHAT TO TYPE NEXT
+  cd '$build' && sqlite3 demo.db
+
+.load ./bloom
+-- The filter, and the phrases that it finds:
+SELECT bloom_info(filter) FROM filters;
+SELECT phrase FROM found_with LIMIT 20;
+-- One key: 0 means certainly absent, 1 means maybe present.
+SELECT bloom_contains(filter, 'the gnu general public license'),
+       bloom_contains(filter, 'five words in no header') FROM filters;
+-- The same query without the filter and with it:
+.timer on
+SELECT count(*) FROM found_without;
+SELECT count(*) FROM found_with;
+
+Continue with docs/getting-started.md, which puts a filter in front of your own table.
 END
-}
-
-origin() {
-  printf 'Owned are %s paths, ' "$(thousands <owned.txt)"
-  if has_dpkg; then
-    echo "by dpkg's lists:"
-  else
-    echo 'every second file found, as there is no dpkg:'
-  fi
 }
 
 thousands() { sql "SELECT printf('%,d', $(wc -l))"; }
