@@ -37,7 +37,7 @@ ORACLES = {**{name: f"{name}_keys" for name in KINDS}, **{name: "s" for name in 
 # What a statement may say when it comes at the wrong time.
 EXPECTED = (
     "no such savepoint", "within a transaction", "no transaction is active", "SQL statements in progress", "unable to open", "rolled back",
-    "must be made in the source", "is locked", "statement aborts", "cannot commit", "cannot rollback", "query aborted", "schema has changed", "is busy",
+    "a table that follows", "is locked", "statement aborts", "cannot commit", "cannot rollback", "query aborted", "schema has changed", "is busy",
 )  # fmt: skip
 
 

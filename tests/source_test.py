@@ -139,8 +139,8 @@ class Following(SourceCase):
         db.execute(fill, (20000,))
         grown = self.info(db)
         self.assertEqual(len(grown["layers"]), 4)
-        self.assertFails(db, "the table must be of one layer", "SELECT filter FROM f")
-        self.assertFails(db, "the table must be of one layer", "INSERT INTO f(f) VALUES ('halve')")
+        self.assertFails(db, "cannot read the filter of a table that has grown to", "SELECT filter FROM f")
+        self.assertFails(db, "cannot halve a table that has grown to", "INSERT INTO f(f) VALUES ('halve')")
         db.execute("INSERT INTO f(f) VALUES ('rebuild')")
         rebuilt = self.info(db)
         self.assertEqual(len(rebuilt["layers"]), 1)
@@ -212,14 +212,14 @@ class Following(SourceCase):
             "UPDATE f SET key = 'x' WHERE key = 'a'",
             "INSERT INTO f(f) VALUES ('clear')",
         ):
-            self.assertFails(db, "a change must be made in the source 't', which the table follows, got ", sql)
+            self.assertFails(db, "cannot .* a table that follows 't'", sql)
         self.assertEqual(self.present(db, "a", "x"), ["a"])
 
     def test_add_and_remove_are_no_commands_of_other_tables(self):
         db = self.connect()
         db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=10)")
-        self.assertFails(db, "a row must be a key, a filter or a command, got more than one", "INSERT INTO f(f, key) VALUES ('add', 1)")
-        self.assertFails(db, "a command must be", "INSERT INTO f(f) VALUES ('remove')")
+        self.assertFails(db, "one row cannot have more than one of key, filter and command", "INSERT INTO f(f, key) VALUES ('add', 1)")
+        self.assertFails(db, "unknown command", "INSERT INTO f(f) VALUES ('remove')")
 
     def test_a_filter_out_of_step_says_so(self):
         db = self.following("source=t, column=k, kind=counting")
@@ -227,7 +227,7 @@ class Following(SourceCase):
         trigger = one(db, "SELECT sql FROM sqlite_master WHERE name = 'f_after_insert'")
         db.executescript(f"DROP TRIGGER f_after_insert; INSERT INTO t VALUES ('unseen', 1); {trigger}")
         self.assertFails(db, "the source has 'unseen', which the filter does not have", "INSERT INTO f(f) VALUES ('integrity-check')")
-        self.assertFails(db, "is out of step with its source .*'rebuild'.*got 'unseen'", "DELETE FROM t WHERE k = 'unseen'")
+        self.assertFails(db, "does not have the key 'unseen'.*out of sync .*'rebuild'", "DELETE FROM t WHERE k = 'unseen'")
         db.execute("INSERT INTO f(f) VALUES ('rebuild')")
         db.execute("DELETE FROM t WHERE k = 'unseen'")
 
@@ -292,7 +292,7 @@ class Following(SourceCase):
             db.execute(f"DROP TRIGGER {trigger}")
             db.execute("ALTER TABLE f RENAME TO g")
             db.execute("INSERT INTO t VALUES ('z', 0)")
-            self.assertFails(db, "triggers of source 't' must be as they were made", "SELECT 1 FROM g WHERE key = 'z'")
+            self.assertFails(db, "triggers of source 't' are missing or have changed", "SELECT 1 FROM g WHERE key = 'z'")
             db.execute("INSERT INTO g(g) VALUES ('rebuild')")
             self.assertEqual(self.present(db, "a", "z", "no", table="g"), ["a", "z"])
             db.execute("ALTER TABLE g RENAME TO f")
@@ -301,7 +301,7 @@ class Following(SourceCase):
     def test_the_keys_of_its_rows_cannot_be_listed(self):
         db = self.following()
         for sql in ("SELECT * FROM f", "DELETE FROM f"):
-            self.assertFails(db, r"got a scan \(a Bloom filter cannot list its keys; the column info tells how many they are\)", sql)
+            self.assertFails(db, r"cannot list the keys of a Bloom filter .*how many keys there are\)$", sql)
 
     def test_triggers_of_other_tables_are_not_its_own(self):
         db = self.following()
@@ -309,7 +309,7 @@ class Following(SourceCase):
         for table in ("other", "t"):
             self.assertEqual(self.present(db, "a", "z"), ["a"])
             db.executescript(f"DROP TRIGGER f_after_delete; CREATE TRIGGER f_after_delete AFTER DELETE ON {table} BEGIN SELECT 1; END;")
-            self.assertFails(db, "the triggers of source 't' must be as they were made", "SELECT 1 FROM f WHERE key = 'a'")
+            self.assertFails(db, "the triggers of source 't' are missing or have changed", "SELECT 1 FROM f WHERE key = 'a'")
             if table == "other":
                 self.assertFails(db, "f_after_delete.* already exists", "INSERT INTO f(f) VALUES ('rebuild')")
                 db.execute("DROP TRIGGER f_after_delete")
@@ -325,7 +325,7 @@ class Following(SourceCase):
         for change in (("'add'", "'remove'"), ("BEGIN", "WHEN 0 BEGIN"), ('"k"', '"x"')):
             sql = one(db, "SELECT sql FROM sqlite_master WHERE name = 'f_before_insert'")
             db.executescript("DROP TRIGGER f_before_insert; " + sql.replace(*change))
-            self.assertFails(db, "the triggers of source 't' must be as they were made", "SELECT 1 FROM f WHERE key = 'a'")
+            self.assertFails(db, "the triggers of source 't' are missing or have changed", "SELECT 1 FROM f WHERE key = 'a'")
             db.execute("INSERT INTO f(f) VALUES ('rebuild')")
             db.execute("INSERT INTO t VALUES (?, 1)", (change[1],))
             self.assertEqual(self.present(db, change[1]), [change[1]])
@@ -369,7 +369,7 @@ class Following(SourceCase):
                 ask = "SELECT count(*) FROM t JOIN f ON f.key = " + {"column=(k, x)": "bloom_key(k, x)", "column=id": "id", "column=g": "g"}.get(options, "k")
                 self.assertEqual(self.present(db, 1), [])
                 db.execute(f"CREATE TRIGGER stop AFTER INSERT ON t WHEN new.x = 1 BEGIN {body}; END")
-                self.assertFails(db, "the triggers of source 't' must be newer than others that run AFTER, .*got 'stop'", "SELECT 1 FROM f WHERE key = 1")
+                self.assertFails(db, "the AFTER trigger 'stop' runs before the triggers of source 't'", "SELECT 1 FROM f WHERE key = 1")
                 db.execute("INSERT INTO f(f) VALUES ('rebuild')")
                 try:
                     db.execute("INSERT OR FAIL INTO t(k, x) VALUES ('new', 1)")
@@ -402,7 +402,7 @@ class Following(SourceCase):
             db.execute(trigger)
             db.execute("PRAGMA case_sensitive_like = ON")
             db.create_function("like", 2, lambda *_: 0)
-            self.assertFails(db, "must be newer than others that run AFTER, .*got 'stop", "SELECT 1 FROM f WHERE key = 1")
+            self.assertFails(db, "the AFTER trigger 'stop.* runs before the triggers", "SELECT 1 FROM f WHERE key = 1")
 
     def test_a_trigger_that_puts_keys_into_another_form_can_come_later(self):
         for kind in ("standard", "counting"):
@@ -457,7 +457,7 @@ class Following(SourceCase):
         db.execute("ALTER TABLE u RENAME COLUMN k TO l")
         db.execute("DROP TRIGGER f_before_insert")
         db.execute("INSERT INTO u VALUES ('new', 1)")
-        self.assertFails(db, "the triggers of source 'u' must be as they were made", "SELECT 1 FROM f WHERE key = 'a'")
+        self.assertFails(db, "the triggers of source 'u' are missing or have changed", "SELECT 1 FROM f WHERE key = 'a'")
         db.execute("INSERT INTO f(f) VALUES ('rebuild')")
         self.assertEqual(self.present(db, "a", "new", "no"), ["a", "new"])
 
@@ -549,16 +549,16 @@ class Following(SourceCase):
             db.execute("ROLLBACK")
             db.execute("DROP TRIGGER f_before_insert")
             self.assertEqual(one(db, "PRAGMA schema_version"), version)
-            self.assertFails(db, "must be as they were made", ask)
+            self.assertFails(db, "are missing or have changed", ask)
 
     def test_a_source_that_is_gone_is_missed_at_once(self):
         db = self.following()
         self.assertEqual(self.present(db, "a", "z"), ["a"])
         db.execute("DROP TABLE t")
-        self.assertFails(db, "the triggers of source 't' must be as they were made", "SELECT 1 FROM f WHERE key = 'a'")
+        self.assertFails(db, "the triggers of source 't' are missing or have changed", "SELECT 1 FROM f WHERE key = 'a'")
         self.assertFails(db, "source 't' must be an ordinary table, got none of that name", "INSERT INTO f(f) VALUES ('rebuild')")
         db.execute("CREATE TABLE t(k, x)")
-        self.assertFails(db, "the triggers of source 't' must be as they were made", "SELECT 1 FROM f WHERE key = 'a'")
+        self.assertFails(db, "the triggers of source 't' are missing or have changed", "SELECT 1 FROM f WHERE key = 'a'")
         db.execute("INSERT INTO f(f) VALUES ('rebuild')")
         self.assertEqual(self.present(db, "a", "z"), [])
 
@@ -721,11 +721,11 @@ class Growing(SourceCase):
         db.execute("CREATE TABLE blob AS SELECT filter FROM f")
         db.execute("INSERT INTO f(f) VALUES ('HALVE')")
         self.assertEqual(one(db, "SELECT f.filter = bloom_halve(b.filter) FROM f, blob AS b"), 1)
-        self.assertFails(db, "a table to merge a filter into must be one that does not grow", "INSERT INTO f(filter) SELECT filter FROM blob")
+        self.assertFails(db, "cannot merge a filter into a table that grows", "INSERT INTO f(filter) SELECT filter FROM blob")
         self.add(db, 1001, 9000)
         self.assertEqual(self.lost(db, 1, 9000), 0)
         for sql in ("INSERT INTO f(f) VALUES ('halve')", "SELECT filter FROM f"):
-            self.assertFails(db, "the table must be of one layer for this .*, got of 3", sql)
+            self.assertFails(db, "cannot .* a table that has grown to 3 layers", sql)
 
     def test_without_growth_a_full_filter_says_so(self):
         for options in ("capacity=1000", "capacity=1000, kind=counting", "capacity=1000, growth=off"):
@@ -784,7 +784,7 @@ class Collations(SourceCase):
                         try:
                             got = {row[0] for row in db.execute(f"SELECT t.rowid FROM asked AS t JOIN f ON {compared}")}
                         except sqlite3.OperationalError as error:
-                            self.assertIn("the collation of a comparison with key must be", str(error))
+                            self.assertIn("cannot compare key under the collation", str(error))
                             continue
                         answered += 1
                         self.assertLessEqual(want, got, (own, encoding, value, compared))
@@ -819,7 +819,7 @@ class Collations(SourceCase):
             db.execute(f"CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate={own})")
             db.execute("INSERT INTO f(key) VALUES ('ant')")
             for sql in ("SELECT 1 FROM f WHERE key = 'apple' COLLATE first_letter", "SELECT 1 FROM t JOIN f ON t.k = f.key"):
-                self.assertFails(db, "f: the collation of a comparison with key must be .*, got first_letter", sql)
+                self.assertFails(db, "f: the filter cannot compare key under the collation first_letter", sql)
             db.execute("DROP TABLE f")
 
     def test_the_filter_takes_its_collation_along(self):
@@ -888,7 +888,7 @@ class Collations(SourceCase):
         triggers = [row[0] for row in db.execute("SELECT sql FROM sqlite_master WHERE type IN ('trigger', 'index')")]
         db.executescript("CREATE TABLE new(k TEXT COLLATE NOCASE); INSERT INTO new SELECT * FROM t; DROP TABLE t; ALTER TABLE new RENAME TO t; " + "; ".join(triggers))
         other = self.connect()
-        self.assertFails(other, "the collation of the source's column must be binary, got nocase", "SELECT 1 FROM f WHERE key = 'a'")
+        self.assertFails(other, "the column of the source has the collation nocase now, and the filter has binary", "SELECT 1 FROM f WHERE key = 'a'")
         self.assertEqual(one(other, "SELECT count(*) FROM f WHERE key = 'A' COLLATE BINARY"), 1)
         other.execute("INSERT INTO f(f) VALUES ('rebuild')")
         self.assertEqual(self.present(other, "a", "A", "b"), ["a", "A"])

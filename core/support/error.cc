@@ -12,4 +12,6 @@ void refuse(std::string_view subject, std::string_view rule, std::string_view va
   throw Error(Error::Kind::invalid, refusal(subject, rule, value));
 }
 
+void fail(const std::string& sentence) { throw Error(Error::Kind::invalid, sentence); }
+
 }  // namespace bloom

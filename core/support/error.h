@@ -28,7 +28,9 @@ class Error : public std::runtime_error {
 // "<subject> must be <rule>, got <value>".
 std::string refusal(std::string_view subject, std::string_view rule, std::string_view value);
 
-// Throws that.
+// Throws an Error of that text. For arguments and options.
 [[noreturn]] void refuse(std::string_view subject, std::string_view rule, std::string_view value);
+// Throws an Error of a sentence of its own: what is wrong, and in brackets what to do.
+[[noreturn]] void fail(const std::string& sentence);
 
 }  // namespace bloom

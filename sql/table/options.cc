@@ -120,22 +120,22 @@ void Options::read(sqlite3* db, std::string_view argument, std::vector<const Rea
   for (const Reader& reader : kReaders) {
     if (sqlite3_stricmp(name.c_str(), reader.name) == 0) {
       if (std::find(given.begin(), given.end(), &reader) != given.end()) {
-        refuse(std::string("option ") + reader.name, "given once", "it again");
+        fail(std::string("option ") + reader.name + " is given twice");
       }
       given.push_back(&reader);
       const std::string_view text = sqlite::trimmed(argument.substr(equals + 1));
       const sqlite::OwnedValue value = value_of(db, text);
       return reader.read(*this, {.name = reader.name, .text = text, .value = Value(value.get())});
     }
-    names.append(names.empty() ? "" : &reader == std::end(kReaders) - 1 ? " or " : ", ");
+    names.append(names.empty() ? "" : &reader == std::end(kReaders) - 1 ? " and " : ", ");
     names.append(reader.name);
   }
-  refuse("the name of an option", names, quoted_text(name));
+  fail("unknown option " + quoted_text(name) + " (the options are " + names + ")");
 }
 
 void Options::require_consistent() const {
   const auto refuse_beside_cells = [](const char* name) {
-    refuse(std::string("option ") + name, "left out where cells and hashes are given", "it");
+    fail(std::string("option ") + name + " cannot be given together with cells and hashes");
   };
   if (cells_.has_value() != hashes_.has_value()) {
     refuse("cells and hashes", "given together", cells_ ? "cells only" : "hashes only");
@@ -153,16 +153,16 @@ void Options::require_consistent() const {
     refuse_beside_cells("growth");
   }
   if (growth_.value_or(false) && kind_ == Kind::counting) {
-    refuse("growth of a counting filter",
-           "off (a key could be removed from a layer that it is not in)", "on");
+    fail(
+        "a counting filter cannot grow: a key could be removed from a layer that does not have it "
+        "(give it a capacity)");
   }
   if (growth() && block_.value_or(0) != 0 && *block_ < kMinGrowingBlock) {
     refuse("block of a table that grows", "0 or at least " + std::to_string(kMinGrowingBlock),
            std::to_string(*block_));
   }
   if (!capacity_ && !cells_ && !source_ && !growth()) {
-    refuse("the options", "capacity=N, or cells=M and hashes=K, where the table does not grow",
-           "neither");
+    fail("a table that does not grow needs a size (give capacity=N, or cells=M and hashes=K)");
   }
 }
 

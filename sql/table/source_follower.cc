@@ -14,9 +14,9 @@ namespace {
 using sqlite::quoted_text;
 using sqlite::SqliteError;
 
-constexpr std::string_view kRebuildFixes = "the command 'rebuild' mends that";
+constexpr std::string_view kRebuildFixes = "the command 'rebuild' fixes that";
 constexpr std::string_view kRebuildOrDropFixes =
-    "the command 'rebuild' mends that, and where the source is gone DROP TABLE is left";
+    "the command 'rebuild' fixes that; if the source is gone, only DROP TABLE is left";
 
 }  // namespace
 
@@ -104,11 +104,9 @@ void SourceFollower::change(PagedFilter& filter, std::string_view command,
   } else if (filter.shape().kind != Kind::counting) {
     filter.note_stale_key();
   } else if (!filter.remove(hash)) {
-    refuse("the key of a row that goes away",
-           std::string("in the filter, which is out of step with its source (")
-               .append(kRebuildFixes)
-               .append(")"),
-           value.in_words());
+    fail("the filter does not have the key " + value.in_words() +
+         ", which leaves the source: filter and source are out of sync (" +
+         std::string(kRebuildFixes) + ")");
   }
 }
 
@@ -147,8 +145,8 @@ void SourceFollower::require_in_sync(PagedFilter& filter) {
   const std::string triggers = "the triggers of source " + quoted_text(source());
   const Config& config = filter.config();
   if (!source_.refresh_from_triggers(filter.table(), config.triggers)) {
-    refuse(triggers, std::string("as they were made (").append(kRebuildOrDropFixes).append(")"),
-           "others, or not all of them");
+    fail(triggers + " are missing or have changed, so keys may be missing from the filter (" +
+         std::string(kRebuildOrDropFixes) + ")");
   }
   if (!has_guard(config)) {
     throw Error(Error::Kind::invalid, "the index " + quoted_text(config.guard) + " of source " +
@@ -156,11 +154,8 @@ void SourceFollower::require_in_sync(PagedFilter& filter) {
                                           " is missing (the command 'rebuild' makes it again)");
   }
   if (const auto trigger = source_.blocking_trigger(filter.table())) {
-    refuse(triggers,
-           std::string("newer than others that run AFTER, which may stop them (")
-               .append(kRebuildFixes)
-               .append(")"),
-           quoted_text(*trigger));
+    fail("the AFTER trigger " + quoted_text(*trigger) + " runs before " + triggers +
+         " and may keep them from running (" + std::string(kRebuildFixes) + ")");
   }
   checked_ = true;
   checked_version_ = source_.schema_version();

@@ -14,22 +14,18 @@ namespace {
 
 using sqlite::SqliteError;
 
-constexpr std::string_view kAskTable = "ask the table itself, or halve it";
-constexpr std::string_view kGivesKey =
-    "one that gives the key, by key = ?, key IN (...), JOIN ... ON key = t.k or "
-    "EXISTS (SELECT 1 FROM ... WHERE key = t.k)";
-constexpr std::string_view kScan =
-    "a scan (a Bloom filter cannot list its keys; the column info tells how many they are)";
-constexpr std::string_view kScanOfOwn =
-    "a scan (a Bloom filter cannot list its keys; the column info tells how many they are, and the "
-    "command 'clear' empties it)";
-constexpr std::string_view kCommands = "'rebuild', 'clear', 'halve' or 'integrity-check'";
+constexpr std::string_view kAskTable = "look keys up in the table itself, or halve it";
+constexpr char kScan[] =
+    "cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON "
+    "key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys "
+    "there are";
+constexpr std::string_view kCommands = "'rebuild', 'clear', 'halve' and 'integrity-check'";
 
 void require_name(const char* name) {
   for (const char* column : {"key", "filter", "info"}) {
     if (sqlite3_stricmp(name, column) == 0) {
-      refuse("the name of the table", "other than those of its columns key, filter and info",
-             sqlite::quoted_text(name));
+      fail("a table cannot be called " + sqlite::quoted_text(name) +
+           ": its columns are called key, filter and info (choose another name)");
     }
   }
 }
@@ -39,13 +35,13 @@ void require_name(const char* name) {
                     refusal("key", "a value other than NULL, which is never a key", "NULL"));
 }
 
-// Which collations a filter of this one answers.
+// How to compare keys with a filter of this collation.
 std::string collation_rule(Collation own) {
   if (own == Collation::binary) {
-    return "BINARY, the filter's own (COLLATE BINARY asks for what is equal byte for byte; a table "
-           "made with collate=nocase or collate=rtrim can compare so)";
+    return "compare it with COLLATE BINARY, or make the table with collate=nocase or "
+           "collate=rtrim";
   }
-  return std::string(name_of(own)) + ", the filter's own, or binary";
+  return "compare it with COLLATE " + std::string(name_of(own)) + " or BINARY";
 }
 
 Value column_of(const Values& columns, Column column) { return columns[static_cast<int>(column)]; }
@@ -124,11 +120,11 @@ int BloomTable::insert(const Values& columns) {
   const Value info = column_of(columns, Column::info);
   const Value command = column_of(columns, Column::command);
   if (filter.is_null() && info.is_null() && command.is_null()) {
-    refuse_if_following("an INSERT into the table itself");
+    refuse_if_following("INSERT into");
     return insert_key(column_of(columns, Column::key));
   }
   if (!info.is_null()) {
-    refuse("a row", "a key, a filter or a command", "info, which is read only");
+    fail("the column info is read-only (INSERT a key, a filter or a command)");
   }
   insert_filter_or_command(column_of(columns, Column::key), filter, command);
   return SQLITE_OK;
@@ -140,14 +136,14 @@ void BloomTable::insert_filter_or_command(const Value& key, const Value& filter,
     return follower_->change(*filter_, command.text(), key);
   }
   if (!key.is_null() || (!filter.is_null() && !command.is_null())) {
-    refuse("a row", "a key, a filter or a command", "more than one");
+    fail("one row cannot have more than one of key, filter and command (INSERT several rows)");
   }
   if (!command.is_null()) {
     return run_command(command);
   }
-  refuse_if_following("an INSERT into the table itself");
+  refuse_if_following("INSERT into");
   if (filter_->grows()) {
-    refuse("a table to merge a filter into", "one that does not grow", "one that does");
+    fail("cannot merge a filter into a table that grows (make the table with a capacity)");
   }
   sqlite::Interrupts interrupts(db_);
   const InterruptCheck check_interrupt = interrupts.check();
@@ -179,32 +175,30 @@ int BloomTable::insert_key(const Value& value) {
 }
 
 void BloomTable::refuse_following(std::string_view change) const {
-  refuse("a change",
-         "made in the source " + sqlite::quoted_text(follower_->source()) +
-             ", which the table follows",
-         change);
+  const std::string source = sqlite::quoted_text(follower_->source());
+  fail("cannot " + std::string(change) + " a table that follows " + source + " (change " + source +
+       " instead)");
 }
 
-void BloomTable::require_one_layer() {
+void BloomTable::require_one_layer(std::string_view action) {
   const std::size_t layers = filter_->layers().size();
   if (layers != 1) {
-    refuse("the table",
-           "of one layer for this (one with a source is, after 'rebuild'; one with a capacity and "
-           "growth=off always)",
-           "of " + std::to_string(layers));
+    fail("cannot " + std::string(action) + " a table that has grown to " + std::to_string(layers) +
+         " layers (a table with a source has one layer after 'rebuild'; a table made with a "
+         "capacity and growth=off always has one)");
   }
 }
 
 void BloomTable::require_counting() {
   const Kind kind = filter_->shape().kind;
   if (kind != Kind::counting) {
-    refuse("a table to delete from", "a counting one (no other kind can remove)",
-           std::string("a ").append(name_of(kind)).append(" one"));
+    fail("cannot remove a key from a " + std::string(name_of(kind)) +
+         " filter (make the table with kind=counting)");
   }
 }
 
 void BloomTable::remove_key(const Value& value) {
-  refuse_if_following("a DELETE from the table itself");
+  refuse_if_following("DELETE from");
   require_counting();
   const Key key(value);
   if (!key.is_null()) {
@@ -215,10 +209,10 @@ void BloomTable::remove_key(const Value& value) {
 void BloomTable::replace_key(const Value& old_key, const Values& columns) {
   for (const Column column : {Column::filter, Column::info, Column::command}) {
     if (const Value value = column_of(columns, column); !value.is_unchanged()) {
-      refuse("an UPDATE", "of key alone, and without FROM", "another column");
+      fail("an UPDATE can change the column key alone, and without FROM");
     }
   }
-  refuse_if_following("an UPDATE of the table itself");
+  refuse_if_following("UPDATE");
   const Key new_key(column_of(columns, Column::key));
   if (new_key.is_null()) {
     refuse_null_key();
@@ -231,22 +225,22 @@ void BloomTable::run_command(const Value& command) {
   const std::string text(command.type() == SQLITE_TEXT ? command.text() : std::string_view());
   const auto is = [&](const char* name) { return sqlite3_stricmp(text.c_str(), name) == 0; };
   if (is("clear")) {
-    refuse_if_following("the command 'clear'");
+    refuse_if_following("clear");
     filter_->clear();
   } else if (is("rebuild")) {
     if (!follower_) {
-      refuse("a table to rebuild", "one with a source (a Bloom filter cannot list its keys)",
-             "one without");
+      fail("cannot rebuild a table without a source: a Bloom filter cannot list its keys");
     }
     follower_->rebuild(*filter_, options_);
   } else if (is("halve")) {
-    require_one_layer();
+    require_one_layer("halve");
     require_halvable(filter_->shape(), "the table");
     filter_->halve();
   } else if (is("integrity-check")) {
     check();
   } else {
-    refuse("a command", kCommands, command.in_words());
+    fail("unknown command " + command.in_words() + " (the commands are " + std::string(kCommands) +
+         ")");
   }
 }
 
@@ -269,8 +263,10 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
   switch (plan_) {
     case Plan::lookup_collated:
       if (filter_.shape().collation != table_.options_.collation()) {
-        refuse("the collation of the source's column", name_of(filter_.shape().collation),
-               name_of(table_.options_.collation()));
+        fail("the column of the source has the collation " +
+             std::string(name_of(table_.options_.collation())) + " now, and the filter has " +
+             std::string(name_of(filter_.shape().collation)) +
+             " (drop the filter and make it again)");
       }
       [[fallthrough]];
     case Plan::lookup:
@@ -285,13 +281,15 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
     case Plan::refused_scan:
       refuse_scan();
     case Plan::refused_collation:
-      refuse("the collation of a comparison with key", collation_rule(table_.options_.collation()),
-             std::string_view(text).substr(kForeignCollation.size()));
+      fail("the filter cannot compare key under the collation " +
+           std::string(text).substr(kForeignCollation.size()) + " (" +
+           collation_rule(table_.options_.collation()) + ")");
   }
 }
 
 void BloomTable::Cursor::refuse_scan() const {
-  refuse("the statement", kGivesKey, table_.follower_ ? kScan : kScanOfOwn);
+  fail(std::string(kScan) +
+       (table_.follower_ ? ")" : ", and the command 'clear' empties the table)"));
 }
 
 void BloomTable::Cursor::require_in_sync() {
@@ -306,9 +304,8 @@ void BloomTable::Cursor::require_filters(const Values& values, int first) {
   for (int i = first; i < values.size(); ++i) {
     if (!values[i].is_null() && (values[i].type() != SQLITE_BLOB ||
                                  std::holds_alternative<Problem>(open_filter(values[i].blob())))) {
-      refuse("what the column filter is compared with",
-             "a filter (a key is asked for by key = ?, not as an argument of the table)",
-             values[i].in_words());
+      fail("the column filter is compared with " + values[i].in_words() +
+           ", which is no filter (look a key up by key = ?, not as an argument of the table)");
     }
   }
 }
@@ -336,7 +333,7 @@ void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
       }
       return key_.give(raw);
     case Column::filter:
-      table_.require_one_layer();
+      table_.require_one_layer("read the filter of");
       require_fits(context, "the filter", stored_bytes(filter_.shape()), kAskTable);
       return return_filter(context, filter_.full_filter());
     case Column::info:

@@ -58,7 +58,7 @@ class BloomTable {
     }
   }
   [[noreturn]] void refuse_following(std::string_view change) const;
-  void require_one_layer();
+  void require_one_layer(std::string_view action);
   int insert_key(const Value& value);
   void require_counting();
   void remove_key(const Value& value);
