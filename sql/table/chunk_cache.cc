@@ -16,7 +16,8 @@ void ChunkCache::reset(const Layers& layers) {
   extend(layers);
 }
 
-// A chunk keeps its place: there are more of them only while there is one for each chunk.
+// Called with more layers than before, or with the same ones. A cached chunk keeps its place: the
+// number of places rises only while every chunk has a place of its own.
 void ChunkCache::extend(const Layers& layers) {
   const std::size_t count = places_for(layers);
   used_.reserve(count);
@@ -49,7 +50,8 @@ void ChunkCache::forget() {
 void ChunkCache::changed(std::uint64_t i) {
   Place& place = places_[place_of(i)];
   if (!place.stored) {
-    // Without the row the change cannot be kept: the chunk is then not at hand any more.
+    // If inserting the row throws, the change cannot be stored. The chunk then counts as not
+    // cached, so that its changed cells are never used.
     place.chunk = kNone;
     make_rows(i);
     place.chunk = i;
@@ -62,9 +64,9 @@ void ChunkCache::changed(std::uint64_t i) {
   }
 }
 
-// A row between others costs SQLite six pages, and one more beside it hardly more than its own:
-// four at once keep the first keys of a table below what they cost in a PRIMARY KEY
-// (bench/table.py).
+// A new row between existing rows makes SQLite write six pages. A further row next to it writes
+// hardly more than its own page. Inserting four rows at once keeps the cost of a table's first keys
+// below that of a PRIMARY KEY (bench/table.py).
 void ChunkCache::make_rows(std::uint64_t i) {
   store_.insert_chunk(i, cells_of(i));
   const std::uint64_t first = i / kRowsAtOnce * kRowsAtOnce;

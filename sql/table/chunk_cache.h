@@ -1,7 +1,8 @@
-// The chunks of a bloom table that a connection has at hand, changed ones among them until flush().
+// The chunks of a bloom table that a connection has cached. Changed chunks stay in the cache until
+// flush(), or until another chunk needs their place.
 //
-// Keys go to chunks at random and evenly, so no chunk is more worth keeping than another: chunk i
-// has one place, i modulo the number of places, and whoever needs the place next takes it over.
+// The cache is direct-mapped. Keys are spread evenly and at random over the chunks, so no chunk is
+// more worth keeping than another. Chunk i has one place: i modulo the number of places.
 #pragma once
 
 #include <cstddef>
@@ -19,19 +20,21 @@ namespace bloom {
 
 class ChunkCache {
  public:
-  // Holds at most so many bytes of chunks, and at least one chunk.
+  // `bytes`: the size limit of the cache. It holds at least one chunk even if `bytes` is smaller.
   ChunkCache(Store& store, std::uint64_t bytes) : store_(store), bytes_(bytes) {}
 
-  // Forgets all chunks, changed ones too, and goes on with those of other layers, which must live
-  // as long as they are used.
+  // Drops all chunks, also changed ones, and switches to `layers`. Requires: `layers` lives until
+  // the next reset() or extend().
   void reset(const Layers& layers);
-  // Goes on with the same layers and newer ones.
+  // Switches to `layers`, which are the current layers followed by newer ones. Cached chunks stay.
   void extend(const Layers& layers);
-  // Forgets all chunks, changed ones too.
+  // Drops all chunks, also changed ones, without writing them.
   void forget();
 
-  // See core/filter/chunked.h. at() may write another chunk to the store, to make room; changed()
-  // gives the chunk a row if it has none.
+  // See core/filter/chunked.h. at() returns the cells of chunk i, and may write another chunk to
+  // the store to free its place. changed() marks chunk i as changed, and inserts its row if it has
+  // none.
+  // Both throw what Store throws.
   std::uint8_t* at(std::uint64_t i) {
     const std::size_t place = place_of(i);
     if (places_[place].chunk != i) {
@@ -41,18 +44,19 @@ class ChunkCache {
   }
   void changed(std::uint64_t i);
 
-  // Whether chunk i is at hand and was changed before: changing it again cannot fail.
+  // Returns whether chunk i is cached and already marked as changed. Changing it again cannot fail.
   bool is_changed(std::uint64_t i) const {
     const Place& place = places_[place_of(i)];
     return place.chunk == i && place.changed;
   }
-  // All chunks one after another, if there is a place for each, else null. Good until more of them
-  // are needed.
+  // Returns the cells of all chunks as one array if every chunk has a place of its own, else null.
+  // Only the cells of cached chunks are valid. The pointer is valid until the next reset() or
+  // extend().
   std::uint8_t* array() const {
     return places_.size() == layers_->chunk_count() ? cells_.get() : nullptr;
   }
 
-  // The cells of chunk i if it is cached and changed, else null.
+  // Returns the cells of chunk i if it is cached and changed, else null.
   const std::uint8_t* changed_cells(std::uint64_t i) const {
     return is_changed(i) ? cells_at(place_of(i)) : nullptr;
   }
@@ -67,17 +71,17 @@ class ChunkCache {
 
   struct Place {
     std::uint64_t chunk = kNone;
-    bool stored = false;   // has a row
-    bool changed = false;  // since it was loaded or written
-    bool listed = false;   // in changed_
-    bool used = false;     // in used_
+    bool stored = false;   // has a row in the store
+    bool changed = false;  // since it was loaded or last written
+    bool listed = false;   // is in changed_
+    bool used = false;     // is in used_
   };
 
   std::size_t place_of(std::uint64_t i) const {
     return static_cast<std::size_t>(i < places_.size() ? i : i % places_.size());
   }
   std::uint8_t* cells_at(std::size_t place) const { return cells_.get() + place * kChunkBytes; }
-  // The cells of chunk i, which must be at its place.
+  // Requires: chunk i is at its place.
   std::span<std::uint8_t> cells_of(std::uint64_t i) const {
     return {cells_at(place_of(i)), layers_->chunk_bytes(i)};
   }

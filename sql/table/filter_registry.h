@@ -1,9 +1,10 @@
 // The filters of the bloom tables of one connection.
 //
-// When SQLite reads the schema again in a transaction, it makes a second object of each table,
-// while the first one keeps its place in the transaction. Both objects then share one filter.
-// Outside of a transaction they do not: the name of a schema can come to mean another file, while
-// prepared statements keep the old object.
+// When SQLite reloads the schema within a transaction, it makes a second object of each virtual
+// table. The first object stays part of the transaction. Both objects then share one filter.
+//
+// Outside a transaction two objects never share a filter. A schema name can come to mean another
+// file (DETACH, ATTACH) while prepared statements still hold the old object.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ class FilterRegistry {
   };
   using Handle = std::unique_ptr<PagedFilter, Release>;
 
-  // What makes a filter: see the constructor of PagedFilter.
+  // The arguments of the PagedFilter constructor.
   struct Definition {
     sqlite3* db;
     std::string schema;
@@ -33,16 +34,18 @@ class FilterRegistry {
     std::optional<Growth> growth;
   };
 
-  // A new filter, for a table that is being created.
+  // Returns a new filter, for a table that is being created.
   Handle create(const Definition& definition);
-  // The filter of an existing table: the one that the transaction changes, or a new one.
+  // Returns the filter of an existing table: the filter that the current transaction is changing,
+  // if there is one, else a new filter.
   Handle open(const Definition& definition);
-  // Call when a filter takes the name of a table: others of that name are out of date.
+  // Call when `filter` takes the name `table`. Other filters of that name are then out of date and
+  // are never shared again.
   void retire_others(const PagedFilter& filter, const std::string& table);
 
  private:
-  // The count is plain: std::shared_ptr's needs glibc 2.32, and two threads never use one
-  // connection at a time.
+  // A plain counter: two threads never use one connection at the same time, and std::shared_ptr
+  // would require glibc 2.32.
   struct Entry {
     std::unique_ptr<PagedFilter> filter;
     int handles = 0;
@@ -53,7 +56,7 @@ class FilterRegistry {
   void release(PagedFilter* filter);
 
   std::vector<Entry> entries_;
-  std::uint64_t epoch_ = 1;  // see PagedFilter
+  std::uint64_t epoch_ = 1;  // see the PagedFilter constructor
 };
 
 }  // namespace bloom

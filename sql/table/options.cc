@@ -13,14 +13,17 @@ namespace {
 
 using sqlite::quoted_text;
 
-// Room for the filter of 53 million keys at 1 %. A smaller one takes its own size only.
+// Holds the filter of 53 million keys at an FPR of 1 %. A smaller filter allocates only its own
+// size.
 constexpr std::uint64_t kDefaultCache = 64U << 20U;
-// One chunk; and what keeps the list of chunks within 60 MB, whatever a schema asks for.
+// The minimum is one chunk. The maximum keeps the list of places within 60 MB, whatever a schema
+// sets.
 constexpr std::uint64_t kMinCache = 4096;
 constexpr std::uint64_t kMaxCache = std::uint64_t{1} << 32U;
 
-// SQLite itself tells which words are numbers, by the affinity of a comparison.
-// sqlite3_value_numeric_type() would crash: in SQLite 3.53 it takes no copies of values.
+// Converts the text of an option to an SQL value. SQLite decides which bare words are numbers, by
+// the affinity of a comparison. sqlite3_value_numeric_type() is not used: SQLite 3.53 crashes when
+// it gets a copy of a value.
 sqlite::OwnedValue value_of(sqlite3* db, std::string_view text) {
   constexpr const char* kQuoted = "SELECT ?1";
   constexpr const char* kBare =
@@ -34,7 +37,7 @@ sqlite::OwnedValue value_of(sqlite3* db, std::string_view text) {
 
 }  // namespace
 
-// What is given to an option: its text as it stands, and the value that this is in SQL.
+// One option as it was written: its name, its source text and its SQL value.
 struct Options::Written {
   std::string_view name;
   std::string_view text;

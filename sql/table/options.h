@@ -1,14 +1,16 @@
 // The options of CREATE VIRTUAL TABLE ... USING bloom(name=value, ...).
 //
-// capacity, fpr, kind   as bloom_create() has them; a filter for so many keys at this rate
-// block                 cells of a block; 0 for none
-// cells, hashes         in place of capacity and fpr: m and k, as bloom_create_sized() has them
-// seed                  of the hash
-// growth                on: layers are added as keys come; off: the filter stays as it is
+// capacity, fpr, kind   as in bloom_create(): the filter is sized for this many keys at this
+//                       false-positive rate
+// block                 cells per block; 0: unblocked layout
+// cells, hashes         instead of capacity and fpr: m and k, as in bloom_create_sized()
+// seed                  seed of the hash function
+// growth                on: layers are added as keys are added; off: the size never changes
 // collate               binary, nocase or rtrim
-// source, column        the table and the column, or columns in brackets, that it follows
-// cache                 bytes of chunks that a connection keeps at hand
-// Values are written as in SQL: numbers, 'text', or a bare word.
+// source, column        the table to follow, and its column or list of columns: column=(a, b)
+// cache                 bytes of chunks that a connection caches at most
+//
+// A value is a number, a 'string' or a bare word.
 #pragma once
 
 #include <cstdint>
@@ -26,23 +28,25 @@ namespace bloom {
 
 class Options {
  public:
-  // Reads arguments as they stand between the brackets. Throws bloom::Error with the name of the
-  // option, the rule and the value, also for options that do not go together.
+  // Reads the module arguments as SQLite passes them, each one the text between two commas. Throws
+  // bloom::Error with the option, the rule and the value. Also throws for options that exclude each
+  // other.
   Options(sqlite3* db, std::span<const char* const> arguments);
 
-  // How the filter grows; none if it does not.
+  // Returns how the filter grows; nullopt if it does not grow.
   std::optional<Growth> growth() const;
-  // The filter that they ask for, or its first layer. `keys`: what a source has; the filter is then
-  // made for half as many more, if that is more than the options say. Throws if there is no such
-  // filter.
+  // Returns the header of the filter, or of its first layer if it grows. `keys` is the number of
+  // distinct keys in the source. The capacity is 1.5 times `keys`, or that of the options if it is
+  // larger; `cells` and `hashes` override both. Throws bloom::Error if no valid filter has these
+  // parameters.
   Header header(std::uint64_t keys = 0) const;
   std::uint64_t cache_bytes() const { return cache_; }
 
-  // The source, if the filter follows one.
+  // Returns the source and its columns; nullopt if the filter follows no table.
   std::optional<SourceNames> source() const;
   Kind kind() const { return kind_; }
   Collation collation() const { return collation_.value_or(Collation::binary); }
-  // That of the source, unless the options name one.
+  // Sets the collation to that of the source's column, unless the options name one.
   void take_collation(Collation collation) { collation_ = collation_.value_or(collation); }
 
  private:
@@ -53,8 +57,8 @@ class Options {
   void read(sqlite3* db, std::string_view argument, std::vector<const Reader*>& given);
   void require_consistent() const;
   Growth target() const;
-  Header sized(std::uint64_t keys) const;  // by capacity and fpr
-  Header exact() const;                    // by cells and hashes
+  Header sized(std::uint64_t keys) const;  // from capacity and fpr
+  Header exact() const;                    // from cells and hashes
 
   std::optional<std::uint64_t> capacity_;
   std::optional<double> fpr_;

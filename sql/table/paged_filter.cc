@@ -22,12 +22,13 @@ using sqlite::SqliteError;
 
 [[noreturn]] void damaged(const std::string& text) { throw SqliteError(SQLITE_CORRUPT_VTAB, text); }
 
-// The stored chunks of a filter, one at hand.
+// Reads and replaces the stored chunks of a filter. Caches the chunk that was read last.
 class StoredChunks {
  public:
   StoredChunks(Store& store, const Shape& shape) : store_(store), shape_(shape) {}
 
-  // Good until the next call; null if there is no row.
+  // Returns the cells of chunk i, or null if it has no row. The pointer is valid until the next
+  // call.
   const std::uint8_t* read(std::uint64_t i) {
     if (at_hand_ != i) {
       at_hand_.reset();
@@ -37,7 +38,7 @@ class StoredChunks {
     return stored_ ? cells_.data() : nullptr;
   }
 
-  // Puts chunk i of a filter of another shape in its place.
+  // Replaces chunk i. The new size may differ, because the new chunk belongs to a halved filter.
   void replace(std::uint64_t i, std::span<const std::uint8_t> cells) {
     erase(i);
     store_.insert_chunk(i, cells);
@@ -59,24 +60,27 @@ class StoredChunks {
 
 }  // namespace
 
-// A change of the filter: all of it or, if it ends without done(), nothing.
+// The scope of one change of the filter. If it ends without done(), the change is undone, except
+// where a partial change is harmless: see Kind.
 class PagedFilter::Change {
  public:
   enum class Kind {
-    add,    // half of it can be left behind: cells that are set too much lose no key
-    other,  // half of it would lose keys, or be half of a command
+    // A partial change may stay: surplus set cells lose no key.
+    add,
+    // A partial change would lose keys, or leave a command half done.
+    other,
   };
 
   Change(PagedFilter& filter, Kind kind) : filter_(filter), kind_(kind) {
     if (!filter.in_transaction_) {
-      // SQL functions of the host can roll back while a statement runs.
+      // An SQL function of the host can roll back while a statement runs.
       throw SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
     }
     if (!filter.knows_savepoints_) {
       filter.store_.announce_savepoints();
     }
-    // The first key of a statement is often its only one, and cheaper to write than to decide
-    // about.
+    // The first key of a statement is often its only key. Writing it costs less than deciding how
+    // to write.
     if (kind == Kind::other || filter.writing_ != Writing::undecided || filter.wrote_a_key_) {
       filter.defers_changes();
     }
@@ -86,7 +90,7 @@ class PagedFilter::Change {
   }
   Change(const Change&) = delete;
   Change& operator=(const Change&) = delete;
-  // A deferred change is undone with its statement, which fails now.
+  // A deferred change needs no undo here: the statement fails now, and SQLite undoes the statement.
   ~Change() {
     if (done_ || filter_.writing_ == Writing::deferred || rollbacks_ != filter_.rollbacks_) {
       return;
@@ -97,7 +101,7 @@ class PagedFilter::Change {
     }
   }
 
-  // `counts`: SQLite will count the row of the statement as changed.
+  // `counts`: SQLite will count this row of the statement in changes().
   void done(bool counts = true) {
     if (filter_.writing_ != Writing::deferred) {
       filter_.write_pending();
@@ -114,7 +118,7 @@ class PagedFilter::Change {
   bool done_ = false;
 };
 
-// Defers changes for as long as it lives, within one Change.
+// Defers changes while it lives. Requires: it lives within one Change.
 class PagedFilter::Deferral {
  public:
   explicit Deferral(PagedFilter& filter) : filter_(filter), before_(filter.writing_) {
@@ -167,8 +171,8 @@ void PagedFilter::drop() {
 
 void PagedFilter::rename(const std::string& table) { store_.rename(table); }
 
-// The statement has opened its write transaction by now. In autocommit mode it has opened it
-// itself, unless another statement is still writing.
+// At this point the statement already has its write transaction. In autocommit mode the statement
+// itself started the transaction, unless another statement is still writing.
 void PagedFilter::begin() {
   has_just_joined_ = true;
   if (in_transaction_) {
@@ -185,9 +189,9 @@ void PagedFilter::begin() {
   end_statement();
 }
 
-// A savepoint that is made while a statement writes is that of the statement: SQLite refuses
-// SAVEPOINT then. But a table that joins the transaction is told of the innermost savepoint,
-// whoever made it.
+// A savepoint that opens while a statement writes belongs to that statement, because SQLite refuses
+// the SAVEPOINT command then. There is one exception. When a table joins a transaction, SQLite
+// reports the innermost open savepoint to it, and that one may belong to the user.
 void PagedFilter::savepoint(int number) {
   write_pending();
   end_statement();
@@ -217,7 +221,8 @@ void PagedFilter::rolled_back_to(int number) {
   note_change();
 }
 
-// Its own commit changes the data version, too, and makes nothing in the cache old.
+// Our own commit changes the data version as well, but makes nothing in the cache stale. So the
+// cache is trusted at the new version.
 void PagedFilter::committed() {
   assert(!has_pending());
   end_transaction();
@@ -227,7 +232,8 @@ void PagedFilter::committed() {
   trust_.sees_uncommitted = false;
 }
 
-// The transaction goes on if sqlite3_close() was refused.
+// If sqlite3_close() was refused, the transaction is still open. Pending changes are lost by then,
+// so the transaction must be rolled back.
 void PagedFilter::rolled_back() {
   const bool lost = has_pending() && store_.is_writing();
   forget();
@@ -258,8 +264,9 @@ void PagedFilter::end_transaction() {
   note_change();
 }
 
-// Two things make it safe to wait for the end of the statement: SQLite reports it (xRelease or
-// xSync), or undoes the statement; and the application can call nothing before that.
+// Deferring changes to the end of the statement is safe for two reasons. SQLite either reports that
+// end (xRelease or xSync) or undoes the statement. And the application cannot use the connection
+// before that end.
 bool PagedFilter::defers_changes() {
   if (writing_ == Writing::undecided) {
     if (innermost_owner_ == Owner::unknown && store_.is_written_through_trigger()) {
@@ -275,8 +282,9 @@ bool PagedFilter::defers_changes() {
   return writing_ == Writing::deferred;
 }
 
-// A statement of several rows has a savepoint of its own. If the one that wrote last had ended, it
-// would have counted its row.
+// A statement that writes several rows has a savepoint of its own. If the statement that wrote last
+// had ended, SQLite would have added its row to total_changes(). An unchanged count means that this
+// statement has written before.
 bool PagedFilter::has_written_in_this_statement() const {
   return innermost_owner_ == Owner::unknown && changes_after_write_ == store_.total_changes();
 }
@@ -378,11 +386,15 @@ bool PagedFilter::add_or_grow(Hash hash) {
   return added;
 }
 
-// How full the newest layer is, is written nowhere: it would cost every transaction a page. Its
-// cells tell, and are looked at once for some 1/256 of its keys, by whichever connection adds the
-// key with such a hash, or four times as many others: somebody may have chosen them. Within a
-// transaction nobody else adds any, so that it need not be looked again until half of the room that
-// there was is used.
+// The fill of the newest layer is not stored: storing it would make every transaction write one
+// more page. It is estimated from the cells instead.
+//
+// An estimate is made for about 1 in (capacity / 256) added keys: for those whose hash has certain
+// bits 0. Each connection makes the estimate when it adds such a key. An attacker could choose keys
+// without such hashes, so a connection also makes an estimate after four times as many other keys.
+//
+// Within a transaction no other connection can add keys. So the next estimate is due only after
+// half of the free room that was found has been used.
 void PagedFilter::grow_if_full(Hash hash) {
   constexpr std::uint64_t kLooks = 256;
   const std::uint64_t capacity = layers_.newest().header.capacity;
@@ -408,7 +420,8 @@ void PagedFilter::grow_if_full(Hash hash) {
   }
 }
 
-// From at most 64 of its chunks: 0.3 % off, since each has room for some 2,000 keys.
+// Estimates from at most 64 chunks. The error is 0.3 %, since each chunk has room for about 2,000
+// keys.
 double PagedFilter::keys_in_newest() {
   constexpr std::uint64_t kSample = 64;
   const auto& [header, first_chunk] = layers_.newest();
@@ -436,7 +449,7 @@ bool PagedFilter::remove(Hash hash) {
 
 void PagedFilter::replace(Hash old_key, Hash new_key) {
   Change change(*this, Change::Kind::other);
-  may_contain(new_key);  // finds most of what may be wrong before anything is changed
+  may_contain(new_key);  // detects most damage before anything is changed
   filter_->remove(old_key, cache_);
   filter_->add(new_key, cache_);
   change.done();
@@ -456,7 +469,7 @@ void PagedFilter::mark_missed(const std::string& why) {
   change.done();
 }
 
-// Requires a Change that undoes it if need be.
+// Requires: a Change is active, which undoes this on failure.
 void PagedFilter::reset_to(const Config& config) {
   store_.delete_chunks_from(0);
   store_.save_config(config);
@@ -502,7 +515,9 @@ void PagedFilter::merge_chunk(std::uint64_t i, const std::uint8_t* from) {
   }
 }
 
-// The chunks of the half that are not empty, and those in their place now, in order.
+// Returns, in order, the chunks to write or delete when the filter is halved. These are the
+// nonempty chunks of the halved filter, and the stored chunks that have a number below
+// `half_count`.
 std::vector<std::uint64_t> PagedFilter::chunks_to_halve(std::uint64_t half_count) {
   std::vector<std::uint64_t> chunks;
   for (const std::uint64_t i : store_.stored_chunks()) {
@@ -520,8 +535,9 @@ std::vector<std::uint64_t> PagedFilter::chunks_to_halve(std::uint64_t half_count
   return chunks;
 }
 
-// A chunk of the half lies at or before those that it is made of, so that chunks are read before
-// they are replaced. Chunks without a row are not visited: a table may have billions.
+// Chunk i of the halved filter is made of chunks with numbers i and above. Working upwards
+// therefore reads each chunk before it is replaced. Chunks without a row are skipped: a table may
+// have billions of them.
 void PagedFilter::halve() {
   Change change(*this, Change::Kind::other);
   check();

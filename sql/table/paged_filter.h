@@ -1,35 +1,36 @@
-// The filter of a bloom table, as one connection sees it: shadow tables, with a cache of chunks in
-// front of them.
+// The filter of a bloom table, as one connection sees it: the shadow tables, and a cache of chunks
+// in front of them.
 //
-// Invariant: between two statements nothing is pending. Whatever was added is then in SQLite's
-// pages, so that SQLite's own rollback, commit, close, serialize and backup treat it as any other
-// row. A change may wait in the cache only while the statement that made it is certain to run on to
+// Invariant: between two statements no change is pending. Every added key is then in SQLite's
+// pages. SQLite's own rollback, commit, close, serialize and backup therefore treat it like any
+// other row. A change may wait in the cache only if the statement that made it is certain to run to
 // its end (see Writing), and only until SQLite reports that end.
 //
-// What SQLite may report, and what must hold afterwards. "Told" means reported to this table:
-// SQLite does not report savepoints that were opened before the table joined the transaction, nor
-// one that could not be opened because another table failed.
+// The table below lists the calls of SQLite and what must hold after each. A savepoint n is "known"
+// if SQLite has called xSavepoint(n) for this table. Some open savepoints are not known. SQLite
+// does not report savepoints that were opened before the table joined the transaction. It also does
+// not report a savepoint that failed to open because of another table.
 //
-// Outside of a transaction:
-//   xBegin            joins the transaction. The cache stays if no row can have changed.
-//   xRollback         nothing cached.
-//   no report, though rows changed or came back: the cache is read again. See Trust.
+// Outside a transaction:
+//   xBegin            joins the transaction. The cache stays valid if no row can have changed.
+//   xRollback         the cache is empty.
+//   no call, but rows were changed or restored: the next statement empties the cache. See Trust.
 // In a transaction:
-//   xBegin            no change: a second object of the same table joins.
-//   xSavepoint(n)     nothing pending: n keeps all that came before it.
-//   xRelease(n)       nothing pending.
-//   xRollbackTo(n)    if n was told, nothing cached and nothing pending. Else no change, because n
-//                     was never opened.
-//   xSync             nothing pending.
-//   xCommit           leaves the transaction. The cache is what the file has.
-//   xRollback         leaves the transaction. Nothing cached. If the transaction goes on all the
-//                     same (sqlite3_close() was refused) while a change is pending, the transaction
-//                     is rolled back.
-//   no report, though rows changed: only statements on the shadow tables themselves do that.
+//   xBegin            no effect: a second object of this table joins.
+//   xSavepoint(n)     nothing is pending: savepoint n includes every earlier change.
+//   xRelease(n)       nothing is pending.
+//   xRollbackTo(n)    if n is known: the cache is empty and nothing is pending. Otherwise no
+//                     effect, because n was never opened.
+//   xSync             nothing is pending.
+//   xCommit           leaves the transaction. The cache matches the file.
+//   xRollback         leaves the transaction. The cache is empty. If sqlite3_close() was refused,
+//                     the transaction is still open. If a change was pending in that case, the
+//                     whole transaction is rolled back.
+//   no call, but rows were changed: only direct writes to the shadow tables do this.
 //
-// Everything may throw SqliteError for a statement on the shadow tables that fails, with
-// SQLITE_CORRUPT_VTAB for one that finds them damaged. A change that fails halfway and is not
-// undone by SQLite with its statement rolls the whole transaction back, as SQLITE_IOERR does.
+// Every function may throw SqliteError if a statement on the shadow tables fails. The code is
+// SQLITE_CORRUPT_VTAB if the shadow tables are damaged. If a change fails halfway and SQLite does
+// not undo it with its statement, the whole transaction is rolled back, as after SQLITE_IOERR.
 #pragma once
 
 #include <array>
@@ -51,30 +52,33 @@ namespace bloom {
 
 class PagedFilter {
  public:
-  // `growth`: adds layers as keys come (core/sizing/growth.h). `epoch`: goes up whenever a filter
-  // of this connection has written rows or may have lost some to a rollback; must outlive the
-  // filter.
+  // `growth`: if given, layers are added as the number of keys rises (core/sizing/growth.h).
+  // `epoch`: a counter that all filters of the connection share. It rises whenever one of them has
+  // written rows, or may have lost rows to a rollback. Requires: `epoch` outlives the filter.
   PagedFilter(sqlite3* db, std::string schema, std::string table, std::uint64_t cache_bytes,
               const std::optional<Growth>& growth, std::uint64_t& epoch);
 
   const std::string& schema() const { return store_.schema(); }
   const std::string& table() const { return store_.table(); }
-  // The table was dropped, or another one has taken its name. Rolling back may undo either.
+  // Marks the filter as not to be shared with new table objects. Call when the table was dropped,
+  // or when another table took its name. The filter stays usable, because a rollback may undo
+  // either.
   void retire() { retired_ = true; }
   bool is_of(const std::string& schema, const std::string& table) const;
-  // Whether another object of this table must share this filter: its transaction is under way.
+  // Returns whether a new object of this table must share this filter, because the filter takes
+  // part in an open transaction.
   bool is_changing(const std::string& schema, const std::string& table, bool grows) const;
 
-  // Adds one key, by its hash.
+  // Adds one key, given its hash.
   using Add = std::function<void(Hash hash)>;
 
-  // Makes the shadow tables, and joins the transaction. `config` has one layer. fill(add) is called
-  // once, and adds the first keys.
+  // Creates the shadow tables and joins the transaction. Calls fill(add) once; `fill` adds the
+  // initial keys by calling `add`. Requires: `config` has one layer.
   void create(const Config& config, const std::function<void(const Add&)>& fill = {});
   void drop();
   void rename(const std::string& table);
 
-  // Reports of SQLite: see the table above.
+  // The calls of SQLite: see the table at the top.
   void begin();
   void savepoint(int number);
   void released(int number);
@@ -83,13 +87,14 @@ class PagedFilter {
   void committed();
   void rolled_back();
 
-  // Call before each lookup outside of a change: drops the cache if it may be out of date.
+  // Call before each lookup, unless a change is in progress. Empties the cache if it may be stale.
   void begin_reading() {
     if (!in_transaction_ && (seen_epoch_ != epoch_ || trust_.sees_uncommitted)) {
       check_cache();
     }
   }
-  // The same, at the beginning of a statement.
+  // Call at the beginning of each statement. Checks the cache even if this connection has changed
+  // nothing, because other connections may have.
   void begin_statement() {
     if (!in_transaction_) {
       check_cache();
@@ -98,7 +103,7 @@ class PagedFilter {
 
   void statement_was_prepared() { store_.statement_was_prepared(); }
 
-  // Does not apply deferred keys; called once per row.
+  // Does not flush deferred keys; called once per row.
   const Layers& layers() {
     if (!is_loaded_) {
       load();
@@ -107,15 +112,15 @@ class PagedFilter {
   }
   const Shape& shape() { return layers().shape(); }
   const Config& config() { return layers(), config_; }
-  // Config::guard, also of a table that is damaged: empty then.
+  // Returns Config::guard also if the config is damaged; empty if the guard cannot be read.
   std::string stored_guard() { return store_.load_guard(); }
   bool grows() const { return growth_.has_value(); }
 
-  // Like those of core's Filter. A filter that grows skips a key that it may contain already; add()
-  // returns false then, too. replace() removes one key and adds another.
+  // As in Filter of core/. A growing filter does not add a key that it may already contain; add()
+  // then returns false. replace() removes one key and adds another.
   bool may_contain(Hash hash) { return loaded().may_contain(hash, cache_); }
   bool add(Hash hash);
-  // Adds a key without the answer, which lets many keys be added together.
+  // Adds a key without returning whether it was new. Several keys can then be added in one batch.
   void add_deferred(Hash hash) {
     if (can_defer(hash)) {
       defer(hash);
@@ -126,53 +131,58 @@ class PagedFilter {
   bool remove(Hash hash);
   void replace(Hash old_key, Hash new_key);
 
-  // Whether the running statement has made changes that wait for its end.
+  // Returns whether changes of the running statement are deferred to its end.
   bool is_in_bulk() const { return writing_ == Writing::deferred; }
 
-  // Counts a key that left the source and stays in the filter.
+  // Counts a key that is no longer in the source but still in the filter.
   void note_stale_key();
-  // Records that rows of the source may have changed without their keys being added, and why. Every
-  // lookup is refused from then on, until remake().
+  // Records that rows of the source may have changed without their keys being added. `why` is the
+  // name of the trigger that can have caused it. Lookups are refused from then on, until remake().
   void mark_missed(const std::string& why);
 
-  // Empties the filter, gives it the one layer of `config`, and fills it.
+  // Empties the filter, gives it the single layer of `config`, and calls fill(add) as create()
+  // does.
   void remake(const Config& config, const std::function<void(const Add&)>& fill);
-  // Empties the filter. Only its first layer remains.
+  // Removes all keys. A growing filter keeps only its first layer.
   void clear();
 
-  // Requires: one layer. merge(): a filter of the same shape.
+  // Require: the filter has one layer. merge() also requires: `filter` is compatible (same
+  // geometry).
   void merge(const FilterView& filter, const InterruptCheck& check_interrupt);
   void halve();
   Filter full_filter();
 
-  // Read all chunks. check() throws for the first damage that it finds.
+  // Both read all chunks. check() throws SqliteError(SQLITE_CORRUPT_VTAB) for the first damage that
+  // it finds.
   void check();
   std::vector<Estimate> estimates();  // one per layer
 
-  // A change has failed with this result code: the code to report to SQLite.
+  // Call after a change has failed with result code `code`. Returns the code to report to SQLite:
+  // SQLITE_IOERR if the transaction must still be rolled back, else `code`.
   int code_to_report(int code);
 
  private:
-  // How the changes of the running statement reach the pages. Reset by every report of SQLite that
-  // may end a statement.
+  // How the running statement's changes reach the pages. Every call of SQLite that may end a
+  // statement resets this to undecided.
   enum class Writing {
-    undecided,  // one key may have been added, and was written
-    immediate,  // each change is written when it is done
-    // Changes wait for the end of the statement. Its failure undoes them, because it has a
-    // savepoint of its own, or is the only writer of an implicit transaction.
+    undecided,  // the statement has written at most one key so far
+    immediate,  // each change is written at once
+    // Changes are written at the end of the statement. If the statement fails, SQLite undoes them:
+    // the statement has a savepoint of its own, or is the only writer of an implicit transaction.
     deferred,
   };
-  // Whose the innermost savepoint is. That of a statement is released before anything else can
-  // happen.
+  // Who opened the innermost savepoint. A statement's own savepoint is released before the
+  // application can do anything else.
   enum class Owner { user, statement, unknown };
-  // Whether the cache of a table that is in no transaction can be used by the next statement.
+  // Decides whether the cache is still valid for the next statement. Used outside a transaction.
   struct Trust {
-    // It was read while the connection had no write transaction open. (If it had one, its rollback
-    // would take cached rows back without a report.)
+    // The cache was read while the connection had no open write transaction. Otherwise a rollback
+    // could revert the cached rows without a call to this table.
     bool is_committed = false;
     std::optional<unsigned> data_version;
     int changes = 0;  // sqlite3_total_changes()
-    // Rows come and go that no data version tells of.
+    // The connection sees uncommitted rows of other connections, which do not change the data
+    // version.
     bool sees_uncommitted = false;
   };
   class Change;
@@ -186,8 +196,8 @@ class PagedFilter {
     return *filter_;
   }
 
-  // Keys may be collected and added together if that cannot fail: their chunks are cached and
-  // changed already. Whatever else is done with the chunks adds the collected keys first.
+  // Adding a key can be deferred if it cannot fail: its chunk must be cached and already changed.
+  // Every other access to the chunks first applies the deferred keys.
   bool can_defer(Hash hash) const {
     return writing_ == Writing::deferred && is_loaded_ && !growth_ &&
            cache_.is_changed(filter_->chunk_of(hash));
@@ -209,10 +219,10 @@ class PagedFilter {
 
   void load();
   void check_cache();
-  void forget();  // also what is pending
+  void forget();  // also drops pending changes
   void note_change() { seen_epoch_ = ++epoch_; }
 
-  // For a Change that is under way.
+  // Require: a Change is active.
   void reset_to(const Config& config);
   void fill_with(const std::function<void(const Add&)>& fill);
   bool add_or_grow(Hash hash);
@@ -222,8 +232,8 @@ class PagedFilter {
   std::vector<std::uint64_t> chunks_to_halve(std::uint64_t half_count);
   void set_layers();
 
-  // Calls f(layer, first cell, count, cells) for each stored chunk in order, as changed by what is
-  // pending. Writes nothing.
+  // Calls f(layer, first cell, count, cells) for each stored chunk in order. Pending changes are
+  // included. Does not write.
   template <typename F>
   void for_each_run(F&& f);
 
@@ -234,25 +244,26 @@ class PagedFilter {
   Config config_;
   Layers layers_;
   std::optional<LayeredFilter<ChunkCache>> filter_;
-  // So many keys certainly fit into the newest layer, as far as this transaction knows.
+  // Lower bound on the number of keys that still fit into the newest layer. Valid within the
+  // transaction.
   std::uint64_t room_ = 0;
-  std::uint64_t unchecked_keys_ = 0;  // added since the fill of the newest layer was looked at
+  std::uint64_t unchecked_keys_ = 0;  // added since the last estimate of the newest layer's fill
 
   std::array<Hash, 64> pending_keys_;
   std::size_t pending_count_ = 0;
   Writing writing_ = Writing::undecided;
-  bool wrote_a_key_ = false;  // while undecided
-  // Innermost savepoint that is open and was told; -1 is the transaction.
+  bool wrote_a_key_ = false;  // meaningful only while undecided
+  // The innermost open savepoint that SQLite has reported; -1: the transaction itself.
   int innermost_ = -1;
   Owner innermost_owner_ = Owner::user;
-  bool has_just_joined_ = false;            // the transaction, in the running statement
+  bool has_just_joined_ = false;            // the running statement has joined the transaction
   std::optional<int> changes_after_write_;  // sqlite3_total_changes() after the last change
 
   bool in_transaction_ = false;
-  // Whether SQLite reports a rollback to any savepoint that is open.
+  // Whether SQLite will call xRollbackTo for every open savepoint.
   bool knows_savepoints_ = true;
   std::uint64_t rollbacks_ = 0;
-  bool must_roll_back_ = false;  // a change failed halfway, and ROLLBACK failed too
+  bool must_roll_back_ = false;  // a change failed halfway, and ROLLBACK failed as well
   bool retired_ = false;
 
   std::uint64_t& epoch_;

@@ -10,10 +10,11 @@ constexpr char kLookup[] = "key=?";
 constexpr char kFullFilter[] = "filter, info";
 constexpr char kScan[] = "refused: a scan for keys";
 
-// A question is cheaper than the b-tree lookup that it is to save. But the planner cannot be told
-// that it leaves less than one row, and then the sum of the costs is the same in any order of a
-// join, up to rounding; in that the dearer table comes first. With this cost it is the filter, in
-// all orders of FROM and with and without ANALYZE, in SQLite 3.31 to 3.54 (tests/table_test.py).
+// A probe is cheaper than the b-tree lookup that it saves, but the planner cannot know that.
+// estimatedRows is an integer, so a plan cannot report that less than one row passes. The total
+// cost of a join is then the same in any order, up to rounding, and the planner puts the more
+// expensive table first. With this cost that table is the filter. This holds in all orders of FROM,
+// with and without ANALYZE, in SQLite 3.31 to 3.54 (tests/table_test.py).
 constexpr double kLookupCost = 100;
 constexpr double kFullFilterCost = 1e6;
 constexpr double kCostOfRefusal = 1e99;
@@ -31,7 +32,8 @@ void offer(sqlite3_index_info& info, Plan plan, const char* text, double cost) {
   info.estimatedRows = 1;
 }
 
-// The value of a constraint as an argument of the plan; SQLite still compares it itself.
+// Passes the value of a constraint to xFilter as argument number `argument`. SQLite still checks
+// the constraint itself. Does nothing if `constraint` is negative.
 void pass_on(sqlite3_index_info& info, int constraint, int argument) {
   if (constraint >= 0) {
     info.aConstraintUsage[constraint].argvIndex = argument;
@@ -81,8 +83,8 @@ int choose_plan(sqlite3_index_info& info, Collation own) {
       chosen_collation = *known;
     }
   }
-  // Other comparisons are made with the key that was asked for: it must be the one that is compared
-  // most closely, where there are several.
+  // SQLite tests the other conditions on `key` with the value that was looked up. If there are
+  // several, the strictest one must be looked up: BINARY before any other collation.
   const bool waits = bytes_to_come && chosen_collation != Collation::binary;
   if (chosen >= 0 && !waits) {
     info.aConstraintUsage[chosen].argvIndex = 1;
@@ -96,7 +98,8 @@ int choose_plan(sqlite3_index_info& info, Collation own) {
   if (key_to_come) {
     return SQLITE_CONSTRAINT;
   }
-  // Newer versions of SQLite say of every query that it uses the key.
+  // Newer SQLite versions set the bit of `key` in colUsed for every query, so that bit says
+  // nothing.
   if ((info.colUsed & (bit(Column::filter) | bit(Column::info))) != 0) {
     offer(info, Plan::full_filter, kFullFilter, kFullFilterCost);
     pass_on(info, filter_compared, 1);

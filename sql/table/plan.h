@@ -1,4 +1,4 @@
-// How a query gets at a bloom table: what xBestIndex offers to SQLite's planner.
+// The query plans of a bloom table: what xBestIndex offers to SQLite's planner.
 #pragma once
 
 #include <string_view>
@@ -8,34 +8,36 @@
 
 namespace bloom {
 
-// The columns of a table, all but the first hidden. The last has the name of the table.
+// The columns of a table. All but `key` are hidden. The last column has the name of the table.
 enum class Column : int { key, filter, info, command };
 
 enum class Plan : int {
-  // key = ?: one row, with the key that was asked for, if it may be present.
+  // key = ?: one row if the key may be present. Its `key` is the value that was looked up.
   lookup = 1,
-  // The same, compared under the filter's own collation, which is not BINARY.
+  // As lookup, but compares with the filter's own collation, which is not BINARY.
   lookup_collated = 5,
-  // filter or info: one row, of which the key cannot be read.
+  // Reads `filter` or `info`: one row, whose `key` cannot be read.
   full_filter = 2,
-  // Not answered, because the key is not given, or is compared under another collation, which
-  // stands behind kForeignCollation in the text of the plan. SQLite takes such a plan only when it
-  // has no other; running it is an error.
+  // Refused plans. The query gives no key, or compares `key` with a collation that the filter does
+  // not support. The name of that collation then follows kForeignCollation in idxStr. SQLite
+  // chooses a refused plan only if it has no other. Running the plan is an error.
   refused_scan = 3,
   refused_collation = 4,
 };
 
 inline constexpr std::string_view kForeignCollation = "refused: collation ";
 
-// Returns SQLITE_CONSTRAINT when the key is to come from a table that is not at hand in this order
-// of a join: SQLite then tries another order. There is no plan that reads keys without being given
-// one: it would lose rows.
+// Chooses a plan and writes it to `info`. Returns an SQLite result code.
 //
-// What `filter` is to be equal to is passed on behind the key, if there is such a condition: SQLite
-// makes one of f('x'), too.
+// Returns SQLITE_CONSTRAINT if the key comes from a table that is not yet available in this join
+// order; SQLite then tries another order. There is no plan that lists keys, because it would lose
+// rows.
 //
-// `own` is the collation of the filter. It answers comparisons under BINARY as well: what is equal
-// byte for byte is equal under any other.
+// The value that `filter` is compared with is passed to xFilter after the key, if there is one.
+// SQLite turns the call f('x') into such a comparison.
+//
+// `own` is the collation of the filter. The filter also supports BINARY comparisons: keys that are
+// equal byte for byte are equal under any collation. Throws std::bad_alloc.
 int choose_plan(sqlite3_index_info& info, Collation own);
 
 }  // namespace bloom

@@ -19,8 +19,8 @@ using sqlite::Statement;
 constexpr std::array<std::string_view, 5> kSuffixes = {
     "_before_insert", "_before_update", "_after_insert", "_after_update", "_after_delete"};
 
-// The columns of `row` that a trigger names, each as row."column". All names in a trigger are
-// between quotes, and stay so when SQLite changes them.
+// Returns the columns of `row` ("old" or "new") that a trigger uses, each written row."column". Our
+// triggers quote every name, and SQLite keeps the quotes when it renames a column.
 std::vector<std::string> columns_of(std::string_view row, std::string_view trigger) {
   const std::string prefix = std::string(row).append(".\"");
   std::vector<std::string> columns;
@@ -36,12 +36,12 @@ std::vector<std::string> columns_of(std::string_view row, std::string_view trigg
   return columns;
 }
 
-// What every trigger has in it.
+// The text that every trigger of the bloom table `table` contains.
 std::string values_for(const std::string& table) {
   return std::string("(").append(quoted_name(table)).append(", key) VALUES (");
 }
 
-// Whether a trigger is one that a filter made, as far as it says itself.
+// Returns whether a trigger looks like one that a bloom table has made, by its name and its text.
 bool is_of_a_filter(std::string_view name, std::string_view sql) {
   return std::any_of(kSuffixes.begin(), kSuffixes.end(), [&](std::string_view suffix) {
     return name.ends_with(suffix) &&
@@ -50,13 +50,13 @@ bool is_of_a_filter(std::string_view name, std::string_view sql) {
   });
 }
 
-// In either case; between quotes, too.
+// Ignores case. Also finds the word within quotes.
 bool mentions(std::string_view sql, std::string_view word) {
   const auto is_same = [](char a, char b) { return sqlite3_strnicmp(&a, &b, 1) == 0; };
   return std::search(sql.begin(), sql.end(), word.begin(), word.end(), is_same) != sql.end();
 }
 
-// Whether two statements differ in nothing but spaces: SQLite may add some when it changes names.
+// Returns whether two statements differ only in spaces. SQLite may add spaces when it renames.
 bool same_sql(std::string_view a, std::string_view b) {
   const auto skip_spaces = [](std::string_view& text) {
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
@@ -78,18 +78,19 @@ bool same_sql(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-// What of a column decides how it can be followed.
+// The properties of a column that decide which triggers can follow it.
 struct Source::ColumnFacts {
-  // An UPDATE may change it without naming it: it is generated, or may be an alias of the rowid.
+  // An UPDATE can change the column without naming it in SET. The column is generated, or may be an
+  // alias of the rowid.
   bool nameless = false;
-  // Its value may be another one, or not known, before the row is there: SQLite is to choose the
-  // rowid, puts a default in for NULL, or reads columns anew that an UPDATE does not set.
+  // A BEFORE trigger may see another value, or none. There are three cases: SQLite chooses the
+  // rowid, replaces NULL with a default, or reads columns again that the UPDATE does not set.
   bool needs_after = false;
 };
 
 struct Source::Trigger {
   std::string name;
-  std::string sql;  // as the schema has it
+  std::string sql;  // as in sqlite_schema
   std::string source;
 };
 
@@ -112,8 +113,9 @@ std::string Source::collation_name(const std::string& column) const {
   return name == nullptr ? "" : name;
 }
 
-// That of a composite key is binary, since its columns are not compared one by one. SQLite 3.54
-// must not be asked for columns of a virtual table that it has not opened yet.
+// A composite key is always BINARY, since its columns are not compared one by one. Virtual tables
+// are skipped first: in SQLite 3.54 column metadata must not be read for a virtual table that is
+// not yet connected.
 Collation Source::collation() const {
   if (names_.columns.size() != 1 || unsupported_type() != nullptr) {
     return Collation::binary;
@@ -137,7 +139,7 @@ const char* Source::unsupported_type() const {
   return is_shadow() ? "a table that belongs to a virtual one" : nullptr;
 }
 
-// Older versions do not tell.
+// Before 3.37 SQLite has no PRAGMA table_list, so shadow tables are not detected.
 bool Source::is_shadow() const {
   constexpr int kTells = 3037000;
   if (sqlite3_libversion_number() < kTells) {
@@ -149,8 +151,8 @@ bool Source::is_shadow() const {
   return run.step() && run.value(kType).text() == "shadow";
 }
 
-// The table-valued form of a pragma would read other schemas as well, and throw the objects of this
-// one away if one of those has changed.
+// The table-valued form of a pragma also loads the other schemas. If one of those has changed,
+// SQLite discards the table objects of this schema as well.
 std::string Source::pragma(const char* name) const {
   return "PRAGMA " + qualified(name) + "(" + quoted_name(names_.table) + ")";
 }
@@ -209,7 +211,8 @@ Source::ColumnFacts Source::facts() const {
   return all;
 }
 
-// SQLite looks for the names of columns in what an UPDATE sets.
+// UPDATE OF fires only if SET names one of the columns. For a column that can change without being
+// named, the trigger must fire on every UPDATE.
 std::string Source::update_event(const ColumnFacts& facts) const {
   std::string columns;
   std::string differs;
@@ -307,8 +310,8 @@ void Source::install(const std::string& table, std::uint64_t set) const {
   }
 }
 
-// Triggers of other tables may have the names: only those are its own that write to it, or are of
-// the source.
+// Other tables may have triggers of the same names. A trigger is dropped only if it writes to the
+// bloom table, or belongs to the source.
 void Source::uninstall(const std::string& table) const {
   for (const Trigger& trigger : stored_triggers(table)) {
     if (trigger.sql.find(values_for(table)) != std::string::npos ||
@@ -380,8 +383,8 @@ std::int64_t Source::temp_schema_version() {
   return run.integer(0);
 }
 
-// A filter that is told of a row AFTER has an _after_insert. Other filters' triggers do not stop
-// it: they fail only with the whole statement.
+// A filter that gets keys from AFTER triggers always has the trigger _after_insert. Triggers of
+// other filters do not block it: when they fail, the whole statement fails.
 std::optional<std::string> Source::blocking_trigger(const std::string& table) const {
   const std::string triggers = qualified("sqlite_master") + " WHERE type = 'trigger'";
   const Statement select(
@@ -401,7 +404,8 @@ std::optional<std::string> Source::blocking_trigger(const std::string& table) co
   return std::nullopt;
 }
 
-// All that may run AFTER: a trigger that names the table of another schema is taken for one, too.
+// Returns every TEMP trigger that may run AFTER. A trigger on a table of the same name in another
+// schema is also returned; that is a false alarm.
 std::optional<std::string> Source::blocking_temp_trigger() const {
   const Statement select(db_,
                          "SELECT name, sql FROM sqlite_temp_master WHERE type = 'trigger'"

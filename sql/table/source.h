@@ -1,21 +1,21 @@
 // The table that a bloom table follows: CREATE VIRTUAL TABLE ... USING bloom(source=t, column=c).
 //
-// Triggers of the source report every change to the bloom table, in the transaction of the change.
-// SQLite keeps the triggers right when the source or its columns are renamed, and drops them with
-// the source; the current names are read from them.
+// Triggers on the source pass every change to the bloom table, in the transaction of the change.
+// When the source or its columns are renamed, SQLite updates the triggers. When the source is
+// dropped, SQLite drops them. The current names are therefore read from the triggers.
 //
-// A counting filter must be told of each change exactly once: its triggers run AFTER. Any other
-// filter may be told of too many keys but not of too few: its keys are added BEFORE the row is
-// there, because another trigger can keep later ones from running. What BEFORE triggers may not
-// know (such as a rowid that SQLite chooses) is added AFTER as well.
+// A counting filter must receive each change exactly once, so its triggers run AFTER. Any other
+// filter may receive too many keys, but not too few. Its keys are added BEFORE the row is written,
+// because another trigger can prevent later ones from running. Values that a BEFORE trigger may not
+// know, such as a rowid that SQLite chooses, are added AFTER as well.
 //
-// AFTER triggers can be kept from running, by an AFTER trigger that runs first and raises IGNORE or
-// FAIL. A BEFORE trigger cannot, if a row is to be changed at all. So each filter has BEFORE
-// triggers, and looks for such obstacles when they run.
+// An AFTER trigger that runs first can prevent later AFTER triggers from running, by raising IGNORE
+// or FAIL. A BEFORE trigger cannot be prevented, if a row is to be changed at all. So each filter
+// has BEFORE triggers, which check for such AFTER triggers when they run.
 //
-// An index on the columns that holds no rows keeps SQLite from changing them without triggers: by
-// ALTER TABLE ... DROP COLUMN, which PRAGMA legacy_alter_table allows for columns that only
-// triggers use, and by sqlite3_blob_write().
+// The guard is a partial index on the columns that contains no rows. It blocks two ways to change
+// the columns without firing triggers: sqlite3_blob_write(), and ALTER TABLE ... DROP COLUMN under
+// PRAGMA legacy_alter_table, which permits dropping a column that only triggers use.
 #pragma once
 
 #include <cstdint>
@@ -32,21 +32,22 @@
 
 namespace bloom {
 
-// As the options name them.
+// The names as the options give them.
 struct SourceNames {
   std::string table;
-  std::vector<std::string> columns;  // several make a key as bloom_key() does
+  std::vector<std::string> columns;  // several columns form a key as bloom_key() does
 };
 
 class Source {
  public:
-  // What the triggers put into the command column. `expect`: AFTER triggers are to report a row.
+  // The commands that the triggers write to the command column. `expect` announces that an AFTER
+  // trigger should report a row.
   static constexpr std::string_view kAdd = "add";
   static constexpr std::string_view kRemove = "remove";
   static constexpr std::string_view kExpect = "expect";
 
-  // The set of triggers that install() makes, as Config::triggers has it. Sets of a lower number
-  // are known: that of version 1.0 is 0, without the index and without `expect`.
+  // The version of the triggers that install() makes; stored in Config::triggers. Lower versions
+  // are supported. Version 0, of release 1.0, has no guard index and no `expect`.
   static constexpr std::uint64_t kTriggers = 2;
 
   Source(sqlite3* db, std::string schema, SourceNames names, bool counting)
@@ -58,50 +59,56 @@ class Source {
 
   const SourceNames& names() const { return names_; }
 
-  // The collation of the column, as far as a filter can have it; binary where it cannot be told.
+  // Returns the collation of the column. Returns binary if the filter does not support the
+  // collation, or if it cannot be read.
   Collation collation() const;
 
-  // Throws bloom::Error unless it is a table that a filter of this collation can follow.
+  // Throws bloom::Error unless the source is an ordinary table that a filter of this collation can
+  // follow.
   void require_fit(Collation collation) const;
 
-  // The index that holds no rows. make_guard() returns its name, which stays: SQLite cannot drop an
-  // index while other statements run, so that renaming the table or 'rebuild' cannot either.
+  // The guard index: see the top. make_guard() creates the index and returns its name. The index
+  // keeps its name when the table is renamed or rebuilt: SQLite cannot drop an index while other
+  // statements run.
   std::string make_guard(const std::string& table) const;
   bool has_guard(const std::string& name) const;
   void drop_guard(const std::string& name) const;
 
-  // The triggers of the bloom table of this name. `set`: see kTriggers.
+  // Creates or drops the triggers of the bloom table `table`. `set`: see kTriggers.
   void install(const std::string& table, std::uint64_t set) const;
   void uninstall(const std::string& table) const;
-  // Whether they are all there as install() made them. The source and its columns are then those
-  // that the last of them names, if that is as it was, else those of the options. `target`: the
-  // table that they write to, while ALTER TABLE renames it.
+  // Returns whether all triggers exist exactly as install() makes them. Also updates names(): from
+  // the last trigger if it is unchanged, else from the options. `target` is the table that the
+  // triggers write to; it differs from `table` during ALTER TABLE ... RENAME.
   bool refresh_from_triggers(const std::string& table, std::uint64_t set) {
     return refresh_from_triggers(table, table, set);
   }
   bool refresh_from_triggers(const std::string& table, const std::string& target,
                              std::uint64_t set);
-  // The name of an AFTER trigger of the source that SQLite runs before those of the filter, because
-  // it is newer or a TEMP trigger. It may fail, leave the row, and keep the filter's from running.
+  // Returns the name of an AFTER trigger on the source that SQLite runs before the filter's own;
+  // none if there is no such trigger. SQLite runs newer triggers first, and TEMP triggers before
+  // all others. Such a trigger may fail, keep the row, and prevent the filter's triggers from
+  // running.
   std::optional<std::string> blocking_trigger(const std::string& table) const;
   std::optional<std::string> blocking_temp_trigger() const;
-  // Whether the filter depends on AFTER triggers for keys.
+  // Returns whether AFTER triggers add keys to the filter.
   bool needs_after() const;
 
-  // Changes when the schema does. A transaction that is rolled back gives numbers back.
+  // Return a number that changes whenever the schema changes. After a rollback SQLite uses the same
+  // numbers again.
   std::int64_t schema_version();
   std::int64_t temp_schema_version();
-  // Whether a statement other than the one that calls us may be changing the source.
+  // Returns whether another statement of this connection may be changing the source.
   bool is_being_written() const { return sqlite::running_writers(db_) > 1; }
 
-  // Calls f(key) for each row whose key is not NULL. Throws SqliteError.
+  // Calls f(key) for each row whose key is not NULL. Throws SqliteError, and what `f` throws.
   void for_each_key(const std::function<void(const sqlite::Value&)>& f) const;
 
  private:
   struct ColumnFacts;
   struct Trigger;
 
-  // Null if it is an ordinary table.
+  // Returns what the source is instead of an ordinary table; null if it is an ordinary table.
   const char* unsupported_type() const;
   bool is_shadow() const;
   std::string pragma(const char* name) const;

@@ -30,7 +30,8 @@ void SourceFollower::create(PagedFilter& filter, const Options& options) {
   source_.install(filter.table(), Source::kTriggers);
 }
 
-// Triggers that are made while a statement changes the source do not see its later rows.
+// A running statement does not fire triggers that are created while it runs, so its later rows
+// would be missed.
 void SourceFollower::require_no_other_writer() const {
   if (source_.is_being_written()) {
     throw Error(Error::Kind::invalid,
@@ -40,7 +41,7 @@ void SourceFollower::require_no_other_writer() const {
   }
 }
 
-// Version 1.0 made no index.
+// Version 1.0 made no guard index.
 bool SourceFollower::has_guard(const Config& config) const {
   return config.triggers < Source::kTriggers || source_.has_guard(config.guard);
 }
@@ -54,7 +55,8 @@ void SourceFollower::drop(PagedFilter& filter) {
 void SourceFollower::rename(PagedFilter& filter, const char* name) {
   const std::string old_name = filter.table();
   const std::uint64_t set = filter.config().triggers;
-  // ALTER TABLE has changed the triggers already, unless it is to be as it was in old versions.
+  // ALTER TABLE has already renamed the target in the triggers, except under PRAGMA
+  // legacy_alter_table.
   const bool installed = source_.refresh_from_triggers(old_name, name, set) ||
                          source_.refresh_from_triggers(old_name, set);
   filter.rename(name);
@@ -88,7 +90,7 @@ bool SourceFollower::is_change(std::string_view command) {
   return command == Source::kAdd || command == Source::kRemove || command == Source::kExpect;
 }
 
-// Takes no account of the conflict rule of the statement that fired the trigger.
+// Ignores the conflict rule (OR IGNORE, OR REPLACE) of the statement that fired the trigger.
 void SourceFollower::change(PagedFilter& filter, std::string_view command,
                             const sqlite::Value& value) {
   if (command != Source::kRemove && !filter.is_in_bulk()) {
@@ -110,8 +112,8 @@ void SourceFollower::change(PagedFilter& filter, std::string_view command,
   }
 }
 
-// Called from BEFORE triggers, which run whenever a row is going to change. What is found is
-// stored: the trigger may be gone when the filter is next asked.
+// Called from BEFORE triggers, which run for every row that changes. The finding is stored in the
+// config, because the blocking trigger may be gone at the next lookup.
 void SourceFollower::look_for_blocking_triggers(PagedFilter& filter) {
   const Versions versions{source_.schema_version(), source_.temp_schema_version()};
   if (clear_ == versions) {
@@ -161,8 +163,8 @@ void SourceFollower::require_in_sync(PagedFilter& filter) {
   checked_version_ = source_.schema_version();
 }
 
-// SQLite makes new objects of all tables when it rolls a change of the schema back, so that a
-// version cannot come again with another schema.
+// The same version number cannot mean another schema. SQLite reuses numbers only after the rollback
+// of a schema change, and then it makes new objects of all virtual tables.
 bool SourceFollower::is_checked() {
   checked_ = checked_ || checked_version_ == source_.schema_version();
   return checked_;
@@ -196,7 +198,8 @@ std::uint64_t SourceFollower::count_keys(Collation collation) const {
     keys.add(Key(value).hash(shape));
     ++rows;
   });
-  // Somebody may have chosen the keys to look like more.
+  // An attacker could choose keys that raise the estimate, so the number of rows is the upper
+  // bound.
   return std::min(rows, static_cast<std::uint64_t>(std::llround(keys.estimate())));
 }
 

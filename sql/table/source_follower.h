@@ -1,4 +1,4 @@
-// Keeps the filter of a bloom table in step with the source that it follows.
+// Keeps the filter of a bloom table in sync with its source.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace bloom {
 
 class SourceFollower {
  public:
-  // `table`: the bloom table.
+  // `table`: the name of the bloom table. `names`: the source and its columns.
   SourceFollower(sqlite3* db, const std::string& schema, const std::string& table,
                  const SourceNames& names, Kind kind)
       : source_(db, schema, names, kind == Kind::counting) {
@@ -26,25 +26,29 @@ class SourceFollower {
   const std::vector<std::string>& columns() const { return source_.names().columns; }
   Collation collation() const { return source_.collation(); }
 
-  // CREATE and DROP of the bloom table: makes the filter as the options say, fills it, and binds it
-  // to the source; or takes what binds it away. Throws if the source cannot be followed.
+  // CREATE and DROP of the bloom table. create() makes the filter from the options, fills it, and
+  // installs the triggers and the guard index. drop() removes all of them. create() throws
+  // bloom::Error if the source cannot be followed.
   void create(PagedFilter& filter, const Options& options);
   void drop(PagedFilter& filter);
   void rename(PagedFilter& filter, const char* name);
 
-  // Makes the filter anew of the keys that the source has, in the size that they need, and binds it
-  // again if it has come loose.
+  // Rebuilds the filter from the keys of the source, and sizes it for them. Installs triggers and
+  // guard index again if they are missing or changed.
   void rebuild(PagedFilter& filter, const Options& options);
 
-  // What a trigger puts into the command column.
+  // The commands that triggers write. is_change() returns whether `command` is one of them.
+  // change() applies such a command with the key `value`. Throws bloom::Error if the key to remove
+  // is not in the filter.
   static bool is_change(std::string_view command);
   void change(PagedFilter& filter, std::string_view command, const sqlite::Value& value);
 
-  // To call when a statement is prepared: SQLite prepares all anew when the schema has changed.
+  // Call when a statement is prepared: SQLite prepares all statements again after a schema change.
   void expect_another_schema() { checked_ = false; }
-  // Throws if the filter may not have been told of all that happened to the source.
+  // Throws bloom::Error if the filter may have missed a change of the source.
   void require_in_sync(PagedFilter& filter);
-  // Reads all of the source. Throws SqliteError(SQLITE_CORRUPT_VTAB) for a key that is absent.
+  // Reads the whole source. Throws SqliteError(SQLITE_CORRUPT_VTAB) if a key of the source is
+  // missing from the filter, or if triggers or guard index are not as they were made.
   void check(PagedFilter& filter);
 
  private:
@@ -56,10 +60,10 @@ class SourceFollower {
   std::uint64_t count_keys(Collation collation) const;
 
   Source source_;
-  bool checked_ = false;  // since a statement was prepared
+  bool checked_ = false;  // since a statement was last prepared
   std::optional<std::int64_t> checked_version_;
-  // The versions of the schema and of the TEMP schema without a trigger that may keep those of the
-  // filter from running.
+  // The versions of the schema and of the TEMP schema at which no trigger was found that can
+  // prevent the filter's triggers from running.
   struct Versions {
     std::int64_t schema;
     std::int64_t temp;

@@ -21,17 +21,17 @@ using sqlite::SqliteError;
 using sqlite::Statement;
 
 constexpr std::int64_t kVersion = 1;
-constexpr std::int64_t kMost = kMaxCells;  // of stale keys, whatever the config says
+constexpr std::int64_t kMost = kMaxCells;  // limit for Config::stale, whatever is stored
 constexpr std::string_view kConfig = "_config";
 constexpr std::string_view kData = "_data";
-// Shadow tables that are missing, or are not what they were.
+// The code for shadow tables that are missing or not as they were created.
 constexpr int kNotThere = SQLITE_CORRUPT_VTAB;
 
 [[noreturn]] void damaged(const std::string& text) { throw SqliteError(SQLITE_CORRUPT_VTAB, text); }
 
 std::string chunk_name(std::uint64_t i) { return "chunk " + std::to_string(i); }
 
-// The bytes of a chunk column, which must be a blob of this size.
+// Returns the bytes of a chunk column. Throws if the column is not a blob of `size` bytes.
 std::span<const std::uint8_t> chunk_column(const Run& run, int column, std::uint64_t i,
                                            std::size_t size) {
   if (run.type(column) != SQLITE_BLOB) {
@@ -78,7 +78,8 @@ void require_known(std::optional<std::int64_t> version) {
   }
 }
 
-// Statements of the extension leave last_insert_rowid() as the user's statement made it.
+// Restores last_insert_rowid() at the end of the scope: the user must not see the extension's own
+// inserts.
 class KeepLastRowid {
  public:
   explicit KeepLastRowid(sqlite3* db) : db_(db), rowid_(sqlite3_last_insert_rowid(db)) {}
@@ -162,7 +163,8 @@ void Store::rename(const std::string& table) {
   table_ = table;
 }
 
-// A row that is missing or of another type is damage only where the value is needed.
+// Only `version` and `header` are required. For them alone a missing row or a value of the wrong
+// type is damage.
 Config Store::load_config() {
   const InUse in_use(*this);
   Config config;
@@ -297,7 +299,7 @@ void ChunkWriter::write(std::uint64_t i, std::span<const std::uint8_t> cells) {
     code = sqlite3_blob_write(blob_, cells.data(), static_cast<int>(cells.size()), 0);
   }
   if (code != SQLITE_OK) {
-    // SQLITE_ERROR: the row is gone, or the table is not what it was.
+    // SQLITE_ERROR means that the row is missing, or that the table is not as it was created.
     throw SqliteError(code == SQLITE_ERROR ? kNotThere : code, sqlite3_errmsg(store_.db_));
   }
 }
@@ -343,13 +345,14 @@ std::vector<std::uint64_t> Store::stored_chunks() {
 
 std::optional<unsigned> Store::data_version() const {
   unsigned version = 0;
-  // "main" is what SQLite takes when there is no name, without looking for it.
+  // A null name also means "main", and saves SQLite the search for the schema.
   const char* const schema = schema_ == "main" ? nullptr : schema_.c_str();
   const int code = sqlite3_file_control(db_, schema, SQLITE_FCNTL_DATA_VERSION, &version);
   return code == SQLITE_OK ? std::optional(version) : std::nullopt;
 }
 
-// It could write several rows, and fail after the first: for that SQLite opens a savepoint.
+// SQLite opens a savepoint for this statement, because it could write several rows and fail after
+// the first.
 void Store::announce_savepoints() {
   run("INSERT INTO " + shadow(kConfig) + " SELECT 'version', 1 WHERE 0");
 }

@@ -1,11 +1,12 @@
 // The shadow tables of a bloom table, and the SQL that reads and writes them.
 //
-//   <name>_config(k PRIMARY KEY, v) WITHOUT ROWID    'version'; 'header', of every layer one after
-//                                                    the other; 'merged', 'stale', 'triggers',
-//                                                    'guard' and 'missed', if not 0 (see Config)
-//   <name>_data(id INTEGER PRIMARY KEY, chunk BLOB)  the cells, 3,968 bytes a row (docs/format.md)
-// A chunk whose cells are all 0 needs no row. What is read is checked: a Store throws
-// SqliteError(SQLITE_CORRUPT_VTAB) for what cannot be there.
+// <name>_config(k PRIMARY KEY, v) WITHOUT ROWID    'version'; 'header': the headers of all layers,
+//                                                  concatenated; 'merged', 'stale', 'triggers',
+//                                                  'guard' and 'missed', if not 0 (see Config)
+// <name>_data(id INTEGER PRIMARY KEY, chunk BLOB)  the cells, 3,968 bytes per row (docs/format.md)
+//
+// A chunk whose cells are all 0 needs no row. Everything that is read is checked. A Store throws
+// SqliteError(SQLITE_CORRUPT_VTAB) for values that are not valid.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +26,18 @@ namespace bloom {
 
 struct Config {
   std::vector<Header> layers;  // at least one
-  // How many keys of the source went away since the filter was last made of those that it has.
+  // Number of keys that have left the source since the filter was last built from it.
   std::uint64_t stale = 0;
-  // Filters from elsewhere were merged in: what the counters add up to is then not known.
+  // Whether another filter was merged in. The sum of the counters can then not be checked.
   bool merged = false;
-  // Which triggers the source has: see Source. 0 without a source, and in files of version 1.0.
+  // Version of the triggers on the source: see Source::kTriggers. 0 without a source, and in files
+  // of version 1.0.
   std::uint64_t triggers = 0;
-  // The index of the source that holds no rows: see Source. Empty without a source, and in files of
+  // Name of the guard index on the source: see Source. Empty without a source, and in files of
   // version 1.0.
   std::string guard = {};
-  // Why rows of the source may lack their keys; empty if none do.
+  // Name of the trigger that may have kept keys of the source from being added. Empty if no key is
+  // missed.
   std::string missed = {};
 };
 
@@ -45,43 +48,45 @@ class Store {
   const std::string& schema() const { return schema_; }
   const std::string& table() const { return table_; }
 
-  // Whether <name>_<suffix> is a shadow table.
+  // Returns whether <name>_<suffix> is the name of a shadow table.
   static bool is_shadow(std::string_view suffix);
 
-  // Each throws SqliteError as well when the statement fails.
+  // Every function below throws SqliteError if its statement fails.
   void create(const Config& config);
   void drop();
   void rename(const std::string& table);
 
   Config load_config();
-  // Config::guard alone; empty if the table is not as it should be.
+  // Returns Config::guard alone; empty if the config table is missing or damaged.
   std::string load_guard();
   void save_config(const Config& config);
-  // Adds 1 to the stale keys in the config.
+  // Adds 1 to Config::stale as stored.
   void note_stale_key();
 
-  // Fills `cells`, which is as long as chunk i is to be. Returns false, with `cells` zeroed, when
-  // there is no row.
+  // Reads chunk i into `cells`. Returns whether the chunk has a row; if it has none, fills `cells`
+  // with zeros. Requires: `cells` has the size of chunk i.
   bool load_chunk(std::uint64_t i, std::span<std::uint8_t> cells);
-  // A new row. Counts in changes(), so only a statement on the table itself may do it.
+  // Inserts a row. Throws if the chunk already has one. The row counts in changes(), so this may be
+  // called only within a statement on the bloom table itself.
   void insert_chunk(std::uint64_t i, std::span<const std::uint8_t> cells);
-  // The same with so many bytes that are 0, unless there is a row.
+  // Inserts a row of `size` zero bytes, unless the chunk already has a row. Counts in changes(),
+  // too.
   void insert_empty_chunk(std::uint64_t i, std::size_t size);
   void delete_chunk(std::uint64_t i);
   void delete_chunks_from(std::uint64_t i);
 
-  // Calls f(i, cells) for each row in order; cells end where they are to end.
+  // Calls f(i, cells) for each row in order. `cells` has the size of chunk i.
   using EachChunk = std::function<void(std::uint64_t i, std::span<const std::uint8_t> cells)>;
   void for_each_chunk(const Layers& layers, const EachChunk& f);
 
-  // The chunks that have a row, in order.
+  // Returns the numbers of the chunks that have a row, in order.
   std::vector<std::uint64_t> stored_chunks();
 
-  // Changes with every commit to the database file, of this connection or another one. None if the
-  // connection no longer knows the schema by its name.
+  // Returns a number that changes with every commit to the database file, by any connection.
+  // Returns nullopt if the connection no longer has a schema of this name.
   std::optional<unsigned> data_version() const;
 
-  // What the connection is doing: see sql/sqlite/connection.h.
+  // The state of the connection: see sql/sqlite/connection.h.
   bool is_writing() const { return sqlite::is_writing(db_, schema_.c_str()); }
   bool in_autocommit() const { return sqlite3_get_autocommit(db_) != 0; }
   int running_writers() const { return sqlite::running_writers(db_); }
@@ -92,11 +97,11 @@ class Store {
   bool sees_uncommitted() { return read_uncommitted_.check(db_); }
   void statement_was_prepared() { read_uncommitted_.statement_was_prepared(); }
 
-  // Runs a statement that does nothing but have a savepoint, at which SQLite tells every table of
-  // the transaction of those that are open.
+  // Makes SQLite report all open savepoints to every table of the transaction. Runs a statement
+  // that writes nothing, but needs a savepoint of its own; SQLite reports the others with it.
   void announce_savepoints();
 
-  // Goes up whenever something is written.
+  // Returns a counter that rises with every write.
   std::uint64_t writes() const { return writes_; }
 
  private:
@@ -106,12 +111,13 @@ class Store {
   sqlite3* db_;
   std::string schema_;
   std::string table_;
-  // A function of the host's, in a trigger on a shadow table, may not use the table itself.
+  // True while a statement on the shadow tables runs. A trigger on a shadow table could call an SQL
+  // function of the host that uses the bloom table; such reentry is refused.
   bool in_use_ = false;
   std::uint64_t writes_ = 0;
   sqlite::ReadUncommitted read_uncommitted_;
 
-  // Prepared when they are first used.
+  // Prepared on first use.
   std::optional<sqlite::Statement> load_config_;
   std::optional<sqlite::Statement> load_;
   std::optional<sqlite::Statement> insert_;
@@ -125,9 +131,11 @@ class Store {
   void forget_statements();
 };
 
-// Writes rows that are there, for as long as it lives, which must be within one call of SQLite's:
-// an open blob would keep the transaction from committing. It leaves changes() as it is: the end of
-// a statement writes, and an UPDATE there would be counted as the work of the user's statement.
+// Overwrites existing rows. Requires: its lifetime ends within the callback of SQLite that created
+// it, because an open blob handle keeps the transaction from committing.
+//
+// It writes through sqlite3_blob_write(), which leaves changes() alone. Chunks are written at the
+// end of a statement, and an UPDATE there would count as the work of the user's statement.
 class ChunkWriter {
  public:
   explicit ChunkWriter(Store& store) : store_(store) {}
@@ -135,7 +143,7 @@ class ChunkWriter {
   ChunkWriter& operator=(const ChunkWriter&) = delete;
   ~ChunkWriter() { sqlite3_blob_close(blob_); }
 
-  // `cells` must be as long as chunk i is.
+  // Requires: chunk i has a row, and `cells` has its size.
   void write(std::uint64_t i, std::span<const std::uint8_t> cells);
 
  private:

@@ -35,7 +35,7 @@ void require_name(const char* name) {
                     refusal("key", "a value other than NULL, which is never a key", "NULL"));
 }
 
-// How to compare keys with a filter of this collation.
+// Returns, for an error message, how keys can be compared with a filter of collation `own`.
 std::string collation_rule(Collation own) {
   if (own == Collation::binary) {
     return "compare it with COLLATE BINARY, or make the table with collate=nocase or "
@@ -298,8 +298,9 @@ void BloomTable::Cursor::require_in_sync() {
   }
 }
 
-// Nobody compares a filter with something else on purpose: the call f('x') does, which asks for a
-// key in tables of other extensions.
+// Checks that every value compared with the column `filter` is a filter. Other values are a
+// mistake. They come from the call f('x'), which looks up a key in tables of other extensions;
+// SQLite turns it into filter = 'x'.
 void BloomTable::Cursor::require_filters(const Values& values, int first) {
   for (int i = first; i < values.size(); ++i) {
     if (!values[i].is_null() && (values[i].type() != SQLITE_BLOB ||
@@ -311,7 +312,7 @@ void BloomTable::Cursor::require_filters(const Values& values, int first) {
 }
 
 void BloomTable::Cursor::look_up(const Value& value) {
-  // Not of the copy: bytes that were just written are slow to read.
+  // The hash reads `value`, not the copy in key_: reading bytes just after writing them is slow.
   const Key key(value);
   if (key.is_text()) {
     key_.keep_text(key.bytes());

@@ -1,4 +1,52 @@
-// The table of CREATE VIRTUAL TABLE ... USING bloom(...): docs/virtual-table.md says what it does.
+// The virtual table of CREATE VIRTUAL TABLE ... USING bloom(...). docs/virtual-table.md is its
+// reference. A session, in which --> marks the output:
+//
+// CREATE VIRTUAL TABLE seen USING bloom(capacity=100000, fpr=0.01);
+//     Creates a filter for 100,000 keys at a false-positive rate of 1 %. Its columns are `key`, and
+//     the hidden columns `filter`, `info` and `seen` (the name of the table).
+//
+// INSERT INTO seen(key) VALUES ('a.example'), ('b.example'), (42);
+//     Adds three keys, in the transaction of the statement.
+//
+// SELECT key FROM seen WHERE key = 'a.example';
+// --> a.example
+//     Looks up a key. Returns one row: the key may be present. A false positive looks the same.
+//
+// SELECT key FROM seen WHERE key = 'c.example';
+//     Returns no row: the key is certainly absent.
+//
+// SELECT url FROM visits WHERE EXISTS (SELECT 1 FROM seen WHERE key = url);
+//     Looks up the url of each row of `visits`. A join, ... JOIN seen ON seen.key = url, is faster.
+//
+// SELECT key FROM seen;
+// --> Error: ...
+//     A Bloom filter cannot list its keys. A query that would scan them fails when it runs.
+//
+// INSERT OR IGNORE INTO seen(key) VALUES ('a.example'), ('d.example');
+//     Adds only keys that are certainly absent. changes() returns how many keys were new: 1.
+//
+// DELETE FROM seen WHERE key = 'a.example';
+// --> Error: ...
+//     Only a table made with kind=counting can remove keys.
+//
+// SELECT filter FROM seen;
+//     Returns the filter as a blob, for bloom_contains() and the other functions.
+//
+// INSERT INTO seen(filter) VALUES (bloom_add(bloom_create(100000), 'e.example'));
+//     Merges the keys of a compatible filter into the table.
+//
+// SELECT json_extract(info, '$.keys'), json_extract(info, '$.fpr') FROM seen;
+//     `info` is JSON: geometry, estimated number of keys, estimated false-positive rate, and more.
+//
+// INSERT INTO seen(seen) VALUES ('integrity-check');
+//     A text value in the column named like the table is a command. 'integrity-check' reads all
+//     chunks and fails with SQLITE_CORRUPT_VTAB if one is damaged. The other commands are:
+//     'halve'    halves the size of the filter; the false-positive rate rises
+//     'clear'    removes all keys
+//     'rebuild'  builds the filter again from its source (only for a table that has one)
+//
+// CREATE VIRTUAL TABLE visits_seen USING bloom(source=visits, column=url);
+//     Fills the filter with the urls of `visits`, and keeps it in sync with that table by triggers.
 #pragma once
 
 #include <memory>
@@ -97,7 +145,9 @@ class BloomTable::Cursor {
   BloomTable& table_;
   PagedFilter& filter_;
   Plan plan_ = Plan::refused_scan;
-  sqlite::KeptValue key_;  // as it was asked for: joins are rewritten through this column
+  // The value as it was looked up, with its type: SQLite may use this column in place of the other
+  // side of a join condition.
+  sqlite::KeptValue key_;
   bool found_ = false;
 };
 
