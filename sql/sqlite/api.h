@@ -1,5 +1,5 @@
-// SQLite's interface as an extension sees it: through the table of functions that the host hands to
-// the entry point, which ext/ defines.
+// The SQLite API as a loadable extension uses it: through the table of function pointers that the
+// host passes to the entry point. ext/ defines the pointer to that table.
 #pragma once
 
 extern "C" {

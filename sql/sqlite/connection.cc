@@ -26,7 +26,8 @@ Writers writers_of(sqlite3* db) {
   return writers;
 }
 
-// Each connection counts a part of the cache as its own where it is shared.
+// SQLITE_DBSTATUS_CACHE_USED_SHARED divides a shared cache among its connections. The two values
+// therefore differ only if the cache is shared.
 bool shares_cache(sqlite3* db) {
   int used = 0;
   int share = 0;
@@ -48,7 +49,8 @@ bool is_writing(sqlite3* db, const char* schema) {
 #if SQLITE_VERSION_NUMBER >= 3034000
   constexpr int kFirstThatTells = 3034000;
   if (sqlite3_libversion_number() >= kFirstThatTells) {
-    // To look for a schema by its name takes half of the time.
+    // Finding a schema by its name takes half of the time, so this first checks all schemas at
+    // once.
     if (sqlite3_txn_state(db, nullptr) < SQLITE_TXN_WRITE) {
       return false;
     }
@@ -56,7 +58,7 @@ bool is_writing(sqlite3* db, const char* schema) {
     return state != SQLITE_TXN_NONE && state != SQLITE_TXN_READ;
   }
 #endif
-  // Older versions do not tell: a transaction that only reads counts as well.
+  // Older versions have no sqlite3_txn_state(): there a transaction that only reads counts as well.
   static_cast<void>(schema);
   return sqlite3_get_autocommit(db) == 0 || running_writers(db) != 0;
 }
@@ -68,7 +70,8 @@ bool runs_to_its_end(sqlite3* db) {
   return writers.running == 1 && !writers.give_rows;
 }
 
-// SQL can spell a name of these characters in one way only, but for their case.
+// If the name has only these characters, SQL can spell it in one way only, apart from case. So a
+// statement whose text does not contain the name changes the table through a trigger.
 bool writes_through_trigger(sqlite3* db, std::string_view table) {
   const auto fold = [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -86,8 +89,8 @@ bool writes_through_trigger(sqlite3* db, std::string_view table) {
                      [&](char a, char b) { return fold(a) == fold(b); }) == text.end();
 }
 
-// In autocommit mode ROLLBACK is refused, and a statement that fails is not undone while another
-// one is writing. BEGIN makes a transaction of it that ROLLBACK takes.
+// In autocommit mode SQLite refuses ROLLBACK, and does not undo a failed statement while another
+// one is writing. BEGIN turns the implicit transaction into one that ROLLBACK can end.
 bool roll_back(sqlite3* db) {
   if (sqlite3_get_autocommit(db) != 0) {
     sqlite3_exec(db, "BEGIN", nullptr, nullptr, nullptr);

@@ -1,4 +1,4 @@
-// What the connection that calls us is doing.
+// The state of the connection that calls the extension.
 #pragma once
 
 #include <string_view>
@@ -7,40 +7,45 @@
 
 namespace bloom::sqlite {
 
-// Whether the connection has a write transaction open on this schema. A schema that is not known
-// counts as written.
+// Returns whether the connection has a write transaction open on the schema. Returns true if the
+// schema is unknown.
 bool is_writing(sqlite3* db, const char* schema);
 
-// How many statements of the connection are running that may write. A write handle of
-// sqlite3_blob_open() is one as well. Takes some 10 ns for each prepared statement.
+// Returns how many statements that may write are running on the connection. Open write handles of
+// sqlite3_blob_open() count, too. Takes about 10 ns per prepared statement of the connection.
 int running_writers(sqlite3* db);
 
-// Whether exactly one statement that may write is running, and it gives no rows. Such a statement
-// runs from here to its end within one sqlite3_step(), so the application cannot do anything else
-// with the connection before that.
+// Returns whether exactly one statement that may write is running, and it returns no rows. Such a
+// statement runs to its end within the current sqlite3_step() call. The application cannot use the
+// connection before that.
 bool runs_to_its_end(sqlite3* db);
 
-// Whether the only running statement that may write changes this table through a trigger, since it
-// does not name the table. Such a statement has a savepoint of its own in an explicit transaction.
+// Returns true if the only running statement that may write does not name the table: it then
+// changes the table through a trigger. In an explicit transaction such a statement has a savepoint
+// of its own.
 bool writes_through_trigger(sqlite3* db, std::string_view table);
 
-// Rolls the whole transaction back while a statement of it is running, which then fails. Returns
-// whether that worked.
+// Rolls back the whole transaction while one of its statements is running; that statement then
+// fails. Returns whether the rollback succeeded.
 bool roll_back(sqlite3* db);
 
-// Whether a connection sees what others have not committed: those that share its cache, under
-// PRAGMA read_uncommitted.
+// Determines whether a connection sees uncommitted changes of other connections. It does if it
+// shares their cache and PRAGMA read_uncommitted is on.
 class ReadUncommitted {
  public:
-  // Call whenever a statement is prepared: SQLite prepares all of them again after the pragma has
-  // changed.
+  // Call whenever a statement is prepared. SQLite prepares all statements again after the pragma
+  // has changed.
   void statement_was_prepared() { checks_ = 0; }
-  // Call at the beginning of each statement. To ask for the pragma takes 2 us. A statement that
-  // runs once is spared that unless the cache is shared; one that runs often asks once.
+  // Call at the beginning of each statement. Returns whether uncommitted changes are visible.
+  //
+  // Reading the pragma takes 2 us. After a statement was prepared, the first call reads the pragma
+  // only if the cache is shared. The second call reads it in any case. Later calls return the
+  // stored result.
+  // So a statement that runs once avoids the 2 us, and a statement that runs often pays them once.
   bool check(sqlite3* db);
 
  private:
-  int checks_ = 0;  // since then; up to 2
+  int checks_ = 0;  // since the last statement was prepared; counts up to 2
   bool is_on_ = false;
 };
 

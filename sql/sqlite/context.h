@@ -1,4 +1,4 @@
-// The call of an SQL function: where its result goes, and what it may know of its connection.
+// The context of an SQL function call: sets the result, and reads the limits of the connection.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,21 @@ class Context {
   void text(std::string_view value) {
     sqlite3_result_text64(context_, value.data(), value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
   }
-  // A copy.
+  // SQLite copies the bytes.
   void blob(std::string_view value) {
     sqlite3_result_blob64(context_, value.data(), value.size(), SQLITE_TRANSIENT);
   }
-  // Takes bytes over; SQLite calls `free` when it drops them.
+  // Transfers ownership of `bytes` to SQLite, which calls `free` on them.
   void blob(std::uint8_t* bytes, std::uint64_t size, void (*free)(void*)) {
     sqlite3_result_blob64(context_, bytes, size, free);
   }
-  // A pointer value; `drop` is called when SQLite drops it. `type` must be a string literal.
+  // Sets a pointer value as the result. SQLite calls `drop` when it discards the value. Requires:
+  // `type` is a string literal.
   void pointer(void* pointer, const char* type, void (*drop)(void*)) {
     sqlite3_result_pointer(context_, pointer, type, drop);
   }
 
-  // Reports a failure as an error of `function`.
+  // Reports a failure as an error of the SQL function `function`.
   void failure(const char* function, const Failure& failure) {
     if (failure.code == SQLITE_NOMEM) {
       sqlite3_result_error_nomem(context_);
@@ -50,13 +51,13 @@ class Context {
     sqlite3_free(text);
   }
 
-  // For long loops of a call.
+  // Returns an interrupt check for long loops. It is valid while this object lives.
   InterruptCheck check() {
     interrupts_ = Interrupts(sqlite3_context_db_handle(context_));
     return interrupts_.check();
   }
 
-  // The most bytes that a text or a blob of this connection can have.
+  // Returns the maximum size in bytes of a string or blob on this connection (SQLITE_LIMIT_LENGTH).
   std::uint64_t longest_value() const {
     return static_cast<std::uint64_t>(
         sqlite3_limit(sqlite3_context_db_handle(context_), SQLITE_LIMIT_LENGTH, -1));

@@ -1,14 +1,14 @@
-// Registers SQL functions. A scalar function is a C++ function, or, if it remembers something from
-// call to call, a class of which every connection has an object:
+// Registers SQL functions. A scalar function is a C++ function. If it keeps state between calls, it
+// is a class instead, and every connection has one object of it:
 //   struct Next {
 //     void call(Context&, const Values&);
 //   };
-// An aggregate is a class:
+// An aggregate function is a class:
 //   struct Sum {
 //     void step(Context&, const Values&);  // one row
-//     void finish(Context&);               // the result; on a fresh object when there were no rows
+//     void finish(Context&);               // the result; on a new object if there were no rows
 //   };
-// Either may throw: the statement then fails with "<name>: <what>".
+// All of them may throw: the statement then fails with "<name>: <what>".
 #pragma once
 
 #include <memory>
@@ -23,13 +23,13 @@ namespace bloom::sqlite {
 
 inline constexpr int kAnyNumber = -1;
 
-// The same arguments give the same result, and nothing else happens: allowed in indexes, CHECKs
-// and generated columns, and in views and triggers of a schema that is not trusted.
+// The result depends on the arguments alone, and there are no side effects. SQLite then allows the
+// function in indexes, CHECK constraints and generated columns. It also allows the function in the
+// views and triggers of an untrusted schema.
 inline constexpr int kPure = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
 inline constexpr int kInnocuous = SQLITE_UTF8 | SQLITE_INNOCUOUS;
 
-// Runs what a function does; what it throws becomes the function's error. Returns whether it threw
-// nothing.
+// Runs body(). Reports an exception as an error of `function`. Returns whether body() succeeded.
 template <typename Body>
 bool run(Context& context, const char* function, Body&& body) {
   bool done = true;
@@ -47,7 +47,7 @@ struct Scalar {
   int flags = kPure;
 };
 
-// `function` must live as long as the connection. Returns an SQLite result code.
+// Returns an SQLite result code. Requires: `function` outlives the connection.
 inline int add_function(sqlite3* db, const Scalar& function) {
   const auto call = [](sqlite3_context* raw, int count, sqlite3_value** values) {
     const auto& self = *static_cast<const Scalar*>(sqlite3_user_data(raw));
@@ -59,7 +59,7 @@ inline int add_function(sqlite3* db, const Scalar& function) {
                                     nullptr);
 }
 
-// Of a function that is a class.
+// The signature of a function that is a class.
 struct Signature {
   const char* name;
   int arguments;
@@ -81,12 +81,12 @@ int add_function(sqlite3* db, const Signature& signature) {
   if (object == nullptr) {
     return SQLITE_NOMEM;
   }
-  // SQLite drops the object if it cannot register the function, too.
+  // If the registration fails, SQLite calls `drop` as well.
   return sqlite3_create_function_v2(db, signature.name, signature.arguments, kPure, object, call,
                                     nullptr, nullptr, drop);
 }
 
-// What SQLite calls for an aggregate; its user data is the Signature.
+// The callbacks of an aggregate. Their user data is the Signature.
 template <typename State>
 class AggregateCalls {
  public:
@@ -106,7 +106,7 @@ class AggregateCalls {
     slot->failed |= !done;
   }
 
-  // Comes once for each group, after errors as well.
+  // SQLite calls this once per group, also after an error.
   static void finish(sqlite3_context* raw) {
     auto* slot = static_cast<Slot*>(sqlite3_aggregate_context(raw, 0));
     std::unique_ptr<State> state(slot == nullptr ? nullptr : slot->state);
@@ -123,7 +123,7 @@ class AggregateCalls {
   }
 
  private:
-  // SQLite keeps one for each group, zeroed.
+  // SQLite allocates one per group, filled with zeros.
   struct Slot {
     State* state;
     bool failed;

@@ -1,4 +1,4 @@
-// The one place where exceptions end: SQLite is C, and none may cross into it.
+// Converts exceptions to SQLite result codes. SQLite is written in C, so no exception may reach it.
 #pragma once
 
 #include <exception>
@@ -11,13 +11,13 @@
 
 namespace bloom::sqlite {
 
-// What SQLite is to be told.
+// A failure as it is reported to SQLite.
 struct Failure {
   int code;          // SQLITE_ERROR, SQLITE_CORRUPT, ...
-  const char* text;  // null: SQLite's own words for the code
+  const char* text;  // null: SQLite uses its own text for the code
 };
 
-// A call of SQLite failed with this result code, or is to fail with it.
+// A call of SQLite has failed with this result code, or our callback shall fail with it.
 class SqliteError : public std::runtime_error {
  public:
   SqliteError(int code, const std::string& text) : std::runtime_error(text), code_(code) {}
@@ -39,7 +39,7 @@ constexpr int code_of(Error::Kind kind) {
   return SQLITE_ERROR;
 }
 
-// Runs body(); tells failed(const Failure&) if it threw.
+// Runs body(). If it throws, calls failed(const Failure&).
 template <typename Body, typename Failed>
 void guard(Body&& body, Failed&& failed) noexcept {
   try {

@@ -1,21 +1,20 @@
-// Registers a module of virtual tables that are created, written, and part of transactions. A table
-// is a class:
+// Registers a module of writable virtual tables that take part in transactions. A table is a class:
 //   class Words {
 //    public:
 //     static constexpr char kModule[] = "words";
 //     using Shared = ...;               // one object for all tables of a connection
 //     Words(const Definition&, Shared&);
 //     sqlite3* db() const;
-//     const char* name() const;         // for error texts
-//     const char* columns() const;      // CREATE TABLE x(...) WITHOUT ROWID, for SQLite to read
+//     const char* name() const;         // for error messages
+//     const char* columns() const;      // CREATE TABLE x(...) WITHOUT ROWID, for declare_vtab
 //     static bool is_shadow(const char* suffix);
 //
 //     void create();                    // CREATE VIRTUAL TABLE; also begins a transaction
-//     void connect();                   // one that was created before
+//     void connect();                   // opens a table that already exists
 //     void rename(const char* name);
 //     void destroy();                   // DROP TABLE
 //
-//     int plan(sqlite3_index_info&);
+//     int plan(sqlite3_index_info&);    // xBestIndex
 //     class Cursor {                    // of a query
 //      public:
 //       explicit Cursor(Words&);
@@ -25,34 +24,36 @@
 //       void column(sqlite3_context*, int i);
 //     };
 //     int update(const Values&);        // SQLITE_OK, or SQLITE_CONSTRAINT to skip the row
-//     int code_to_report(int code);     // after update() has thrown
+//     int code_to_report(int code);     // called after update() has thrown
 //     void check();                     // throws SqliteError(SQLITE_CORRUPT_VTAB) for damage
 //
 //     void begin(), savepoint(int), released(int), rolled_back_to(int);
 //     void sync(), committed(), rolled_back();
 //   };
-// SQLite calls them in this order, and plan(), check() and cursors at any time between:
+//
+// SQLite calls these functions in the following order. It may call plan(), check() and the cursor
+// functions at any time in between:
 //   (create | connect)
 //   (begin (update | rename | savepoint | released | rolled_back_to)* ending)* destroy?
 //   ending = sync committed | sync? rolled_back
 //
-// What cannot be relied on (sqlite3VtabBegin(), sqlite3VtabSavepoint(), sqlite3Close() in SQLite's
-// source say why):
+// A table must not rely on the following. The reasons are in SQLite's source: sqlite3VtabBegin(),
+// sqlite3VtabSavepoint() and sqlite3Close().
 // - Savepoints are numbered by depth. SQLite reports a savepoint to one table after another, and
-//   stops at the first that fails. rolled_back_to(n) and released(n) may then be called without
-//   savepoint(n).
-// - A table that create() made is not told of begin(), nor of savepoints that are open by then. Any
-//   savepoint(n) later on makes up for it.
-// - sqlite3_close() calls rolled_back() before it looks for reasons to refuse. If it refuses, the
-//   transaction goes on, and begin() may be called again in it.
-// - When SQLite reads the schema again, it may make a second object of a table, while the first one
-//   still gets calls up to the end of its transaction. Statements that are prepared keep it longer.
-// - Statements on the shadow tables can be run by anybody, in transactions that are not reported.
+//   stops at the first table that fails. rolled_back_to(n) and released(n) may then be called
+//   without savepoint(n).
+// - After create(), SQLite calls no begin(), and does not report the savepoints that are already
+//   open. Any later savepoint(n) implies them.
+// - sqlite3_close() calls rolled_back() before it checks whether it must refuse. If it refuses, the
+//   transaction stays open, and begin() may be called again in it.
+// - When SQLite reloads the schema, it may make a second object of a table. The first object still
+//   gets calls up to the end of its transaction. Prepared statements keep it alive longer.
+// - Any program can write to the shadow tables directly, in transactions that are not reported.
 //
-// Each may throw where no noexcept is said: the statement then fails with "<name>: <what>". What
-// savepoint() and released() throw fails with SQLite's own text for the code, and the second rolls
-// the whole transaction back. A failed update() is not undone when it was the only row of its
-// statement.
+// Every function that is not noexcept may throw: the statement then fails with "<name>: <what>". If
+// savepoint() or released() throws, SQLite uses its own message for the code. If released() throws,
+// SQLite also rolls back the whole transaction. A failed update() is not undone if it was the only
+// row of its statement.
 #pragma once
 
 #include <memory>
@@ -66,12 +67,12 @@
 
 namespace bloom::sqlite {
 
-// CREATE VIRTUAL TABLE schema.table USING module(arguments).
+// The parts of CREATE VIRTUAL TABLE schema.table USING module(arguments).
 struct Definition {
   sqlite3* db;
   const char* schema;
   const char* table;
-  std::span<const char* const> arguments;  // as they are written
+  std::span<const char* const> arguments;  // as written in the statement
 };
 
 template <typename Table>
@@ -88,8 +89,8 @@ class Module {
   }
 
  private:
-  // Lives as long as the module is registered or any of its tables lives: a module can be replaced
-  // while tables are in a transaction.
+  // Lives while the module is registered or one of its tables exists. An application can replace a
+  // module while its tables are in a transaction.
   struct Shared {
     typename Table::Shared value;
     int users = 1;
@@ -116,9 +117,9 @@ class Module {
         : sqlite3_vtab{}, shared(raw), table(definition, shared.value()) {}
     Vtab(const Vtab&) = delete;
     Vtab& operator=(const Vtab&) = delete;
-    // SQLite does not fetch the error of an xDestroy that failed.
+    // SQLite does not take over the error message of a failed xDestroy, so it is freed here.
     ~Vtab() { sqlite3_free(zErrMsg); }
-    SharedUse shared;  // outlives the table
+    SharedUse shared;  // declared first: outlives the table
     Table table;
   };
   struct VtabCursor : sqlite3_vtab_cursor {
@@ -131,7 +132,8 @@ class Module {
     return static_cast<VtabCursor*>(raw)->cursor;
   }
 
-  // Runs a method of the table; what it throws becomes the table's error.
+  // Runs method(table). Reports an exception as an error of the table. Returns an SQLite result
+  // code.
   template <typename Method>
   static int call(sqlite3_vtab* raw, Method&& method) {
     int code = SQLITE_OK;
@@ -143,7 +145,7 @@ class Module {
   template <bool is_new>
   static int open_table(sqlite3* db, void* shared, int count, const char* const* arguments,
                         sqlite3_vtab** out, char** error) {
-    constexpr int kFirst = 3;  // after the names of module, schema and table
+    constexpr int kFirst = 3;  // after the names of the module, schema and table
     const Definition definition{
         db, arguments[1], arguments[2],
         std::span(arguments + kFirst, static_cast<std::size_t>(count - kFirst))};
@@ -213,7 +215,7 @@ class Module {
   static int update(sqlite3_vtab* raw, int count, sqlite3_value** values, sqlite3_int64* rowid) {
     int code = SQLITE_OK;
     const int thrown = call(raw, [&](Table& table) { code = table.update(Values(count, values)); });
-    // A table WITHOUT ROWID leaves last_insert_rowid() as it is.
+    // SQLite sets last_insert_rowid() to this. A table WITHOUT ROWID must not change it.
     *rowid = sqlite3_last_insert_rowid(table_of(raw).db());
     return thrown == SQLITE_OK ? code : table_of(raw).code_to_report(thrown);
   }
@@ -258,8 +260,8 @@ class Module {
     return code;
   }
 
-  // Version 4 of the structure, which SQLite 3.44 and later know: with headers of an older one the
-  // last member comes behind it.
+  // Version 4 of sqlite3_module, for SQLite 3.44 and later. Headers of older versions lack the last
+  // member, so it is appended here.
   struct ModuleV4 {
     sqlite3_module base;
     int (*integrity)(sqlite3_vtab*, const char*, const char*, int, char**);
@@ -285,7 +287,7 @@ class Module {
     module.base.xNext = next;
     module.base.xEof = eof;
     module.base.xColumn = column;
-    module.base.xRowid = nullptr;  // tables are WITHOUT ROWID
+    module.base.xRowid = nullptr;  // the tables are WITHOUT ROWID
     module.base.xUpdate = update;
     module.base.xBegin = begin;
     module.base.xSync = sync;

@@ -1,4 +1,4 @@
-// Pieces of SQL as text: names and literals, written and read.
+// Writes and parses names and string literals of SQL.
 #pragma once
 
 #include <cstddef>
@@ -9,21 +9,23 @@
 
 namespace bloom::sqlite {
 
-// "a name" or 'a text', to be put into SQL.
+// Return "a name" and 'a string', quoted for use in SQL. Quotes within the text are doubled.
 std::string quoted_name(std::string_view name);
 std::string text_literal(std::string_view text);
 
-// Without spaces at both ends.
+// Returns the text without white space at both ends.
 std::string_view trimmed(std::string_view text);
 
-// What stands between quotes of either sort, in which a doubled quote is one; none without quotes
-// around it all.
+// Returns the text within quotes, which may be " or '. A doubled quote stands for one. Returns
+// nullopt if the text is not a single quoted token.
 std::optional<std::string> unquoted(std::string_view text);
 
-// The length of the first token of SQL: all that is between quotes, or one character.
+// Returns the size in bytes of the first token: a quoted name or string, or else one character.
+// Requires: the text is not empty.
 std::size_t token_size(std::string_view text);
 
-// The names in "a" or "(a, b)", each as it is or between quotes. A name that is missing is empty.
+// Returns the names in "a" or "(a, b)". Each name may be quoted. A missing name is returned as an
+// empty string.
 std::vector<std::string> names_in(std::string_view text);
 
 }  // namespace bloom::sqlite

@@ -15,7 +15,8 @@ void require_ok(sqlite3* db, int code) {
 
 }  // namespace
 
-// Only running statements are told (sqlite3_is_interrupted() came with SQLite 3.41).
+// SQLite reports an interrupt only to running statements, so this runs a short one.
+// (sqlite3_is_interrupted() requires SQLite 3.41.)
 void Interrupts::look(void* self) {
   constexpr auto kEvery = std::chrono::milliseconds(20);
   auto& [db, next] = *static_cast<Interrupts*>(self);
@@ -35,8 +36,9 @@ void execute(sqlite3* db, const std::string& sql) {
 
 Statement::Statement(sqlite3* db, const std::string& sql, int unexpected)
     : db_(db), unexpected_(unexpected) {
-  // A table that was replaced by a view of a virtual table could keep that one, and with it this
-  // statement, in use for ever.
+  // NO_VTAB: someone may have replaced a shadow table by a view of the virtual table. This
+  // statement would then keep the virtual table in use, which in turn owns the statement, and
+  // neither would ever be freed.
   constexpr unsigned kFlags = SQLITE_PREPARE_PERSISTENT | SQLITE_PREPARE_NO_VTAB;
   require(sqlite3_prepare_v3(db, sql.c_str(), static_cast<int>(sql.size()) + 1, kFlags, &statement_,
                              nullptr));

@@ -1,4 +1,4 @@
-// SQL statements that the extension runs itself.
+// SQL statements that the extension itself runs.
 #pragma once
 
 #include <chrono>
@@ -13,15 +13,16 @@
 
 namespace bloom::sqlite {
 
-// Runs SQL that gives no rows. Throws SqliteError.
+// Runs SQL that returns no rows. Throws SqliteError.
 void execute(sqlite3* db, const std::string& sql);
 
-// For long loops while a statement of the connection runs: their pauses throw
-// SqliteError(SQLITE_INTERRUPT) once sqlite3_interrupt() was called or a progress handler says so.
+// Makes interrupt checks for long loops. A check throws SqliteError(SQLITE_INTERRUPT) after
+// sqlite3_interrupt() was called, or when the progress handler requests an interrupt. Requires: a
+// statement of the connection is running.
 class Interrupts {
  public:
   explicit Interrupts(sqlite3* db) : db_(db) {}
-  // Good as long as this is where it is.
+  // Returns a check that is valid while this object lives and is not moved.
   InterruptCheck check() { return {look, this}; }
 
  private:
@@ -29,15 +30,17 @@ class Interrupts {
   static void look(void* self);
 
   sqlite3* db_;
-  Clock::time_point next_{};  // to look costs more than to know the time
+  Clock::time_point next_{};  // time of the next check: reading the clock is cheaper than checking
 };
 
-// A prepared statement, to be run through a Run.
+// A prepared statement. Use a Run to execute it.
 class Statement {
  public:
-  // Of ordinary tables alone. Throws SqliteError, as its runs do: of the code `unexpected` where
-  // the schema is not what the SQL expects. That covers constraints: SQLite would take theirs for
-  // one of the user's row.
+  // Prepares a statement that uses ordinary tables only. Throws SqliteError, as its runs do.
+  //
+  // If the schema is not what the SQL expects, the error has the code `unexpected`. This code
+  // replaces SQLITE_ERROR, and also SQLITE_CONSTRAINT, which SQLite would mistake for a conflict in
+  // the user's row.
   Statement(sqlite3* db, const std::string& sql, int unexpected = SQLITE_ERROR);
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
@@ -52,7 +55,8 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-// One run of a statement, which is reset when the run ends: no transaction has to wait for it.
+// One execution of a statement. The destructor resets the statement, so it does not keep a
+// transaction open.
 class Run {
  public:
   explicit Run(const Statement& statement) : origin_(statement), statement_(statement.statement_) {}
@@ -60,15 +64,16 @@ class Run {
   Run& operator=(const Run&) = delete;
   ~Run();
 
-  // Bytes and text are not copied: they must live as long as the run.
+  // Bind a value and return *this. Throw SqliteError. Text and bytes are not copied: they must
+  // outlive the run.
   Run& bind(int parameter, std::int64_t value);
   Run& bind(int parameter, std::string_view text);
   Run& bind(int parameter, std::span<const std::uint8_t> bytes);
 
-  // Whether there is a (next) row. Throws SqliteError.
+  // Returns whether there is a row, or a further row. Throws SqliteError.
   bool step();
 
-  // Of the row, until the next step.
+  // Values of the current row. They are valid until the next step().
   int type(int column) const { return sqlite3_column_type(statement_, column); }
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
   Value value(int column) const { return Value(sqlite3_column_value(statement_, column)); }

@@ -1,12 +1,12 @@
-// Table-valued functions: read-only tables that exist without being created, whose hidden columns
-// are the arguments. A function is a class:
+// Registers table-valued functions: read-only tables that need no CREATE VIRTUAL TABLE. Their
+// hidden columns are the arguments. A function is a class:
 //   struct Primes {
 //     static constexpr char kName[] = "primes";
 //     static constexpr char kUsage[] = "primes(limit)";
 //     static constexpr char kColumns[] = "CREATE TABLE x(prime, \"limit\" HIDDEN)";
-//     static constexpr int kFirstArgument = 1;  // column number
+//     static constexpr int kFirstArgument = 1;  // number of the first argument's column
 //     static constexpr int kArguments = 1;
-//     void start(const Values&);  // all arguments are there; leaves it on the first row
+//     void start(const Values&);  // gets all arguments; moves to the first row
 //     bool at_end() const noexcept;
 //     void next() noexcept;
 //     void column(Context&, int i) const noexcept;  // i < kFirstArgument
@@ -69,8 +69,9 @@ class TableFunction {
     return SQLITE_OK;
   }
 
-  // The one plan: every argument known. Without it SQLite is to look for another order of the
-  // join; there is none when the argument was not written at all.
+  // The only plan requires a value for every argument. If a value comes from a table that is not
+  // yet available, SQLite tries another join order. If an argument is missing from the call, the
+  // query fails.
   static int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
     std::array<int, Function::kArguments> found;
     found.fill(-1);
@@ -131,7 +132,7 @@ class TableFunction {
     return code;
   }
 
-  // Only start() may throw: the callbacks below are not guarded.
+  // Only start() may throw. The callbacks below do not catch exceptions.
   static int next(sqlite3_vtab_cursor* raw) {
     static_assert(noexcept(std::declval<Function&>().next()));
     cursor_of(raw).function.next();
@@ -163,7 +164,7 @@ class TableFunction {
 
   static constexpr sqlite3_module make_module() {
     sqlite3_module module{};
-    module.xConnect = connect;  // without xCreate the table need not be created
+    module.xConnect = connect;  // without xCreate: an eponymous-only virtual table
     module.xBestIndex = best_index;
     module.xDisconnect = disconnect;
     module.xOpen = open;

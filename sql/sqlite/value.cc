@@ -6,11 +6,11 @@
 namespace bloom::sqlite {
 namespace {
 
-// Text of any length may come in; a sentence that quotes it should stay one.
+// Longer strings are cut in error messages, so that the message stays readable. In bytes.
 constexpr std::size_t kQuotedBytes = 40;
 
-// The bytes of the UTF-8 character that text starts with; 0 if it is none, or one that would spoil
-// a line (control characters, surrogates).
+// Returns the size in bytes of the UTF-8 character at the start of the text. Returns 0 if the bytes
+// are not valid UTF-8, or if the character is a control character or a surrogate.
 std::size_t first_character(std::string_view text) {
   const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const std::size_t size = byte(0) < 0x80 ? 1 : byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : 4;

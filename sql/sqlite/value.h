@@ -1,4 +1,4 @@
-// Values of SQL: those that SQLite passes in, and copies of them.
+// SQL values: those that SQLite passes to a callback, and copies of them.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace bloom::sqlite {
 
-// For error texts: a text between quotes, its beginning if it is long, with ? for what is no
-// printable character.
+// Returns a string in quotes, for error messages. Long strings are cut, and bytes that are not
+// printable characters become ?.
 std::string quoted_text(std::string_view text);
 
 class Value {
@@ -27,8 +27,8 @@ class Value {
   std::int64_t integer() const { return sqlite3_value_int64(value_); }
   double real() const { return sqlite3_value_double(value_); }
 
-  // Text as UTF-8 whatever the encoding of the database; the bytes of a blob. They live until the
-  // function returns. Throw std::bad_alloc.
+  // text() returns UTF-8, whatever the encoding of the database. blob() returns the bytes of a
+  // blob. The bytes are valid until the SQL function returns. Both throw std::bad_alloc.
   std::string_view text() const {
     const auto* bytes = reinterpret_cast<const char*>(sqlite3_value_text(value_));
     if (bytes == nullptr) {
@@ -45,31 +45,32 @@ class Value {
     return {bytes, size};
   }
 
-  // In an UPDATE of a virtual table: the column is not among those that are set.
+  // Returns true for a column that an UPDATE of a virtual table does not set.
   bool is_unchanged() const { return sqlite3_value_nochange(value_) != 0; }
 
-  // The pointer of a pointer value of this type, or null. Whoever owned it may be gone.
+  // Returns the pointer of a pointer value of this type, else null. The object that it points to
+  // may be gone already.
   void* pointer(const char* type) const { return sqlite3_value_pointer(value_, type); }
 
-  // For error texts: NULL, 42, 1.5, 'text', a blob of 12 bytes.
+  // Returns the value for an error message: NULL, 42, 1.5, 'text', a blob of 12 bytes.
   std::string in_words() const;
 
  private:
   sqlite3_value* value_;
 };
 
-// A value that outlives the call.
+// A value that SQLite has copied, and that outlives the call.
 struct FreeValue {
   void operator()(sqlite3_value* value) const { sqlite3_value_free(value); }
 };
 using OwnedValue = std::unique_ptr<sqlite3_value, FreeValue>;
 
-// A copy that outlives the call. Keeping one after another needs no new memory.
+// A copy of a value that outlives the call. It reuses its memory when it keeps the next value.
 class KeptValue {
  public:
   void keep(const Value& value);
   void keep_text(std::string_view text) { keep_bytes(SQLITE_TEXT, text); }
-  // What was kept last, as the result of a call.
+  // Sets the value that was kept last as the result of an SQL function.
   void give(sqlite3_context* context) const;
 
  private:
@@ -86,10 +87,10 @@ class KeptValue {
   std::int64_t integer_ = 0;
   double real_ = 0;
   std::string bytes_;
-  std::size_t size_ = 0;  // of the bytes that are in use
+  std::size_t size_ = 0;  // bytes in use
 };
 
-// The arguments of a call.
+// The arguments of an SQL function.
 class Values {
  public:
   Values(int count, sqlite3_value** values) : values_(values), count_(count) {}

@@ -1,4 +1,4 @@
-// What all virtual tables share.
+// Error reporting of all virtual tables.
 #pragma once
 
 #include "sql/sqlite/api.h"
@@ -6,12 +6,13 @@
 
 namespace bloom::sqlite {
 
-// "<name>: <what>" in memory of SQLite's, as it wants error texts; null without memory.
+// Returns "<name>: <what>" in memory from sqlite3_malloc(), as SQLite requires for error messages.
+// Returns null if there is no text or no memory.
 inline char* error_text(const char* name, const Failure& failure) {
   return failure.text == nullptr ? nullptr : sqlite3_mprintf("%s: %s", name, failure.text);
 }
 
-// Reports a failure as an error of a table; returns the result code that its method is to return.
+// Sets the error message of a table. Returns the result code for the callback to return.
 inline int report(sqlite3_vtab* table, const char* name, const Failure& failure) {
   sqlite3_free(table->zErrMsg);
   table->zErrMsg = error_text(name, failure);
