@@ -12,12 +12,12 @@ SQLITE_EXTENSION_INIT1
 #endif
 
 namespace {
-// The first with SQLITE_INNOCUOUS, the flag without which the functions could not be used in views
-// and triggers of a schema that is not trusted.
+// SQLite 3.31.0 is the first version with SQLITE_INNOCUOUS. Without that flag the functions could
+// not be used in views and triggers of an untrusted schema.
 constexpr int kOldestSqlite = 3031000;
 
-// The functions of the SQLite that loaded this library first. All connections of the process share
-// them, whichever threads load it at the same time.
+// Returns the API table of the SQLite library that loaded this extension first, and makes the
+// extension use it. All connections of the process share this table. Thread-safe.
 const sqlite3_api_routines* first_api(const sqlite3_api_routines* api) {
   static const sqlite3_api_routines* const kFirst = [api] {
     SQLITE_EXTENSION_INIT2(api);
@@ -41,7 +41,8 @@ extern "C" BLOOM_EXPORT int sqlite3_bloom_init(sqlite3* db, char** error,
   return bloom::register_all(db, error);
 }
 
-// What SQLite looks for in a file that is named mod_bloom.so, as Debian names such modules.
+// The entry point that SQLite looks for in a file named mod_bloom.so, the name in Debian's
+// packages.
 extern "C" BLOOM_EXPORT int sqlite3_modbloom_init(sqlite3* db, char** error,
                                                   const sqlite3_api_routines* api) {
   return sqlite3_bloom_init(db, error, api);

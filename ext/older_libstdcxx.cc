@@ -1,6 +1,6 @@
-// What the headers of a new libstdc++ call that older ones do not have: with an answer of its own
-// the library loads where those are installed, on Debian 11 and Ubuntu 20.04. ext/bloom.map keeps
-// it from others.
+// Defines a function that headers of a new libstdc++ call and older libraries lack. With this
+// definition the extension also loads on Debian 11 and Ubuntu 20.04. ext/bloom.map keeps the symbol
+// local to the extension.
 #include <new>
 
 #if defined(__GLIBCXX__) && _GLIBCXX_RELEASE >= 11

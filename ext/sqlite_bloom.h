@@ -1,10 +1,10 @@
-/* The whole extension, linked into a program instead of loaded: for C and C++. Link with
- * libsqlite_bloom.a, a C++ runtime and SQLite; docs/packages.md says how. Before the first
- * connection is opened:
+/* For C and C++ programs that link the extension instead of loading it. Link with
+ * libsqlite_bloom.a, a C++ runtime and SQLite: see docs/packages.md. Before you open the first
+ * connection, call:
  *
  *     sqlite3_auto_extension((void (*)(void))sqlite3_bloom_init);
  *
- * Every connection then has the functions and the module. */
+ * Every new connection then has the functions and the virtual table module. */
 #ifndef SQLITE_BLOOM_H
 #define SQLITE_BLOOM_H
 
@@ -15,12 +15,14 @@ extern "C" {
 struct sqlite3;
 struct sqlite3_api_routines;
 
-/* Adds the extension to one connection; does nothing where that was done before. `api` is what
- * SQLite hands to an extension, never a null pointer: a program does not call this but through
- * sqlite3_auto_extension(), in an SQLite that was built with extensions (not with
- * SQLITE_OMIT_LOAD_EXTENSION, unless this library is compiled with SQLITE_CORE defined: it then
- * calls SQLite directly, as examples/playground does). Returns an SQLite result code; `error`, to
- * be freed with sqlite3_free(), says why it is not SQLITE_OK. */
+/* Adds the extension to one connection. Does nothing if the connection already has it. Returns an
+ * SQLite result code. If it is not SQLITE_OK, `error` gets a message, to be freed with
+ * sqlite3_free().
+ *
+ * Requires: `api` is the table of functions that SQLite passes to an extension, never null. So do
+ * not call this function directly, but register it with sqlite3_auto_extension(). SQLite must be
+ * built without SQLITE_OMIT_LOAD_EXTENSION. The exception is a library compiled with SQLITE_CORE
+ * defined: it calls SQLite directly, as examples/playground does. */
 int sqlite3_bloom_init(struct sqlite3* db, char** error, const struct sqlite3_api_routines* api);
 
 #ifdef __cplusplus

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kSliceKeys = 1 << 12;
 
-// bloom_build(key [, capacity [, fpr [, kind]]]): the options of the first row count. Without a
-// capacity the keys are collected, and the filter is made when their number is known.
+// bloom_build(key [, capacity [, fpr [, kind]]]). The options of the first row are used. Without a
+// capacity the keys are collected, and finish() makes the filter when their number is known.
 class Build {
  public:
   void step(Context& context, const Values& arguments) {
@@ -74,7 +74,7 @@ class Build {
     });
   }
 
-  // As often as each came beyond the first time.
+  // Adds each key again for every further time that it occurred.
   void add_again(std::size_t first, std::span<const Hash> hashes) {
     for (std::size_t i = 0; i < hashes.size(); ++i) {
       for (unsigned t = collected_.times(first + i); t > 1; --t) {
@@ -86,14 +86,15 @@ class Build {
   bool started_ = false;
   double fpr_ = kDefaultFpr;
   Kind kind_ = Kind::standard;
-  // Keys are added many at a time: see Filter::add().
+  // Keys are added in batches, which is faster: see Filter::add().
   std::array<Hash, 64> waiting_;
   std::size_t waiting_count_ = 0;
   DistinctHashes collected_;
   std::optional<Filter> filter_;
 };
 
-// bloom_union(filter), bloom_intersect(filter): NULL filters are skipped; NULL if there were none.
+// bloom_union(filter), bloom_intersect(filter). NULL rows are skipped. The result is NULL if there
+// was no filter.
 template <Filter (*merge)(Filter, const FilterView&, std::string_view, const InterruptCheck&)>
 class Merged {
  public:

@@ -22,7 +22,7 @@ constexpr std::string_view kUseTable = "a table USING bloom can hold it";
   refuse_bytes(name, problem, " is not a bloom filter", " is a damaged bloom filter");
 }
 
-// name() is called for an error only.
+// Calls name() only if there is an error.
 template <typename Name>
 FilterView opened_blob(ByteView stored, Name name) {
   auto filter = open_filter(stored);

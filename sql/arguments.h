@@ -1,5 +1,5 @@
-// Arguments of SQL functions, read and checked. Each throws bloom::Error with the name of the
-// argument, the rule and the value.
+// Reads and checks the arguments of SQL functions. Each function throws bloom::Error with the name
+// of the argument, the rule and the value.
 #pragma once
 
 #include <array>
@@ -23,31 +23,36 @@ using sqlite::Context;
 using sqlite::Value;
 using sqlite::Values;
 
-// "argument 3", for the third.
+// Returns "argument 3" for i = 2: SQL counts from 1.
 std::string argument_name(int i);
 
-// Throws if a function of any number of arguments has fewer than it needs; SQLite counts those of
-// the others.
+// Throws if the call has fewer than `count` arguments. For functions of any number of arguments
+// only; SQLite checks the others. `usage` shows a correct call.
 void require_at_least(int count, const Values& arguments, const char* usage);
 
-// The filter of argument i: a blob, or a handle that bloom_open() made. Nothing else is a filter,
-// NULL included: in a WHERE clause a NULL result would drop rows without a word.
+// Returns the filter of argument i, which must be a blob or a handle made by bloom_open(). Throws
+// for any other value, also for NULL: in a WHERE clause a NULL result would silently drop rows.
 FilterView filter_argument(const Values& arguments, int i);
 FilterView filter_argument(const Value& value, const char* name);
 
-// The delta of argument i, a blob; and what else can be found wrong with it.
+// Returns the delta of argument i, which must be a blob. refuse_delta() throws the error for any
+// other problem with that delta.
 DeltaView delta_argument(const Values& arguments, int i);
 [[noreturn]] void refuse_delta(int i, const Problem& problem);
 
-// A filter for an aggregate: none for NULL. A handle is refused: SQLite takes several for one under
-// DISTINCT, and passes on NULL for one that got lost on its way, which would be skipped.
+// Returns the filter in the current row of an aggregate; nullopt for NULL.
+//
+// Throws for a handle. Under DISTINCT, SQLite treats different handles as equal. And where SQLite
+// loses the pointer type it passes NULL, which the aggregate would silently skip.
 std::optional<FilterView> filter_row(const Values& arguments);
 
-// The filter of argument 1, by whoever is called again and again: the same handle is not looked up,
-// and a blob with the same header is not read, anew.
+// Reads argument 1 as a filter, for functions that are called once per row. Remembers the last
+// filter: the same handle is not looked up again, and a blob with the same header is not parsed
+// again.
 class RememberedFilter {
  public:
-  // Good until the call ends.
+  // Returns the filter. The reference is valid until the SQL call ends. Throws as
+  // filter_argument().
   const FilterView& read(const Values& arguments) {
     const Value value = arguments[0];
     if (handle_.is_open(value)) {
@@ -65,7 +70,7 @@ class RememberedFilter {
   }
 
  private:
-  // Whether the bytes are a filter for the same reasons as those that were read last.
+  // Returns whether the bytes are certainly a valid filter with the header that was parsed last.
   bool is_same(ByteView stored) const {
     if (!last_ || stored.size() != size_) {
       return false;
@@ -79,14 +84,15 @@ class RememberedFilter {
   const FilterView& read_handle(const Value& value);
   void read_blob(ByteView stored);
 
-  Handle handle_;  // if the last one was one
+  Handle handle_;  // if the last filter was a handle
   std::array<std::uint8_t, kHeaderBytes> header_{};
   std::size_t size_ = 0;
-  std::uint8_t stray_bits_ = 0;  // those of the last byte that may not be set
+  std::uint8_t stray_bits_ = 0;  // mask of the bits in the last byte that must be 0
   std::optional<FilterView> last_;
 };
 
-// The bytes of a key; none for NULL, which is never a key. They live until the function returns.
+// The bytes of a key. NULL is never a key and has none. The bytes are valid until the SQL function
+// returns.
 class Key {
  public:
   explicit Key(const Value& value) : type_(value.type()) {
@@ -112,23 +118,23 @@ class Key {
   int type_;
 };
 
-// An integer, or a real with the value of one (1e6), in low..high.
+// Returns an integer in low..high. Accepts a real with an integral value, such as 1e6.
 std::uint64_t count_argument(const Value& value, std::string_view name, std::uint64_t low,
                              std::uint64_t high);
-// A number strictly between 0 and 1.
+// Returns a number between 0 and 1, both excluded.
 double rate_argument(const Value& value, std::string_view name);
 Kind kind_argument(const Value& value);
 
-// Throws if `what`, of so many bytes, is longer than a value of this connection may be; `remedy`
-// says what to do then.
+// Throws if `bytes` exceeds the maximum size of a value on this connection (SQLITE_LIMIT_LENGTH).
+// The message names the value as `what`, and ends with `remedy`, which says what to do instead.
 void require_fits(const Context& context, std::string_view what, std::uint64_t bytes,
                   std::string_view remedy = {});
 
-// An empty filter that fits the longest blob of the connection; else throws.
+// Returns an empty filter. Throws if the filter would exceed the maximum size of a blob.
 Filter new_filter(const Context& context, const Header& header);
-// Throws if a filter of this shape is longer than the longest blob.
+// Throws if a filter of this geometry would exceed the maximum size of a blob.
 void require_filter_fits(const Context& context, const Shape& shape);
-// Makes a filter the result of a call, or throws if it is.
+// Sets a filter as the result of a call. Throws if the filter exceeds the maximum size of a blob.
 void return_filter(Context& context, Filter filter);
 
 }  // namespace bloom

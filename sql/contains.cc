@@ -4,7 +4,7 @@
 namespace bloom {
 namespace {
 
-// Calls of one statement mostly ask one filter: whoever asks remembers it.
+// The calls within one statement usually query the same filter, so the object remembers it.
 class Contains {
  public:
   void call(Context& context, const Values& arguments) {
@@ -21,8 +21,8 @@ class Contains {
   RememberedFilter filter_;
 };
 
-// AND (decisive: false) or OR (decisive: true) over the keys, with NULL as SQL has it: the answer
-// `decisive` ends it, else a NULL makes it NULL.
+// AND (decisive: false) or OR (decisive: true) of the lookups, with NULL as in SQL. A lookup with
+// the result `decisive` ends the evaluation. Without one the result is NULL if any key was NULL.
 template <bool decisive>
 class ContainsSeveral {
  public:

@@ -1,4 +1,5 @@
-// The SQL functions, by what they are for; register.cc adds them all to a connection.
+// The SQL functions, grouped by purpose. register.cc adds all of them to a connection. The add_...
+// functions return an SQLite result code.
 #pragma once
 
 #include <span>

@@ -7,7 +7,7 @@
 namespace bloom {
 namespace {
 
-// As SQLite's own mathematical functions do: NULL in, NULL out.
+// As in SQLite's built-in math functions, NULL in any argument makes the result NULL.
 bool any_null(const Values& arguments) {
   for (int i = 0; i < arguments.size(); ++i) {
     if (arguments[i].is_null()) {
@@ -52,7 +52,8 @@ void rate(Context& context, const Values& arguments) {
   context.real(rate_for(m, n, k, kind));
 }
 
-// Of a filter as it is made, with its blocks: the textbook knows none.
+// bloom_rate() with five arguments: the rate of a real filter, which depends on its blocks. The
+// textbook formula ignores blocks.
 void rate_of_shape(Context& context, const Values& arguments) {
   Shape shape;
   shape.cells = m_argument(arguments[0]);

@@ -16,15 +16,16 @@
 namespace bloom {
 namespace {
 
-// What a pointer value is: the place of a filter among all that the process has open, and how often
-// that place was given out before. 64 bits hold 16 million places that are used 10^12 times each,
-// 32 bits 4,000 that are used a million times each.
+// The number that a pointer value holds: the place of an open filter in the process, and how often
+// that place was used before. 64 bits have room for 16 million places, used 10^12 times each. 32
+// bits have room for 4,000 places, used a million times each.
 using Number = std::uintptr_t;
 constexpr int kPlaceBits = sizeof(Number) > 4 ? 24 : 12;
 constexpr Number kOneUse = Number{1} << kPlaceBits;
-constexpr Number kPlaces = kOneUse - 1;  // place 0 stays free: no pointer is null
+constexpr Number kPlaces = kOneUse - 1;  // place 0 is never used, so no pointer is null
 
-// All open filters of the process: SQLite tells of a dropped value without saying where it was.
+// All open filters of the process. It is global because SQLite passes only the pointer to the
+// destructor of a value, not its connection.
 class OpenFilters {
  public:
   Number open(std::unique_ptr<const Filter> filter) {
@@ -41,7 +42,7 @@ class OpenFilters {
     return number;
   }
 
-  // A place that was used as often as can be told apart is not used again.
+  // A place is retired when its use count would overflow, so a number is never given out twice.
   void close(Number number) {
     const std::lock_guard lock(mutex_);
     Place& place = place_of(number);
@@ -49,12 +50,13 @@ class OpenFilters {
     place.filter.reset();
     --open_;
     if (number + kOneUse > number) {
-      free_.push_back(number + kOneUse);  // has room: it had it before
+      free_.push_back(number + kOneUse);  // cannot fail: the capacity is reserved
     }
   }
 
-  // Gives the memory back when this library is unloaded, or the program ends; if that is before a
-  // host has closed its connections, all goes on as before.
+  // Frees the memory when the library is unloaded or the program ends. If the host still has open
+  // filters then, nothing is freed and the handles stay valid. If it opens filters later, their
+  // numbers continue after those that were used.
   void end() {
     const std::lock_guard lock(mutex_);
     if (open_ == 0 && !free_.empty()) {
@@ -65,8 +67,8 @@ class OpenFilters {
     }
   }
 
-  // Needs no lock: no filter that is asked can be closed meanwhile, as its connection is busy
-  // asking, and places stay where they are.
+  // Needs no lock. A filter cannot be closed during a query, because its connection is busy with
+  // that query. And places never move.
   Handle find(Number number) const {
     if (rows_[row_of(number & kPlaces)] == nullptr) {
       return {HandleState::gone};
@@ -80,11 +82,11 @@ class OpenFilters {
 
  private:
   struct Place {
-    std::atomic<Number> number = 0;  // 0: nothing is open here
+    std::atomic<Number> number = 0;  // 0: no filter is open here
     std::unique_ptr<const Filter> filter;
   };
 
-  // Row i holds places 2^i to 2^(i+1) - 1. REQUIRES: place != 0
+  // Row i holds the places 2^i to 2^(i+1) - 1. Requires: place != 0.
   static unsigned row_of(Number place) {
     return static_cast<unsigned>(std::bit_width(place | 1)) - 1;
   }
@@ -112,11 +114,11 @@ class OpenFilters {
   std::array<std::unique_ptr<Place[]>, kPlaceBits> rows_;
   unsigned next_row_ = 0;
   std::size_t open_ = 0;
-  Number first_use_ = 0;      // of places that are added
-  std::vector<Number> free_;  // the next number of each place that is free
+  Number first_use_ = 0;      // use count with which new places start
+  std::vector<Number> free_;  // the next number of each free place
 };
 
-// Never destroyed: a host may close its connections after the destructors of this library have run.
+// Never destroyed: a host may close its connections after this library's destructors have run.
 OpenFilters& open_filters() {
   alignas(OpenFilters) static std::byte storage[sizeof(OpenFilters)];
   static auto* const filters = new (storage) OpenFilters;
@@ -132,7 +134,7 @@ void close_handle(void* pointer) { open_filters().close(reinterpret_cast<Number>
 
 void return_handle(sqlite::Context& context, std::unique_ptr<const Filter> filter) {
   const Number number = open_filters().open(std::move(filter));
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): never followed
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): never dereferenced
   context.pointer(reinterpret_cast<void*>(number), kHandleType, close_handle);
 }
 

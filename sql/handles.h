@@ -1,8 +1,8 @@
-// Opened filters: what bloom_open() gives out as a pointer value of SQLite.
+// Handles of open filters: the pointer values that bloom_open() returns.
 //
-// SQLite passes such pointers on without their ownership: nullif() can hand one out whose owner is
-// gone a moment later. So the pointer is no address but a number, given out once and never again;
-// looking it up tells a filter that is open from one that is gone.
+// SQLite passes pointer values on without ownership. For example, nullif() can return a pointer
+// whose owner is freed a moment later. So the pointer is not an address but a number that is never
+// given out twice. Looking up the number tells whether the filter is still open.
 #pragma once
 
 #include <atomic>
@@ -15,22 +15,22 @@
 
 namespace bloom {
 
-// SQLite compares the type of pointer values by its text, across all extensions.
+// The pointer type. SQLite compares pointer types as strings, across all extensions.
 inline constexpr char kHandleType[] = "sqlite-bloom";
 
-// Makes an open filter the result of a call. It is closed when SQLite drops the value.
+// Sets an open filter as the result of a call. The filter is closed when SQLite drops the value.
 void return_handle(sqlite::Context& context, std::unique_ptr<const Filter> filter);
 
 enum class HandleState { none, gone, open };
 
 struct Handle {
   HandleState state = HandleState::none;
-  const Filter* filter = nullptr;  // if open; for the duration of the call
-  // The number, and where it stands as long as the filter is open.
+  const Filter* filter = nullptr;  // if open; valid during the SQL call
+  // The number of the handle. While the filter is open, *place is equal to it.
   std::uintptr_t number = 0;
   const std::atomic<std::uintptr_t>* place = nullptr;
 
-  // Whether the value is this handle, and still open.
+  // Returns whether `value` is this handle and its filter is still open.
   bool is_open(const sqlite::Value& value) const {
     return number != 0 && reinterpret_cast<std::uintptr_t>(value.pointer(kHandleType)) == number &&
            place->load(std::memory_order_acquire) == number;

@@ -9,7 +9,7 @@
 namespace bloom {
 namespace {
 
-// A JSON text.
+// Returns a JSON string.
 std::string quoted(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string json = "\"";
@@ -24,7 +24,7 @@ std::string quoted(std::string_view text) {
   return json.append("\"");
 }
 
-// A JSON object, member by member.
+// Builds a JSON object member by member.
 class JsonObject {
  public:
   void add(std::string_view name, std::string_view json) {
@@ -38,7 +38,7 @@ class JsonObject {
   void add(std::string_view name, bool value) {
     add(name, std::string_view(value ? "true" : "false"));
   }
-  // A value that is not known when it is 0.
+  // Adds a number, or null if it is 0, which means unknown.
   template <typename Number>
   void add_if_known(std::string_view name, Number value) {
     value == 0 ? add(name, std::string_view("null")) : add(name, value);
@@ -49,7 +49,8 @@ class JsonObject {
   std::string text_ = "{";
 };
 
-// The capacity is not known if that of a layer is not.
+// Adds up the cells and the capacities of the layers. A capacity of 0 means unknown; only a filter
+// of one layer can have it.
 Header sum_of(std::span<const Header> layers) {
   Header sum;
   for (const Header& layer : layers) {
@@ -67,7 +68,7 @@ std::uint64_t bytes_of(std::span<const Header> layers) {
   return bytes;
 }
 
-// A key is a false positive of the whole if it is one of any layer.
+// A key is a false positive of the whole filter if it is one of any layer.
 Estimate sum_of(std::span<const Header> layers, std::span<const Estimate> estimates) {
   Estimate sum;
   double used = 0;

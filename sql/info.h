@@ -1,4 +1,4 @@
-// What bloom_info() and the info column of a table tell about a filter.
+// The JSON that bloom_info() and the column `info` of a table return.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace bloom {
 
 std::uint64_t rounded_keys(const Estimate& estimate);
 
-// JSON; docs/functions.md has its members.
+// Returns the JSON of one filter. docs/functions.md lists its members.
 std::string info_json(const Header& header, const Estimate& now);
 
-// What a table can tell beside that.
+// Additional members for a table.
 struct TableInfo {
-  std::optional<double> growth_fpr;   // of a table that grows: for all its layers
-  std::optional<std::string> source;  // the table that it follows, and its columns
+  std::optional<double> growth_fpr;   // if the table grows: FPR of all layers together
+  std::optional<std::string> source;  // the followed table and its columns, if any
   std::vector<std::string> columns;
   std::uint64_t stale = 0;
 };
 
-// The same for the layers of a table; docs/virtual-table.md has its members.
+// Returns the JSON of a table's layers. docs/virtual-table.md lists its members.
 std::string info_json(std::span<const Header> layers, std::span<const Estimate> now,
                       const TableInfo& table);
 

@@ -27,7 +27,7 @@ void fpr(Context& context, const Values& arguments) {
 
 void check(Context& context, const Values& arguments) {
   if (arguments[0].type() != SQLITE_BLOB) {
-    filter_argument(arguments, 0);  // a handle was checked when it was made
+    filter_argument(arguments, 0);  // bloom_open() has checked the handle's filter
     context.text("ok");
     return;
   }

@@ -27,13 +27,13 @@ int register_new(sqlite3* db) {
       return code;
     }
   }
-  // The last one: where it is, the others are.
+  // Registered last: if bloom_version() exists, all others do.
   return sqlite::add_function(db, kVersion);
 }
 
-// What bloom_version() says on this connection; none if there is no such function. That it cannot
-// be called for another reason (an authorizer, a progress handler, memory) says nothing about
-// whether it is there: throws SqliteError then.
+// Returns what bloom_version() returns on this connection; nullopt if there is no such function.
+// Throws SqliteError if the call fails for another reason (an authorizer, a progress handler, no
+// memory), because the function may exist then.
 std::optional<std::string> registered_version(sqlite3* db) {
   constexpr std::string_view kMissing = "no such function";
   sqlite3_stmt* select = nullptr;
@@ -47,7 +47,8 @@ std::optional<std::string> registered_version(sqlite3* db) {
   }
   const std::string error = sqlite3_errmsg(db);
   sqlite3_finalize(select);
-  // SQLite asks for the last error of a new connection after its automatic extensions have run.
+  // SQLite checks the last error of a new connection after it has run the automatic extensions.
+  // This statement clears the error of the failed prepare.
   sqlite3_exec(db, "SELECT 1", nullptr, nullptr, nullptr);
   if (!version && !is_missing) {
     throw sqlite::SqliteError(code,
@@ -58,7 +59,8 @@ std::optional<std::string> registered_version(sqlite3* db) {
 
 }  // namespace
 
-// A module that is registered again would have tables that share no filter with those of the first.
+// Registering the module twice on a connection would make two sets of tables. A table of one set
+// would not share its filter with the same table of the other.
 int register_all(sqlite3* db, char** error) {
   int code = SQLITE_OK;
   sqlite::guard(

@@ -9,7 +9,7 @@
 namespace bloom {
 namespace {
 
-// What each kind of filter for n keys at rate p would be.
+// bloom_plan(n, p): for each kind, the filter that n keys need at a false-positive rate of p.
 class Plan {
  public:
   static constexpr char kName[] = "bloom_plan";
@@ -55,7 +55,7 @@ class Plan {
   std::size_t row_ = 0;
 };
 
-// The cells of a key and what is in them.
+// bloom_positions(filter, key): the cells of a key, and their values.
 class Positions {
  public:
   static constexpr char kName[] = "bloom_positions";

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds every package of this machine's platform into build/packages: Debian packages, archives, a
-# Python wheel, npm packages and sqlpkg.json. Installs what is missing, asks nothing.
-#   ext/packages/build.sh [ADDRESS]    ADDRESS: of the folder where the files will be published, which
-#                                      sqlpkg.json names; their folder here, if not given
+# Python wheel, npm packages and sqlpkg.json. Installs missing tools without prompting.
+#   ext/packages/build.sh [ADDRESS]    ADDRESS: URL of the folder where the files will be published,
+#                                      for sqlpkg.json. Default: the local output folder
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source tests/lib/setup.sh
@@ -13,7 +13,8 @@ tree=$packages/tree
 templates=$tree/ext/packages
 loadable=$packages/loadable
 
-# Folders of Debian for its packages, the usual ones for the others; nothing is compiled twice.
+# Debian packages use Debian's folders, other packages the usual ones. One build tree serves both, so
+# nothing is compiled twice.
 configure() {
   cmake -S . -B "$tree" -DCMAKE_BUILD_TYPE=Release -DBLOOM_TESTS=OFF \
     -DBLOOM_RELEASES="$address" -DCMAKE_INSTALL_PREFIX=/usr "$@"
@@ -33,7 +34,7 @@ deb() {
   cpack_as DEB deb
 }
 
-# The module alone, as the other packages carry it.
+# The stripped module, which the other packages contain.
 strip_module() {
   mkdir -p "$loadable"
   strip --strip-unneeded -o "$loadable/bloom.so" "$tree/bloom.so"
@@ -48,7 +49,7 @@ sqlpkg() {
   sed "s/SHA256/$sum/" "$templates/sqlpkg.json" > "$packages/sqlpkg.json"
 }
 
-# filled FOLDER: a folder of ext/packages with its templates filled in, in build/packages.
+# filled FOLDER: copies FOLDER of ext/packages to build/packages, with its templates filled in.
 filled() {
   rm -rf "${packages:?}/$1"
   mkdir -p "$packages/$1"
@@ -57,7 +58,8 @@ filled() {
   cp -r "$templates/$1/." "$packages/$1"
 }
 
-# The tag that installers go by: the newest function of glibc that the module calls.
+# Prints the platform tag of the wheel, which installers check. It names the newest glibc version that
+# the module requires.
 wheel_tag() {
   local newest
   newest=$(objdump -T "$loadable/bloom.so" | sed -n 's/.*(GLIBC_\([0-9.]*\)).*/\1/p' | sort -V | tail -n 1)

@@ -1,4 +1,4 @@
-/** The path of the extension's file, for whatever can load one. Throws where there is none for this platform. */
+/** Returns the path of the extension's file. Throws if no package for this platform is installed. */
 export function getLoadablePath(): string;
 
 /** Loads the extension into a connection of better-sqlite3, libsql or node:sqlite. */

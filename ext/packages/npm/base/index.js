@@ -1,7 +1,7 @@
-// Where the extension of this machine lies: in a package of its own for each platform.
+// Finds the extension for this machine: each platform has a package of its own.
 const { platform, arch } = process;
 
-/** The path of the extension's file, for whatever can load one. */
+/** Returns the path of the extension's file. Throws if no package for this platform is installed. */
 function getLoadablePath() {
   const name = `sqlite-bloom-${platform}-${arch}`;
   try {
