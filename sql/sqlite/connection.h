@@ -40,8 +40,8 @@ class ReadUncommitted {
   //
   // Reading the pragma takes 2 us. After a statement was prepared, the first call reads the pragma
   // only if the cache is shared. The second call reads it in any case. Later calls return the
-  // stored result.
-  // So a statement that runs once avoids the 2 us, and a statement that runs often pays them once.
+  // stored result. So a statement that runs once avoids the 2 us, and a statement that runs often
+  // pays them once.
   bool check(sqlite3* db);
 
  private:

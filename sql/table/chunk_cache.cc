@@ -17,7 +17,7 @@ void ChunkCache::reset(const Layers& layers) {
 }
 
 // Called with more layers than before, or with the same ones. A cached chunk keeps its place: the
-// number of places rises only while every chunk has a place of its own.
+// number of places rises only if every chunk had a place of its own before.
 void ChunkCache::extend(const Layers& layers) {
   const std::size_t count = places_for(layers);
   used_.reserve(count);

@@ -3,8 +3,8 @@
 //
 // Invariant: between two statements no change is pending. Every added key is then in SQLite's
 // pages. SQLite's own rollback, commit, close, serialize and backup therefore treat it like any
-// other row. A change may wait in the cache only if the statement that made it is certain to run to
-// its end (see Writing), and only until SQLite reports that end.
+// other row. A change may wait in the cache only if its statement is certain to run to its end (see
+// Writing). SQLite then reports that end, and the change is written.
 //
 // The table below lists the calls of SQLite and what must hold after each. A savepoint n is "known"
 // if SQLite has called xSavepoint(n) for this table. Some open savepoints are not known. SQLite
@@ -158,7 +158,8 @@ class PagedFilter {
   std::vector<Estimate> estimates();  // one per layer
 
   // Call after a change has failed with result code `code`. Returns the code to report to SQLite:
-  // SQLITE_IOERR if the transaction must still be rolled back, else `code`.
+  // SQLITE_IOERR if the transaction must still be rolled back, which makes SQLite do so; else
+  // `code`.
   int code_to_report(int code);
 
  private:

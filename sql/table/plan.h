@@ -27,7 +27,7 @@ enum class Plan : int {
 
 inline constexpr std::string_view kForeignCollation = "refused: collation ";
 
-// Chooses a plan and writes it to `info`. Returns an SQLite result code.
+// Chooses a plan and writes it to `info`. Returns an SQLite result code. Throws std::bad_alloc.
 //
 // Returns SQLITE_CONSTRAINT if the key comes from a table that is not yet available in this join
 // order; SQLite then tries another order. There is no plan that lists keys, because it would lose
@@ -37,7 +37,7 @@ inline constexpr std::string_view kForeignCollation = "refused: collation ";
 // SQLite turns the call f('x') into such a comparison.
 //
 // `own` is the collation of the filter. The filter also supports BINARY comparisons: keys that are
-// equal byte for byte are equal under any collation. Throws std::bad_alloc.
+// equal byte for byte are equal under any collation.
 int choose_plan(sqlite3_index_info& info, Collation own);
 
 }  // namespace bloom

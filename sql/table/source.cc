@@ -404,8 +404,8 @@ std::optional<std::string> Source::blocking_trigger(const std::string& table) co
   return std::nullopt;
 }
 
-// Returns every TEMP trigger that may run AFTER. A trigger on a table of the same name in another
-// schema is also returned; that is a false alarm.
+// Any TEMP trigger that may run AFTER counts. A TEMP trigger on a table of the same name in another
+// schema counts as well; that is a false alarm.
 std::optional<std::string> Source::blocking_temp_trigger() const {
   const Statement select(db_,
                          "SELECT name, sql FROM sqlite_temp_master WHERE type = 'trigger'"

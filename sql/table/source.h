@@ -69,7 +69,8 @@ class Source {
 
   // The guard index: see the top. make_guard() creates the index and returns its name. The index
   // keeps its name when the table is renamed or rebuilt: SQLite cannot drop an index while other
-  // statements run.
+  // statements run. has_guard() returns whether the index exists as make_guard() makes it.
+  // drop_guard() does nothing if there is no such guard index.
   std::string make_guard(const std::string& table) const;
   bool has_guard(const std::string& name) const;
   void drop_guard(const std::string& name) const;

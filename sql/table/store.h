@@ -51,7 +51,7 @@ class Store {
   // Returns whether <name>_<suffix> is the name of a shadow table.
   static bool is_shadow(std::string_view suffix);
 
-  // Every function below throws SqliteError if its statement fails.
+  // Functions that run SQL throw SqliteError if a statement fails.
   void create(const Config& config);
   void drop();
   void rename(const std::string& table);
