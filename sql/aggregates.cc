@@ -43,7 +43,7 @@ class Build {
 
  private:
   void start(Context& context, const Values& arguments) {
-    fpr_ = arguments.size() > 2 ? rate_argument(arguments[2], "fpr") : kDefaultFpr;
+    fpr_ = arguments.size() > 2 ? fpr_argument(arguments[2], "fpr") : kDefaultFpr;
     kind_ = arguments.size() > 3 ? kind_argument(arguments[3]) : Kind::standard;
     if (arguments.size() > 1 && !arguments[1].is_null()) {
       const std::uint64_t capacity = count_argument(arguments[1], "capacity", 1, kMaxKeys);
@@ -96,7 +96,7 @@ class Build {
 // bloom_union(filter), bloom_intersect(filter). NULL rows are skipped. The result is NULL if there
 // was no filter.
 template <Filter (*merge)(Filter, const FilterView&, std::string_view, const InterruptCheck&)>
-class Merged {
+class MergeAggregate {
  public:
   void step(Context& context, const Values& arguments) {
     const std::optional<FilterView> filter = filter_row(arguments);
@@ -125,9 +125,9 @@ constexpr sqlite::Signature kIntersect{"bloom_intersect", 1};
 }  // namespace
 
 int add_aggregates(sqlite3* db) {
-  int code = sqlite::add_aggregate<Merged<make_union>>(db, kUnion);
+  int code = sqlite::add_aggregate<MergeAggregate<make_union>>(db, kUnion);
   if (code == SQLITE_OK) {
-    code = sqlite::add_aggregate<Merged<make_intersection>>(db, kIntersect);
+    code = sqlite::add_aggregate<MergeAggregate<make_intersection>>(db, kIntersect);
   }
   for (const sqlite::Signature& build : kBuild) {
     if (code == SQLITE_OK) {

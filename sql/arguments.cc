@@ -43,7 +43,7 @@ Handle opened_handle(const Value& value, Name name) {
     case HandleState::none:
       break;
   }
-  refuse_filter(name(), {true, value.in_words()});
+  refuse_filter(name(), {true, value.describe()});
 }
 
 template <typename Name>
@@ -74,7 +74,7 @@ FilterView filter_argument(const Value& value, const char* name) {
 DeltaView delta_argument(const Values& arguments, int i) {
   const Value value = arguments[i];
   if (value.type() != SQLITE_BLOB) {
-    refuse_delta(i, {true, value.in_words()});
+    refuse_delta(i, {true, value.describe()});
   }
   const auto delta = open_delta(value.blob());
   if (const auto* problem = std::get_if<Problem>(&delta)) {
@@ -87,12 +87,12 @@ void refuse_delta(int i, const Problem& problem) {
   refuse_bytes(argument_name(i), problem, " is not a delta for this filter", " is a damaged delta");
 }
 
-const FilterView& RememberedFilter::read_handle(const Value& value) {
+const FilterView& CachedFilterArgument::read_handle(const Value& value) {
   handle_ = opened_handle(value, [] { return argument_name(0); });
   return handle_.filter->view();
 }
 
-void RememberedFilter::read_blob(ByteView stored) {
+void CachedFilterArgument::read_blob(ByteView stored) {
   handle_ = {};
   last_ = opened_blob(stored, [] { return argument_name(0); });
   std::copy_n(stored.begin(), kHeaderBytes, header_.begin());
@@ -145,13 +145,13 @@ std::uint64_t count_argument(const Value& value, std::string_view name, std::uin
     }
   }
   refuse(name, "an integer between " + std::to_string(low) + " and " + std::to_string(high),
-         value.in_words());
+         value.describe());
 }
 
-double rate_argument(const Value& value, std::string_view name) {
+double fpr_argument(const Value& value, std::string_view name) {
   const bool number = value.type() == SQLITE_FLOAT || value.type() == SQLITE_INTEGER;
   if (!number || !(value.real() > 0 && value.real() < 1)) {
-    refuse(name, "a number between 0 and 1", value.in_words());
+    refuse(name, "a number between 0 and 1", value.describe());
   }
   return value.real();
 }
@@ -159,7 +159,7 @@ double rate_argument(const Value& value, std::string_view name) {
 Kind kind_argument(const Value& value) {
   const auto kind = value.type() == SQLITE_TEXT ? kind_named(value.text()) : std::optional<Kind>();
   if (!kind) {
-    refuse("kind", kKindRule, value.in_words());
+    refuse("kind", kKindRule, value.describe());
   }
   return *kind;
 }

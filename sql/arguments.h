@@ -49,7 +49,7 @@ std::optional<FilterView> filter_row(const Values& arguments);
 // Reads argument 1 as a filter, for functions that are called once per row. Remembers the last
 // filter: the same handle is not looked up again, and a blob with the same header is not parsed
 // again.
-class RememberedFilter {
+class CachedFilterArgument {
  public:
   // Returns the filter. The reference is valid until the SQL call ends. Throws as
   // filter_argument().
@@ -122,7 +122,7 @@ class Key {
 std::uint64_t count_argument(const Value& value, std::string_view name, std::uint64_t low,
                              std::uint64_t high);
 // Returns a number between 0 and 1, both excluded.
-double rate_argument(const Value& value, std::string_view name);
+double fpr_argument(const Value& value, std::string_view name);
 Kind kind_argument(const Value& value);
 
 // Throws if `bytes` exceeds the maximum size of a value on this connection (SQLITE_LIMIT_LENGTH).

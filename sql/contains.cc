@@ -18,7 +18,7 @@ class Contains {
   }
 
  private:
-  RememberedFilter filter_;
+  CachedFilterArgument filter_;
 };
 
 // AND (decisive: false) or OR (decisive: true) of the lookups, with NULL as in SQL. A lookup with
@@ -49,7 +49,7 @@ class ContainsSeveral {
   }
 
  private:
-  RememberedFilter filter_;
+  CachedFilterArgument filter_;
 };
 
 constexpr sqlite::Signature kContains{"bloom_contains", 2};

@@ -21,7 +21,7 @@ using sqlite::Scalar;
 
 void create(Context& context, const Values& arguments) {
   const std::uint64_t capacity = count_argument(arguments[0], "capacity", 1, kMaxKeys);
-  const double fpr = arguments.size() > 1 ? rate_argument(arguments[1], "fpr") : kDefaultFpr;
+  const double fpr = arguments.size() > 1 ? fpr_argument(arguments[1], "fpr") : kDefaultFpr;
   const Kind kind = arguments.size() > 2 ? kind_argument(arguments[2]) : Kind::standard;
   return_filter(context, new_filter(context, size_filter(capacity, fpr, kind)));
 }
@@ -68,7 +68,7 @@ void remove(Context& context, const Values& arguments) {
     const Key key(arguments[i]);
     if (!key.is_null() && !filter.remove(key.hash(filter.shape()))) {
       refuse(argument_name(i), "a key that was added",
-             arguments[i].in_words() + ", which is not in the filter");
+             arguments[i].describe() + ", which is not in the filter");
     }
   }
   return_filter(context, std::move(filter));

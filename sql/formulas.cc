@@ -36,7 +36,7 @@ void unless_null(Context& context, const Values& arguments) {
 
 void bits(Context& context, const Values& arguments) {
   const std::uint64_t n = n_argument(arguments[0], 1);
-  context.integer(static_cast<std::int64_t>(bits_for(n, rate_argument(arguments[1], "p"))));
+  context.integer(static_cast<std::int64_t>(bits_for(n, fpr_argument(arguments[1], "p"))));
 }
 
 void hashes(Context& context, const Values& arguments) {
@@ -68,7 +68,7 @@ void rate_of_shape(Context& context, const Values& arguments) {
 void capacity(Context& context, const Values& arguments) {
   const std::uint64_t m = m_argument(arguments[0]);
   const std::uint32_t k = k_argument(arguments[1]);
-  const double p = rate_argument(arguments[2], "p");
+  const double p = fpr_argument(arguments[2], "p");
   context.integer(static_cast<std::int64_t>(capacity_for(m, k, p)));
 }
 

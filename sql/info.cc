@@ -80,7 +80,7 @@ Estimate sum_of(std::span<const Header> layers, std::span<const Estimate> estima
     cells += size;
     sum.keys += estimates[i].keys;
     none *= 1 - estimates[i].fpr;
-    sum.stuck += estimates[i].stuck;
+    sum.saturated += estimates[i].saturated;
   }
   sum.fill = used / cells;
   sum.fpr = layers.size() == 1 ? estimates.front().fpr : 1 - none;
@@ -147,7 +147,7 @@ std::string info_json(std::span<const Header> layers, std::span<const Estimate> 
   json.add("bytes", bytes_of(layers));
   json.add("overfull", overfull(layers.back(), now.back().keys));
   if (shape.kind == Kind::counting) {
-    json.add("saturated", all.stuck);
+    json.add("saturated", all.saturated);
   }
   if (table.growth_fpr) {
     json.add("layers", layers_json(layers, now));

@@ -22,7 +22,7 @@ class Plan {
 
   void start(const Values& arguments) {
     n_ = count_argument(arguments[0], "n", 1, kMaxKeys);
-    const double p = rate_argument(arguments[1], "p");
+    const double p = fpr_argument(arguments[1], "p");
     rows_.clear();
     row_ = 0;
     for (const Kind kind : kKinds) {

@@ -17,7 +17,7 @@ namespace bloom {
 
 // Asks and changes such a filter. Chunks is a class with
 //   std::uint8_t* at(std::uint64_t i);  // the cells of chunk i, good until the next call
-//   void changed(std::uint64_t i);      // the cells that at(i) gave last were changed
+//   void mark_changed(std::uint64_t i);      // the cells that at(i) gave last were changed
 // at() may throw: a key is then added or removed in part.
 template <typename Chunks>
 class ChunkedFilter {
@@ -93,7 +93,7 @@ class ChunkedFilter {
 
     bool note(bool changed) {
       if (changed && !noted_) {
-        chunks_.changed(chunk_);
+        chunks_.mark_changed(chunk_);
         noted_ = true;
       }
       return changed;
@@ -134,7 +134,7 @@ class ChunkedFilter {
 
   static bool noted(Chunks& chunks, const Place& place, bool changed) {
     if (changed) {
-      chunks.changed(place.chunk);
+      chunks.mark_changed(place.chunk);
     }
     return changed;
   }
@@ -151,7 +151,7 @@ class ChunksFrom {
   ChunksFrom(Chunks& chunks, std::uint64_t first) : chunks_(chunks), first_(first) {}
 
   std::uint8_t* at(std::uint64_t i) { return chunks_.at(first_ + i); }
-  void changed(std::uint64_t i) { chunks_.changed(first_ + i); }
+  void mark_changed(std::uint64_t i) { chunks_.mark_changed(first_ + i); }
 
  private:
   Chunks& chunks_;

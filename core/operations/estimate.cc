@@ -37,7 +37,7 @@ void Estimator::add(std::uint64_t first, std::uint64_t count, const std::uint8_t
     used_in_region_ += count_nonzero(shape_.kind, cells, i - first, n);
   });
   if (shape_.kind == Kind::counting) {
-    result_.stuck += count_saturated(cells, 0, count);
+    result_.saturated += count_saturated(cells, 0, count);
   }
 }
 

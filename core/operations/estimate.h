@@ -9,10 +9,10 @@
 namespace bloom {
 
 struct Estimate {
-  double fill = 0;          // share of cells that are not 0
-  double keys = 0;          // distinct keys, from the fill of each block
-  double fpr = 0;           // the rate to expect now
-  std::uint64_t stuck = 0;  // counting: counters that have lost count
+  double fill = 0;              // share of cells that are not 0
+  double keys = 0;              // distinct keys, from the fill of each block
+  double fpr = 0;               // the rate to expect now
+  std::uint64_t saturated = 0;  // counting: counters that have lost count
 };
 
 // The keys that most likely leave so many of `cells` cells in use, where each takes k of them: the

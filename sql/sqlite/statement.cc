@@ -17,7 +17,7 @@ void require_ok(sqlite3* db, int code) {
 
 // SQLite reports an interrupt only to running statements, so this runs a short one.
 // (sqlite3_is_interrupted() requires SQLite 3.41.)
-void Interrupts::look(void* self) {
+void Interrupts::check_now(void* self) {
   constexpr auto kEvery = std::chrono::milliseconds(20);
   auto& [db, next] = *static_cast<Interrupts*>(self);
   const auto now = Clock::now();

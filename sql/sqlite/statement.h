@@ -23,11 +23,11 @@ class Interrupts {
  public:
   explicit Interrupts(sqlite3* db) : db_(db) {}
   // Returns a check that is valid while this object lives and is not moved.
-  InterruptCheck check() { return {look, this}; }
+  InterruptCheck check() { return {check_now, this}; }
 
  private:
   using Clock = std::chrono::steady_clock;
-  static void look(void* self);
+  static void check_now(void* self);
 
   sqlite3* db_;
   Clock::time_point next_{};  // time of the next check: reading the clock is cheaper than checking

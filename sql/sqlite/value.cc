@@ -71,7 +71,7 @@ void KeptValue::give(sqlite3_context* context) const {
   }
 }
 
-std::string Value::in_words() const {
+std::string Value::describe() const {
   switch (type()) {
     case SQLITE_NULL:
       return "NULL";

@@ -53,7 +53,7 @@ class Value {
   void* pointer(const char* type) const { return sqlite3_value_pointer(value_, type); }
 
   // Returns the value for an error message: NULL, 42, 1.5, 'text', a blob of 12 bytes.
-  std::string in_words() const;
+  std::string describe() const;
 
  private:
   sqlite3_value* value_;

@@ -47,7 +47,7 @@ void ChunkCache::forget() {
   changed_.clear();
 }
 
-void ChunkCache::changed(std::uint64_t i) {
+void ChunkCache::mark_changed(std::uint64_t i) {
   Place& place = places_[place_of(i)];
   if (!place.stored) {
     // If inserting the row throws, the change cannot be stored. The chunk then counts as not

@@ -41,7 +41,7 @@ class ChunkCache {
     }
     return cells_at(place);
   }
-  void changed(std::uint64_t i);
+  void mark_changed(std::uint64_t i);
 
   // Returns whether chunk i is cached and already marked as changed. Changing it again cannot fail.
   bool is_changed(std::uint64_t i) const {
@@ -51,7 +51,7 @@ class ChunkCache {
   // Returns the cells of all chunks as one array if every chunk has a place of its own, else null.
   // Only the cells of cached chunks are valid. The pointer is valid until the next reset() or
   // extend().
-  std::uint8_t* array() const {
+  std::uint8_t* all_chunks() const {
     return places_.size() == layers_->chunk_count() ? cells_.get() : nullptr;
   }
 

@@ -38,7 +38,7 @@ sqlite::OwnedValue value_of(sqlite3* db, std::string_view text) {
 }  // namespace
 
 // One option as it was written: its name, its source text and its SQL value.
-struct Options::Written {
+struct Options::Argument {
   std::string_view name;
   std::string_view text;
   Value value;
@@ -49,7 +49,7 @@ struct Options::Written {
 
   std::string word(std::string_view rule = "a name") const {
     if (value.type() != SQLITE_TEXT || value.text().empty()) {
-      refuse(name, rule, value.in_words());
+      refuse(name, rule, value.describe());
     }
     return std::string(value.text());
   }
@@ -67,7 +67,7 @@ struct Options::Written {
     const std::string given = word(kRule);
     const bool on = sqlite3_stricmp(given.c_str(), "on") == 0;
     if (!on && sqlite3_stricmp(given.c_str(), "off") != 0) {
-      refuse(name, kRule, value.in_words());
+      refuse(name, kRule, value.describe());
     }
     return on;
   }
@@ -75,7 +75,7 @@ struct Options::Written {
   Collation collation() const {
     const auto known = collation_named(word(kCollationRule));
     if (!known) {
-      refuse(name, kCollationRule, value.in_words());
+      refuse(name, kCollationRule, value.describe());
     }
     return *known;
   }
@@ -83,22 +83,22 @@ struct Options::Written {
 
 struct Options::Reader {
   const char* name;
-  void (*read)(Options& options, const Written& value);
+  void (*read)(Options& options, const Argument& value);
 };
 
 const Options::Reader Options::kReaders[] = {
-    {"capacity", [](Options& o, const Written& w) { o.capacity_ = w.count(1, kMaxKeys); }},
-    {"fpr", [](Options& o, const Written& w) { o.fpr_ = rate_argument(w.value, w.name); }},
-    {"kind", [](Options& o, const Written& w) { o.kind_ = kind_argument(w.value); }},
-    {"block", [](Options& o, const Written& w) { o.block_ = w.count(0, kMaxCells); }},
-    {"seed", [](Options& o, const Written& w) { o.seed_ = w.count(0, kMaxSeed); }},
-    {"cells", [](Options& o, const Written& w) { o.cells_ = w.count(1, kMaxCells); }},
-    {"hashes", [](Options& o, const Written& w) { o.hashes_ = w.count(1, kMaxHashes); }},
-    {"growth", [](Options& o, const Written& w) { o.growth_ = w.on_or_off(); }},
-    {"collate", [](Options& o, const Written& w) { o.collation_ = w.collation(); }},
-    {"source", [](Options& o, const Written& w) { o.source_ = w.word(); }},
-    {"column", [](Options& o, const Written& w) { o.columns_ = w.words(); }},
-    {"cache", [](Options& o, const Written& w) { o.cache_ = w.count(kMinCache, kMaxCache); }},
+    {"capacity", [](Options& o, const Argument& w) { o.capacity_ = w.count(1, kMaxKeys); }},
+    {"fpr", [](Options& o, const Argument& w) { o.fpr_ = fpr_argument(w.value, w.name); }},
+    {"kind", [](Options& o, const Argument& w) { o.kind_ = kind_argument(w.value); }},
+    {"block", [](Options& o, const Argument& w) { o.block_ = w.count(0, kMaxCells); }},
+    {"seed", [](Options& o, const Argument& w) { o.seed_ = w.count(0, kMaxSeed); }},
+    {"cells", [](Options& o, const Argument& w) { o.cells_ = w.count(1, kMaxCells); }},
+    {"hashes", [](Options& o, const Argument& w) { o.hashes_ = w.count(1, kMaxHashes); }},
+    {"growth", [](Options& o, const Argument& w) { o.growth_ = w.on_or_off(); }},
+    {"collate", [](Options& o, const Argument& w) { o.collation_ = w.collation(); }},
+    {"source", [](Options& o, const Argument& w) { o.source_ = w.word(); }},
+    {"column", [](Options& o, const Argument& w) { o.columns_ = w.words(); }},
+    {"cache", [](Options& o, const Argument& w) { o.cache_ = w.count(kMinCache, kMaxCache); }},
 };
 
 Options::Options(sqlite3* db, std::span<const char* const> arguments) : cache_(kDefaultCache) {
@@ -183,13 +183,13 @@ Growth Options::target() const {
 }
 
 Header Options::header(std::uint64_t keys) const {
-  Header header = cells_ ? exact() : sized(keys);
+  Header header = cells_ ? header_from_cells() : header_from_capacity(keys);
   header.shape.seed = target().seed;
   header.shape.collation = collation();
   return header;
 }
 
-Header Options::sized(std::uint64_t keys) const {
+Header Options::header_from_capacity(std::uint64_t keys) const {
   const std::uint64_t capacity =
       std::max(capacity_.value_or(kFirstCapacity), std::min(keys + keys / 2, kMaxKeys));
   if (growth()) {
@@ -199,7 +199,7 @@ Header Options::sized(std::uint64_t keys) const {
   return block_ ? size_filter(capacity, fpr, kind_, *block_) : size_filter(capacity, fpr, kind_);
 }
 
-Header Options::exact() const {
+Header Options::header_from_cells() const {
   Header header;
   Shape& shape = header.shape;
   shape.cells = *cells_;

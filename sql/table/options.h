@@ -50,15 +50,15 @@ class Options {
   void take_collation(Collation collation) { collation_ = collation_.value_or(collation); }
 
  private:
-  struct Written;
+  struct Argument;
   struct Reader;
   static const Reader kReaders[];
 
   void read(sqlite3* db, std::string_view argument, std::vector<const Reader*>& given);
   void require_consistent() const;
   Growth target() const;
-  Header sized(std::uint64_t keys) const;  // from capacity and fpr
-  Header exact() const;                    // from cells and hashes
+  Header header_from_capacity(std::uint64_t keys) const;  // from capacity and fpr
+  Header header_from_cells() const;                       // from cells and hashes
 
   std::optional<std::uint64_t> capacity_;
   std::optional<double> fpr_;

@@ -76,7 +76,7 @@ class PagedFilter::Change {
       // An SQL function of the host can roll back while a statement runs.
       throw SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
     }
-    if (!filter.knows_savepoints_) {
+    if (!filter.all_savepoints_reported_) {
       filter.store_.announce_savepoints();
     }
     // The first key of a statement is often its only key. Writing it costs less than deciding how
@@ -143,7 +143,7 @@ PagedFilter::PagedFilter(sqlite3* db, std::string schema, std::string table,
 
 bool PagedFilter::is_changing(const std::string& schema, const std::string& table,
                               bool grows) const {
-  return !retired_ && in_transaction_ && knows_savepoints_ && growth_.has_value() == grows &&
+  return !retired_ && in_transaction_ && all_savepoints_reported_ && growth_.has_value() == grows &&
          is_of(schema, table);
 }
 
@@ -160,7 +160,7 @@ void PagedFilter::create(const Config& config, const std::function<void(const Ad
     fill_with(fill);
     change.done();
   }
-  knows_savepoints_ = false;
+  all_savepoints_reported_ = false;
 }
 
 void PagedFilter::drop() {
@@ -195,8 +195,8 @@ void PagedFilter::begin() {
 void PagedFilter::savepoint(int number) {
   write_pending();
   end_statement();
-  innermost_ = number;
-  knows_savepoints_ = true;
+  innermost_savepoint_ = number;
+  all_savepoints_reported_ = true;
   if (std::exchange(has_just_joined_, false)) {
     innermost_owner_ = Owner::unknown;
   } else if (store_.statement_runs_to_its_end()) {
@@ -207,16 +207,16 @@ void PagedFilter::savepoint(int number) {
 void PagedFilter::released(int number) {
   write_pending();
   end_statement();
-  innermost_ = std::min(innermost_, number - 1);
+  innermost_savepoint_ = std::min(innermost_savepoint_, number - 1);
 }
 
 void PagedFilter::rolled_back_to(int number) {
-  if (number > innermost_) {
+  if (number > innermost_savepoint_) {
     return;
   }
   forget();
   end_statement();
-  innermost_ = number;
+  innermost_savepoint_ = number;
   ++rollbacks_;
   note_change();
 }
@@ -257,9 +257,9 @@ void PagedFilter::end_transaction() {
   end_statement();
   in_transaction_ = false;
   has_just_joined_ = false;
-  knows_savepoints_ = true;
-  innermost_ = -1;
-  room_ = 0;
+  all_savepoints_reported_ = true;
+  innermost_savepoint_ = -1;
+  free_keys_ = 0;
   must_roll_back_ = false;
   note_change();
 }
@@ -326,7 +326,7 @@ void PagedFilter::check_cache() {
 void PagedFilter::forget() {
   cache_.forget();
   pending_count_ = 0;
-  room_ = 0;
+  free_keys_ = 0;
   is_loaded_ = false;
 }
 
@@ -353,7 +353,7 @@ bool PagedFilter::add(Hash hash) {
 void PagedFilter::apply_pending_keys() {
   const auto hashes = std::span<const Hash>(pending_keys_).first(pending_count_);
   pending_count_ = 0;
-  if (std::uint8_t* const chunks = cache_.array()) {
+  if (std::uint8_t* const chunks = cache_.all_chunks()) {
     filter_->add(hashes, chunks);
     return;
   }
@@ -399,8 +399,8 @@ void PagedFilter::grow_if_full(Hash hash) {
   constexpr std::uint64_t kLooks = 256;
   const std::uint64_t capacity = layers_.newest().header.capacity;
   const std::uint64_t mask = std::bit_floor(std::max<std::uint64_t>(1, capacity / kLooks)) - 1;
-  if (room_ > 0) {
-    --room_;
+  if (free_keys_ > 0) {
+    --free_keys_;
     return;
   }
   if ((hash.h1 & mask) != 0 && ++unchecked_keys_ <= 4 * mask) {
@@ -409,7 +409,7 @@ void PagedFilter::grow_if_full(Hash hash) {
   unchecked_keys_ = 0;
   const double room = static_cast<double>(capacity) - keys_in_newest();
   if (room > 0) {
-    room_ = static_cast<std::uint64_t>(room / 2);
+    free_keys_ = static_cast<std::uint64_t>(room / 2);
     return;
   }
   if (const auto next = next_layer(*growth_, config_.layers)) {
@@ -477,7 +477,7 @@ void PagedFilter::reset_to(const Config& config) {
   loaded();
 }
 
-void PagedFilter::remake(const Config& config, const std::function<void(const Add&)>& fill) {
+void PagedFilter::rebuild(const Config& config, const std::function<void(const Add&)>& fill) {
   Change change(*this, Change::Kind::other);
   reset_to(config);
   fill_with(fill);
@@ -511,7 +511,7 @@ void PagedFilter::merge_chunk(std::uint64_t i, const std::uint8_t* from) {
   const std::size_t size = chunk_bytes(shape(), i);
   if (std::any_of(from, from + size, [](std::uint8_t byte) { return byte != 0; })) {
     union_cells(shape().kind, cache_.at(i), from, size);
-    cache_.changed(i);
+    cache_.mark_changed(i);
   }
 }
 
@@ -563,7 +563,7 @@ void PagedFilter::halve() {
 }
 
 template <typename F>
-void PagedFilter::for_each_run(F&& f) {
+void PagedFilter::for_each_stored_chunk(F&& f) {
   loaded();
   store_.for_each_chunk(layers_, [&](std::uint64_t i, std::span<const std::uint8_t> stored) {
     const std::uint8_t* const pending = cache_.changed_cells(i);
@@ -579,7 +579,7 @@ void PagedFilter::check() {
   loaded();
   const bool totals_known = shape().kind == Kind::counting && !config_.merged;
   CounterTotals totals(shape());
-  for_each_run([&](const auto& layer, auto first, auto count, auto cells) {
+  for_each_stored_chunk([&](const auto& layer, auto first, auto count, auto cells) {
     const Shape& shape = layer.header.shape;
     if (first + count == shape.cells && (cells.back() & stray_bits(shape)) != 0) {
       damaged("bits after the last cell are set");
@@ -600,7 +600,7 @@ std::vector<Estimate> PagedFilter::estimates() {
   for (const Header& header : config_.layers) {
     estimators.emplace_back(header.shape);
   }
-  for_each_run([&](const auto& layer, auto first, auto count, auto cells) {
+  for_each_stored_chunk([&](const auto& layer, auto first, auto count, auto cells) {
     estimators[static_cast<std::size_t>(&layer - layers_.all().data())].add(first, count,
                                                                             cells.data());
   });
@@ -615,7 +615,7 @@ std::vector<Estimate> PagedFilter::estimates() {
 Filter PagedFilter::full_filter() {
   Filter filter(layers().newest().header);
   std::uint8_t* const to = filter.cells();
-  for_each_run([&](const auto& layer, auto first, auto, auto cells) {
+  for_each_stored_chunk([&](const auto& layer, auto first, auto, auto cells) {
     const Shape& shape = layer.header.shape;
     std::copy(cells.begin(), cells.end(), to + first * bits_per_cell(shape.kind) / 8);
   });

@@ -132,17 +132,17 @@ class PagedFilter {
   void replace(Hash old_key, Hash new_key);
 
   // Returns whether changes of the running statement are deferred to its end.
-  bool is_in_bulk() const { return writing_ == Writing::deferred; }
+  bool is_deferring() const { return writing_ == Writing::deferred; }
 
   // Counts a key that is no longer in the source but still in the filter.
   void note_stale_key();
   // Records that rows of the source may have changed without their keys being added. `why` is the
-  // name of the trigger that can have caused it. Lookups are refused from then on, until remake().
+  // name of the trigger that can have caused it. Lookups are refused from then on, until rebuild().
   void mark_missed(const std::string& why);
 
   // Empties the filter, gives it the single layer of `config`, and calls fill(add) as create()
   // does.
-  void remake(const Config& config, const std::function<void(const Add&)>& fill);
+  void rebuild(const Config& config, const std::function<void(const Add&)>& fill);
   // Removes all keys. A growing filter keeps only its first layer.
   void clear();
 
@@ -236,7 +236,7 @@ class PagedFilter {
   // Calls f(layer, first cell, count, cells) for each stored chunk in order. Pending changes are
   // included. Does not write.
   template <typename F>
-  void for_each_run(F&& f);
+  void for_each_stored_chunk(F&& f);
 
   Store store_;
   ChunkCache cache_;
@@ -247,7 +247,7 @@ class PagedFilter {
   std::optional<LayeredFilter<ChunkCache>> filter_;
   // Lower bound on the number of keys that still fit into the newest layer. Valid within the
   // transaction.
-  std::uint64_t room_ = 0;
+  std::uint64_t free_keys_ = 0;
   std::uint64_t unchecked_keys_ = 0;  // added since the last estimate of the newest layer's fill
 
   std::array<Hash, 64> pending_keys_;
@@ -255,14 +255,14 @@ class PagedFilter {
   Writing writing_ = Writing::undecided;
   bool wrote_a_key_ = false;  // meaningful only while undecided
   // The innermost open savepoint that SQLite has reported; -1: the transaction itself.
-  int innermost_ = -1;
+  int innermost_savepoint_ = -1;
   Owner innermost_owner_ = Owner::user;
   bool has_just_joined_ = false;            // the running statement has joined the transaction
   std::optional<int> changes_after_write_;  // sqlite3_total_changes() after the last change
 
   bool in_transaction_ = false;
   // Whether SQLite will call xRollbackTo for every open savepoint.
-  bool knows_savepoints_ = true;
+  bool all_savepoints_reported_ = true;
   std::uint64_t rollbacks_ = 0;
   bool must_roll_back_ = false;  // a change failed halfway, and ROLLBACK failed as well
   bool retired_ = false;

@@ -246,7 +246,7 @@ std::vector<Source::Trigger> Source::triggers(const std::string& table, const st
   const std::string add = change(kAdd, "new");
   const std::string remove = change(kRemove, "old");
   const bool add_after = counting_ || column.needs_after;
-  if (!counting_ || set >= kTriggers) {
+  if (!counting_ || set >= kTriggerVersion) {
     const std::string before = counting_ ? change(kExpect, "new") : add;
     trigger("_before_insert", "INSERT" + on, before);
     trigger("_before_update", update, before);
@@ -341,7 +341,7 @@ std::vector<Source::Trigger> Source::stored_triggers(const std::string& table) c
 
 bool Source::refresh_from_triggers(const std::string& table, const std::string& target,
                                    std::uint64_t set) {
-  names_ = stated_;
+  names_ = names_from_options_;
   const std::vector<Trigger> stored = stored_triggers(table);
   const auto named = [&](const std::string& name) {
     return std::find_if(stored.begin(), stored.end(), [&](const Trigger& trigger) {
@@ -359,7 +359,7 @@ bool Source::refresh_from_triggers(const std::string& table, const std::string& 
   names_ = {last->source, columns_of("old", last->sql)};
   const std::vector<Trigger> wanted = triggers(table, target, set);
   if (!is_stored(wanted.back())) {
-    names_ = stated_;
+    names_ = names_from_options_;
     return false;
   }
   return std::all_of(wanted.begin(), wanted.end(), is_stored);

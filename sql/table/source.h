@@ -48,13 +48,13 @@ class Source {
 
   // The version of the triggers that install() makes; stored in Config::triggers. Lower versions
   // are supported. Version 0, of release 1.0, has no guard index and no `expect`.
-  static constexpr std::uint64_t kTriggers = 2;
+  static constexpr std::uint64_t kTriggerVersion = 2;
 
   Source(sqlite3* db, std::string schema, SourceNames names, bool counting)
       : db_(db),
         schema_(std::move(schema)),
-        stated_(std::move(names)),
-        names_(stated_),
+        names_from_options_(std::move(names)),
+        names_(names_from_options_),
         counting_(counting) {}
 
   const SourceNames& names() const { return names_; }
@@ -75,7 +75,7 @@ class Source {
   bool has_guard(const std::string& name) const;
   void drop_guard(const std::string& name) const;
 
-  // Creates or drops the triggers of the bloom table `table`. `set`: see kTriggers.
+  // Creates or drops the triggers of the bloom table `table`. `set`: see kTriggerVersion.
   void install(const std::string& table, std::uint64_t set) const;
   void uninstall(const std::string& table) const;
   // Returns whether all triggers exist exactly as install() makes them. Also updates names(): from
@@ -127,7 +127,7 @@ class Source {
 
   sqlite3* db_;
   std::string schema_;
-  SourceNames stated_;
+  SourceNames names_from_options_;
   SourceNames names_;
   bool counting_;
   std::optional<sqlite::Statement> select_version_;

@@ -24,10 +24,10 @@ void SourceFollower::create(PagedFilter& filter, const Options& options) {
   require_no_other_writer();
   source_.require_fit(options.collation());
   filter.create({.layers = {options.header(count_keys(options.collation()))},
-                 .triggers = Source::kTriggers,
+                 .triggers = Source::kTriggerVersion,
                  .guard = source_.make_guard(filter.table())},
                 [&](const auto& add) { fill(filter, add); });
-  source_.install(filter.table(), Source::kTriggers);
+  source_.install(filter.table(), Source::kTriggerVersion);
 }
 
 // A running statement does not fire triggers that are created while it runs, so its later rows
@@ -43,7 +43,7 @@ void SourceFollower::require_no_other_writer() const {
 
 // Version 1.0 made no guard index.
 bool SourceFollower::has_guard(const Config& config) const {
-  return config.triggers < Source::kTriggers || source_.has_guard(config.guard);
+  return config.triggers < Source::kTriggerVersion || source_.has_guard(config.guard);
 }
 
 void SourceFollower::drop(PagedFilter& filter) {
@@ -68,21 +68,21 @@ void SourceFollower::rename(PagedFilter& filter, const char* name) {
 
 void SourceFollower::rebuild(PagedFilter& filter, const Options& options) {
   const Config before = filter.config();
-  const bool installed = before.triggers == Source::kTriggers &&
-                         source_.refresh_from_triggers(filter.table(), Source::kTriggers) &&
+  const bool installed = before.triggers == Source::kTriggerVersion &&
+                         source_.refresh_from_triggers(filter.table(), Source::kTriggerVersion) &&
                          !source_.blocking_trigger(filter.table());
   const bool guarded = source_.has_guard(before.guard);
   if (!installed || !guarded) {
     require_no_other_writer();
   }
   source_.require_fit(options.collation());
-  filter.remake({.layers = {options.header(count_keys(options.collation()))},
-                 .triggers = Source::kTriggers,
-                 .guard = guarded ? before.guard : source_.make_guard(filter.table())},
-                [&](const auto& add) { fill(filter, add); });
+  filter.rebuild({.layers = {options.header(count_keys(options.collation()))},
+                  .triggers = Source::kTriggerVersion,
+                  .guard = guarded ? before.guard : source_.make_guard(filter.table())},
+                 [&](const auto& add) { fill(filter, add); });
   if (!installed) {
     source_.uninstall(filter.table());
-    source_.install(filter.table(), Source::kTriggers);
+    source_.install(filter.table(), Source::kTriggerVersion);
   }
 }
 
@@ -93,7 +93,7 @@ bool SourceFollower::is_change(std::string_view command) {
 // Ignores the conflict rule (OR IGNORE, OR REPLACE) of the statement that fired the trigger.
 void SourceFollower::change(PagedFilter& filter, std::string_view command,
                             const sqlite::Value& value) {
-  if (command != Source::kRemove && !filter.is_in_bulk()) {
+  if (command != Source::kRemove && !filter.is_deferring()) {
     look_for_blocking_triggers(filter);
   }
   const Key key(value);
@@ -106,7 +106,7 @@ void SourceFollower::change(PagedFilter& filter, std::string_view command,
   } else if (filter.shape().kind != Kind::counting) {
     filter.note_stale_key();
   } else if (!filter.remove(hash)) {
-    fail("the filter does not have the key " + value.in_words() +
+    fail("the filter does not have the key " + value.describe() +
          ", which leaves the source: filter and source are out of sync (" +
          std::string(kRebuildFixes) + ")");
   }
@@ -116,7 +116,7 @@ void SourceFollower::change(PagedFilter& filter, std::string_view command,
 // config, because the blocking trigger may be gone at the next lookup.
 void SourceFollower::look_for_blocking_triggers(PagedFilter& filter) {
   const Versions versions{source_.schema_version(), source_.temp_schema_version()};
-  if (clear_ == versions) {
+  if (unblocked_versions_ == versions) {
     return;
   }
   source_.refresh_from_triggers(filter.table(), filter.config().triggers);
@@ -130,7 +130,7 @@ void SourceFollower::look_for_blocking_triggers(PagedFilter& filter) {
       return;
     }
   }
-  clear_ = versions;
+  unblocked_versions_ = versions;
 }
 
 void SourceFollower::require_in_sync(PagedFilter& filter) {
@@ -179,7 +179,7 @@ void SourceFollower::check(PagedFilter& filter) {
   source_.for_each_key([&](const sqlite::Value& value) {
     if (!filter.may_contain(Key(value).hash(filter.shape()))) {
       throw SqliteError(SQLITE_CORRUPT_VTAB,
-                        "the source has " + value.in_words() + ", which the filter does not have");
+                        "the source has " + value.describe() + ", which the filter does not have");
     }
   });
 }

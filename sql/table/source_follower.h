@@ -19,7 +19,7 @@ class SourceFollower {
   SourceFollower(sqlite3* db, const std::string& schema, const std::string& table,
                  const SourceNames& names, Kind kind)
       : source_(db, schema, names, kind == Kind::counting) {
-    source_.refresh_from_triggers(table, Source::kTriggers);
+    source_.refresh_from_triggers(table, Source::kTriggerVersion);
   }
 
   const std::string& source() const { return source_.names().table; }
@@ -44,7 +44,7 @@ class SourceFollower {
   void change(PagedFilter& filter, std::string_view command, const sqlite::Value& value);
 
   // Call when a statement is prepared: SQLite prepares all statements again after a schema change.
-  void expect_another_schema() { checked_ = false; }
+  void statement_was_prepared() { checked_ = false; }
   // Throws bloom::Error if the filter may have missed a change of the source.
   void require_in_sync(PagedFilter& filter);
   // Reads the whole source. Throws SqliteError(SQLITE_CORRUPT_VTAB) if a key of the source is
@@ -69,7 +69,7 @@ class SourceFollower {
     std::int64_t temp;
     bool operator==(const Versions&) const = default;
   };
-  std::optional<Versions> clear_;
+  std::optional<Versions> unblocked_versions_;
 };
 
 }  // namespace bloom

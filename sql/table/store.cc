@@ -21,11 +21,11 @@ using sqlite::SqliteError;
 using sqlite::Statement;
 
 constexpr std::int64_t kVersion = 1;
-constexpr std::int64_t kMost = kMaxCells;  // limit for Config::stale, whatever is stored
+constexpr std::int64_t kMaxStale = kMaxCells;  // limit for Config::stale, whatever is stored
 constexpr std::string_view kConfig = "_config";
 constexpr std::string_view kData = "_data";
 // The code for shadow tables that are missing or not as they were created.
-constexpr int kNotThere = SQLITE_CORRUPT_VTAB;
+constexpr int kSchemaDamaged = SQLITE_CORRUPT_VTAB;
 
 [[noreturn]] void damaged(const std::string& text) { throw SqliteError(SQLITE_CORRUPT_VTAB, text); }
 
@@ -119,13 +119,13 @@ std::string Store::shadow(std::string_view suffix) const {
 
 const Statement& Store::prepared(std::optional<Statement>& statement, const std::string& sql) {
   if (!statement) {
-    statement.emplace(db_, sql, kNotThere);
+    statement.emplace(db_, sql, kSchemaDamaged);
   }
   return *statement;
 }
 
 void Store::run(const std::string& sql) {
-  const Statement statement(db_, sql, kNotThere);
+  const Statement statement(db_, sql, kSchemaDamaged);
   Run(statement).step();
 }
 
@@ -181,7 +181,8 @@ Config Store::load_config() {
     } else if (name == "merged") {
       config.merged = true;
     } else if (name == "stale") {
-      config.stale = static_cast<std::uint64_t>(std::clamp<std::int64_t>(run.integer(1), 0, kMost));
+      config.stale =
+          static_cast<std::uint64_t>(std::clamp<std::int64_t>(run.integer(1), 0, kMaxStale));
     } else if (name == "triggers") {
       config.triggers = static_cast<std::uint64_t>(run.integer(1));
     } else if (name == "guard" && run.type(1) == SQLITE_TEXT) {
@@ -206,7 +207,8 @@ std::string Store::load_guard() {
     }
   }
   const InUse in_use(*this);
-  const Statement select(db_, "SELECT v FROM " + shadow(kConfig) + " WHERE k = 'guard'", kNotThere);
+  const Statement select(db_, "SELECT v FROM " + shadow(kConfig) + " WHERE k = 'guard'",
+                         kSchemaDamaged);
   Run run(select);
   return run.step() && run.type(0) == SQLITE_TEXT ? std::string(run.value(0).text()) : "";
 }
@@ -214,14 +216,15 @@ std::string Store::load_guard() {
 void Store::save_config(const Config& config) {
   const InUse in_use(*this);
   ++writes_;
-  const Statement replace(db_, "REPLACE INTO " + shadow(kConfig) + " VALUES (?1, ?2)", kNotThere);
+  const Statement replace(db_, "REPLACE INTO " + shadow(kConfig) + " VALUES (?1, ?2)",
+                          kSchemaDamaged);
   std::vector<std::uint8_t> headers;
   for (const Header& header : config.layers) {
     const auto bytes = write_header(header);
     headers.insert(headers.end(), bytes.begin(), bytes.end());
   }
   Run(replace).bind(1, "header").bind(2, headers).step();
-  const Statement erase(db_, "DELETE FROM " + shadow(kConfig) + " WHERE k = ?1", kNotThere);
+  const Statement erase(db_, "DELETE FROM " + shadow(kConfig) + " WHERE k = ?1", kSchemaDamaged);
   const auto save = [&](const char* name, auto value, bool is_default) {
     if (is_default) {
       Run(erase).bind(1, name).step();
@@ -300,7 +303,7 @@ void ChunkWriter::write(std::uint64_t i, std::span<const std::uint8_t> cells) {
   }
   if (code != SQLITE_OK) {
     // SQLITE_ERROR means that the row is missing, or that the table is not as it was created.
-    throw SqliteError(code == SQLITE_ERROR ? kNotThere : code, sqlite3_errmsg(store_.db_));
+    throw SqliteError(code == SQLITE_ERROR ? kSchemaDamaged : code, sqlite3_errmsg(store_.db_));
   }
 }
 
@@ -319,7 +322,8 @@ void Store::delete_chunks_from(std::uint64_t i) {
 
 void Store::for_each_chunk(const Layers& layers, const EachChunk& f) {
   const InUse in_use(*this);
-  const Statement select(db_, "SELECT id, chunk FROM " + shadow(kData) + " ORDER BY id", kNotThere);
+  const Statement select(db_, "SELECT id, chunk FROM " + shadow(kData) + " ORDER BY id",
+                         kSchemaDamaged);
   Run run(select);
   while (run.step()) {
     const std::int64_t id = run.integer(0);
@@ -334,7 +338,7 @@ void Store::for_each_chunk(const Layers& layers, const EachChunk& f) {
 
 std::vector<std::uint64_t> Store::stored_chunks() {
   const InUse in_use(*this);
-  const Statement select(db_, "SELECT id FROM " + shadow(kData) + " ORDER BY id", kNotThere);
+  const Statement select(db_, "SELECT id FROM " + shadow(kData) + " ORDER BY id", kSchemaDamaged);
   std::vector<std::uint64_t> chunks;
   Run run(select);
   while (run.step()) {

@@ -30,8 +30,8 @@ struct Config {
   std::uint64_t stale = 0;
   // Whether another filter was merged in. The sum of the counters can then not be checked.
   bool merged = false;
-  // Version of the triggers on the source: see Source::kTriggers. 0 without a source, and in files
-  // of version 1.0.
+  // Version of the triggers on the source: see Source::kTriggerVersion. 0 without a source, and in
+  // files of version 1.0.
   std::uint64_t triggers = 0;
   // Name of the guard index on the source: see Source. Empty without a source, and in files of
   // version 1.0.

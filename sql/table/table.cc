@@ -14,7 +14,7 @@ namespace {
 
 using sqlite::SqliteError;
 
-constexpr std::string_view kAskTable = "look keys up in the table itself, or halve it";
+constexpr std::string_view kReadTable = "look keys up in the table itself, or halve it";
 constexpr char kScan[] =
     "cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON "
     "key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys "
@@ -52,16 +52,16 @@ BloomTable::BloomTable(const sqlite::Definition& definition, FilterRegistry& fil
     : db_(definition.db),
       filters_(filters),
       schema_(definition.schema),
-      created_as_(definition.table),
+      name_when_opened_(definition.table),
       options_(definition.db, definition.arguments) {
-  require_name(created_as_.c_str());
+  require_name(name_when_opened_.c_str());
   if (const auto names = options_.source()) {
-    follower_.emplace(db_, schema_, created_as_, *names, options_.kind());
+    follower_.emplace(db_, schema_, name_when_opened_, *names, options_.kind());
     options_.take_collation(follower_->collation());
   }
   columns_ = "CREATE TABLE x(key COLLATE " + std::string(name_of(options_.collation())) +
              " PRIMARY KEY, filter BLOB HIDDEN, info TEXT HIDDEN, " +
-             sqlite::quoted_name(created_as_) + " HIDDEN) WITHOUT ROWID";
+             sqlite::quoted_name(name_when_opened_) + " HIDDEN) WITHOUT ROWID";
 }
 
 void BloomTable::create() {
@@ -73,7 +73,7 @@ void BloomTable::create() {
 void BloomTable::connect() { filter_ = filters_.open(filter_definition()); }
 
 FilterRegistry::Definition BloomTable::filter_definition() const {
-  return {db_, schema_, created_as_, options_.cache_bytes(), options_.growth()};
+  return {db_, schema_, name_when_opened_, options_.cache_bytes(), options_.growth()};
 }
 
 void BloomTable::destroy() { follower_ ? follower_->drop(*filter_) : filter_->drop(); }
@@ -88,7 +88,7 @@ void BloomTable::rename(const char* name) {
 int BloomTable::plan(sqlite3_index_info& info) {
   filter_->statement_was_prepared();
   if (follower_) {
-    follower_->expect_another_schema();
+    follower_->statement_was_prepared();
   }
   return choose_plan(info, options_.collation());
 }
@@ -239,7 +239,7 @@ void BloomTable::run_command(const Value& command) {
   } else if (is("integrity-check")) {
     check();
   } else {
-    fail("unknown command " + command.in_words() + " (the commands are " + std::string(kCommands) +
+    fail("unknown command " + command.describe() + " (the commands are " + std::string(kCommands) +
          ")");
   }
 }
@@ -305,7 +305,7 @@ void BloomTable::Cursor::require_filters(const Values& values, int first) {
   for (int i = first; i < values.size(); ++i) {
     if (!values[i].is_null() && (values[i].type() != SQLITE_BLOB ||
                                  std::holds_alternative<Problem>(open_filter(values[i].blob())))) {
-      fail("the column filter is compared with " + values[i].in_words() +
+      fail("the column filter is compared with " + values[i].describe() +
            ", which is no filter (look a key up by key = ?, not as an argument of the table)");
     }
   }
@@ -335,7 +335,7 @@ void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
       return key_.give(raw);
     case Column::filter:
       table_.require_one_layer("read the filter of");
-      require_fits(context, "the filter", stored_bytes(filter_.shape()), kAskTable);
+      require_fits(context, "the filter", stored_bytes(filter_.shape()), kReadTable);
       return return_filter(context, filter_.full_filter());
     case Column::info:
       return context.text(table_.info());

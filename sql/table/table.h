@@ -118,7 +118,7 @@ class BloomTable {
   sqlite3* db_;
   FilterRegistry& filters_;
   std::string schema_;
-  std::string created_as_;
+  std::string name_when_opened_;
   std::string columns_;
   Options options_;
   std::optional<SourceFollower> follower_;

@@ -59,7 +59,7 @@ class OneChunkAtHand {
     }
     return at_hand_.data();
   }
-  void changed(std::uint64_t i) {
+  void mark_changed(std::uint64_t i) {
     EXPECT_EQ(i, number_);
     changed_ = true;
   }
@@ -231,7 +231,7 @@ TEST(Chunked, AnEstimateFromPiecesIsThatOfTheWhole) {
     EXPECT_DOUBLE_EQ(pieces.fill, whole.fill) << shape;
     EXPECT_DOUBLE_EQ(pieces.keys, whole.keys) << shape;
     EXPECT_DOUBLE_EQ(pieces.fpr, whole.fpr) << shape;
-    EXPECT_EQ(pieces.stuck, whole.stuck) << shape;
+    EXPECT_EQ(pieces.saturated, whole.saturated) << shape;
   }
 }
 

@@ -23,14 +23,14 @@ TEST(Estimate, CountsCellsAsTheyAre) {
   for (const Shape& shape : test::small_shapes()) {
     const Filter filter = built({shape, 0, 0}, 30);
     std::uint64_t used = 0;
-    std::uint64_t stuck = 0;
+    std::uint64_t saturated = 0;
     for (std::uint64_t i = 0; i < shape.cells; ++i) {
       used += filter.view().cell(i) != 0 ? 1U : 0U;
-      stuck += filter.view().cell(i) == 15 ? 1U : 0U;
+      saturated += filter.view().cell(i) == 15 ? 1U : 0U;
     }
     const Estimate now = estimate(filter.view());
     EXPECT_DOUBLE_EQ(now.fill * static_cast<double>(shape.cells), static_cast<double>(used));
-    EXPECT_EQ(now.stuck, stuck) << shape;
+    EXPECT_EQ(now.saturated, saturated) << shape;
   }
 }
 

@@ -159,12 +159,12 @@ TEST(Filter, RemovingNeverTakesACounterBelowZero) {
 TEST(Filter, RemoveUndoesAddUnlessACounterSaturated) {
   const Shape shape{Kind::counting, 5, 800, 100, 0};
   Filter filter = built(shape, 0, 100);
-  ASSERT_EQ(estimate(filter.view()).stuck, 0U);
+  ASSERT_EQ(estimate(filter.view()).saturated, 0U);
   const Filter before(filter.view());
   for (std::uint64_t key = 0; key < 60; ++key) {
     filter.add(key_hash(key));
   }
-  ASSERT_EQ(estimate(filter.view()).stuck, 0U) << "choose fewer keys";
+  ASSERT_EQ(estimate(filter.view()).saturated, 0U) << "choose fewer keys";
   for (std::uint64_t key = 0; key < 60; ++key) {
     ASSERT_TRUE(filter.remove(key_hash(key)));
   }

@@ -136,7 +136,7 @@ class AllChunks {
     chunk.resize(layers_.chunk_bytes(i));
     return chunk.data();
   }
-  void changed(std::uint64_t i) { EXPECT_TRUE(chunks_.contains(i)); }
+  void mark_changed(std::uint64_t i) { EXPECT_TRUE(chunks_.contains(i)); }
 
  private:
   const Layers& layers_;

@@ -11,15 +11,15 @@
 #include <variant>
 #include <vector>
 
-#include "core/layout/chunk_layout.h"
 #include "core/filter/chunked.h"
-#include "core/operations/delta.h"
-#include "core/support/error.h"
-#include "core/operations/estimate.h"
 #include "core/filter/filter.h"
-#include "core/layout/halving.h"
 #include "core/hashing/key.h"
+#include "core/layout/chunk_layout.h"
+#include "core/layout/halving.h"
+#include "core/operations/delta.h"
+#include "core/operations/estimate.h"
 #include "core/operations/merge.h"
+#include "core/support/error.h"
 #include "tests/fuzz/input.h"
 
 namespace bloom::fuzz {
@@ -38,7 +38,7 @@ class Chunks {
   explicit Chunks(const Shape& shape) : cells_(chunk_count(shape) * kChunkBytes) {}
 
   std::uint8_t* at(std::uint64_t i) { return &cells_.at(i * kChunkBytes); }
-  void changed(std::uint64_t i) { require(i * kChunkBytes < cells_.size(), "no such chunk"); }
+  void mark_changed(std::uint64_t i) { require(i * kChunkBytes < cells_.size(), "no such chunk"); }
   bool equals(const Filter& filter) const {
     return std::equal(filter.stored().begin() + kHeaderBytes, filter.stored().end(),
                       cells_.begin());

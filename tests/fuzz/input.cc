@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <variant>
 
-#include "core/support/bytes.h"
-#include "core/layout/format.h"
 #include "core/hashing/hash.h"
+#include "core/layout/format.h"
+#include "core/support/bytes.h"
 
 namespace bloom::fuzz {
 

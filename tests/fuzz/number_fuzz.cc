@@ -10,10 +10,10 @@
 #include <string_view>
 #include <system_error>
 
-#include "core/support/error.h"
-#include "core/sizing/growth.h"
 #include "core/hashing/key.h"
+#include "core/sizing/growth.h"
 #include "core/sizing/sizing.h"
+#include "core/support/error.h"
 #include "tests/fuzz/input.h"
 
 namespace bloom::fuzz {
