@@ -26,17 +26,6 @@ Writers writers_of(sqlite3* db) {
   return writers;
 }
 
-// SQLITE_DBSTATUS_CACHE_USED_SHARED divides a shared cache among its connections. The two values
-// therefore differ only if the cache is shared.
-bool shares_cache(sqlite3* db) {
-  int used = 0;
-  int share = 0;
-  int highest = 0;
-  sqlite3_db_status(db, SQLITE_DBSTATUS_CACHE_USED, &used, &highest, 0);
-  sqlite3_db_status(db, SQLITE_DBSTATUS_CACHE_USED_SHARED, &share, &highest, 0);
-  return used != share;
-}
-
 bool is_read_uncommitted_on(sqlite3* db) {
   const Statement select(db, "PRAGMA read_uncommitted");
   Run run(select);
@@ -98,12 +87,26 @@ bool roll_back(sqlite3* db) {
   return sqlite3_exec(db, "ROLLBACK", nullptr, nullptr, nullptr) == SQLITE_OK;
 }
 
+// SQLITE_DBSTATUS_CACHE_USED_SHARED divides a shared cache among its connections. The two values
+// therefore differ only if the cache is shared.
+bool shares_cache(sqlite3* db) {
+  int used = 0;
+  int share = 0;
+  int highest = 0;
+  sqlite3_db_status(db, SQLITE_DBSTATUS_CACHE_USED, &used, &highest, 0);
+  sqlite3_db_status(db, SQLITE_DBSTATUS_CACHE_USED_SHARED, &share, &highest, 0);
+  return used != share;
+}
+
 bool ReadUncommitted::check(sqlite3* db) {
-  if (checks_ == 0 ? shares_cache(db) : checks_ == 1) {
+  if (is_known()) {
+    return is_on_;
+  }
+  ++checks_;
+  if (is_known() || shares_cache(db)) {
     is_on_ = is_read_uncommitted_on(db);
-    checks_ = 2;
-  } else if (checks_ == 0) {
-    checks_ = 1;
+    checks_ = kEnough;
+  } else {
     is_on_ = false;
   }
   return is_on_;

@@ -29,6 +29,9 @@ bool writes_through_trigger(sqlite3* db, std::string_view table);
 // fails. Returns whether the rollback succeeded.
 bool roll_back(sqlite3* db);
 
+// Returns whether another connection shares the cache of this one now.
+bool shares_cache(sqlite3* db);
+
 // Determines whether a connection sees uncommitted changes of other connections. It does if it
 // shares their cache and PRAGMA read_uncommitted is on.
 class ReadUncommitted {
@@ -36,16 +39,18 @@ class ReadUncommitted {
   // Call whenever a statement is prepared. SQLite prepares all statements again after the pragma
   // has changed.
   void statement_was_prepared() { checks_ = 0; }
-  // Call at the beginning of each statement. Returns whether uncommitted changes are visible.
+  // Call at the beginning of each statement, and before each lookup until is_known(). Returns
+  // whether uncommitted changes are visible.
   //
-  // Reading the pragma takes 2 us. After a statement was prepared, the first call reads the pragma
-  // only if the cache is shared. The second call reads it in any case. Later calls return the
-  // stored result. So a statement that runs once avoids the 2 us, and a statement that runs often
-  // pays them once.
+  // Reading the pragma takes 2 us. After a statement was prepared, the first calls read the pragma
+  // only if the cache is shared by now. A later call reads it in any case. So a statement that
+  // looks up one key avoids the 2 us, and a statement that looks up many pays them once.
   bool check(sqlite3* db);
+  bool is_known() const { return checks_ == kEnough; }
 
  private:
-  int checks_ = 0;  // since the last statement was prepared; counts up to 2
+  static constexpr int kEnough = 3;  // the beginning of a statement, its first lookup, another one
+  int checks_ = 0;                   // since the last statement was prepared
   bool is_on_ = false;
 };
 

@@ -11,7 +11,9 @@ FilterRegistry::Handle FilterRegistry::open(const Definition& definition) {
       return acquire(entry);
     }
   }
-  return add(definition);
+  Handle opened = add(definition);
+  retire_others(*opened, definition.table);
+  return opened;
 }
 
 FilterRegistry::Handle FilterRegistry::create(const Definition& definition) {
@@ -31,7 +33,7 @@ void FilterRegistry::retire_others(const PagedFilter& filter, const std::string&
 FilterRegistry::Handle FilterRegistry::add(const Definition& definition) {
   entries_.push_back(
       {std::make_unique<PagedFilter>(definition.db, definition.schema, definition.table,
-                                     definition.cache_bytes, definition.growth, epoch_)});
+                                     definition.cache_bytes, definition.growth, connection_)});
   return acquire(entries_.back());
 }
 

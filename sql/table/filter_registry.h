@@ -55,8 +55,8 @@ class FilterRegistry {
   Handle acquire(Entry& entry);
   void release(PagedFilter* filter);
 
+  ConnectionState connection_;
   std::vector<Entry> entries_;
-  std::uint64_t epoch_ = 1;  // see the PagedFilter constructor
 };
 
 }  // namespace bloom

@@ -84,19 +84,27 @@ class PagedFilter::Change {
     if (kind == Kind::other || filter.writing_ != Writing::undecided || filter.wrote_a_key_) {
       filter.defers_changes();
     }
+    if (!filter_.is_told_everything()) {
+      filter_.check_cache();
+    }
     filter_.loaded();
     writes_ = filter_.store_.writes();
     rollbacks_ = filter_.rollbacks_;
   }
   Change(const Change&) = delete;
   Change& operator=(const Change&) = delete;
-  // A deferred change needs no undo here: the statement fails now, and SQLite undoes the statement.
+  // A deferred change needs no undo here if its statement fails now: SQLite undoes the statement.
   ~Change() {
-    if (done_ || filter_.writing_ == Writing::deferred || rollbacks_ != filter_.rollbacks_) {
+    if (done_ || rollbacks_ != filter_.rollbacks_) {
+      return;
+    }
+    // A statement that a function runs within the deferring one has no savepoint of its own.
+    const bool deferred = filter_.writing_ == Writing::deferred;
+    if (deferred && filter_.store_.running_writers() <= 1) {
       return;
     }
     filter_.forget();
-    if (kind_ == Kind::other && writes_ != filter_.store_.writes()) {
+    if (deferred || (kind_ == Kind::other && writes_ != filter_.store_.writes())) {
       filter_.must_roll_back_ = !filter_.store_.roll_back();
     }
   }
@@ -123,6 +131,7 @@ class PagedFilter::Deferral {
  public:
   explicit Deferral(PagedFilter& filter) : filter_(filter), before_(filter.writing_) {
     filter.writing_ = Writing::deferred;
+    filter.connection_.deferring = &filter;
   }
   Deferral(const Deferral&) = delete;
   Deferral& operator=(const Deferral&) = delete;
@@ -135,11 +144,17 @@ class PagedFilter::Deferral {
 
 PagedFilter::PagedFilter(sqlite3* db, std::string schema, std::string table,
                          std::uint64_t cache_bytes, const std::optional<Growth>& growth,
-                         std::uint64_t& epoch)
+                         ConnectionState& connection)
     : store_(db, std::move(schema), std::move(table)),
       cache_(store_, cache_bytes),
       growth_(growth),
-      epoch_(epoch) {}
+      connection_(connection) {}
+
+PagedFilter::~PagedFilter() {
+  if (connection_.deferring == this) {
+    connection_.deferring = nullptr;
+  }
+}
 
 bool PagedFilter::is_changing(const std::string& schema, const std::string& table,
                               bool grows) const {
@@ -158,7 +173,7 @@ void PagedFilter::create(const Config& config, const std::function<void(const Ad
   if (fill) {
     Change change(*this, Change::Kind::add);
     fill_with(fill);
-    change.done();
+    change.done(false);
   }
   all_savepoints_reported_ = false;
 }
@@ -169,7 +184,16 @@ void PagedFilter::drop() {
   retire();
 }
 
-void PagedFilter::rename(const std::string& table) { store_.rename(table); }
+// A rollback gives the table its old name back. SQLite makes new objects then, and after a rename
+// of a table that is not part of the transaction.
+void PagedFilter::rename(const std::string& table) {
+  store_.rename(table);
+  if (in_transaction_) {
+    renamed_within_ = innermost_savepoint_;
+  } else {
+    has_stale_name_ = true;
+  }
+}
 
 // At this point the statement already has its write transaction. In autocommit mode the statement
 // itself started the transaction, unless another statement is still writing.
@@ -179,7 +203,7 @@ void PagedFilter::begin() {
     return;
   }
   const bool unchanged = store_.in_autocommit()
-                             ? seen_epoch_ == epoch_ || store_.running_writers() <= 1
+                             ? seen_epoch_ == connection_.epoch || store_.running_writers() <= 1
                              : trust_.changes == store_.total_changes();
   const auto version = store_.data_version();
   if (!trust_.is_committed || !unchanged || !version || version != trust_.data_version) {
@@ -195,6 +219,10 @@ void PagedFilter::begin() {
 void PagedFilter::savepoint(int number) {
   write_pending();
   end_statement();
+  if (!all_savepoints_reported_) {
+    forget();
+    note_change();
+  }
   innermost_savepoint_ = number;
   all_savepoints_reported_ = true;
   if (std::exchange(has_just_joined_, false)) {
@@ -208,6 +236,9 @@ void PagedFilter::released(int number) {
   write_pending();
   end_statement();
   innermost_savepoint_ = std::min(innermost_savepoint_, number - 1);
+  if (renamed_within_) {
+    renamed_within_ = std::min(*renamed_within_, innermost_savepoint_);
+  }
 }
 
 void PagedFilter::rolled_back_to(int number) {
@@ -217,17 +248,21 @@ void PagedFilter::rolled_back_to(int number) {
   forget();
   end_statement();
   innermost_savepoint_ = number;
+  if (renamed_within_ && number <= *renamed_within_) {
+    lose_name();
+  }
   ++rollbacks_;
   note_change();
 }
 
 // Our own commit changes the data version as well, but makes nothing in the cache stale. So the
-// cache is trusted at the new version.
+// cache is trusted at the new version. With a shared cache that version may be of a commit that
+// another thread has made since.
 void PagedFilter::committed() {
   assert(!has_pending());
   end_transaction();
   trust_.data_version = store_.data_version();
-  trust_.is_committed = trust_.data_version.has_value();
+  trust_.is_committed = trust_.data_version.has_value() && !store_.shares_cache();
   trust_.changes = store_.total_changes();
   trust_.sees_uncommitted = false;
 }
@@ -236,13 +271,23 @@ void PagedFilter::committed() {
 // so the transaction must be rolled back.
 void PagedFilter::rolled_back() {
   const bool lost = has_pending() && store_.is_writing();
+  if (renamed_within_) {
+    lose_name();
+  }
   forget();
   end_transaction();
   trust_ = {};
+  trust_.changes = -1;  // the next lookup must check the cache
   ++rollbacks_;
   if (lost) {
     store_.roll_back();
   }
+}
+
+void PagedFilter::lose_name() {
+  renamed_within_.reset();
+  has_stale_name_ = true;
+  retire();
 }
 
 void PagedFilter::end_statement() {
@@ -261,6 +306,7 @@ void PagedFilter::end_transaction() {
   innermost_savepoint_ = -1;
   free_keys_ = 0;
   must_roll_back_ = false;
+  renamed_within_.reset();
   note_change();
 }
 
@@ -275,6 +321,7 @@ bool PagedFilter::defers_changes() {
     if (store_.in_autocommit() || innermost_owner_ == Owner::statement ||
         has_written_in_this_statement()) {
       writing_ = store_.statement_runs_to_its_end() ? Writing::deferred : Writing::immediate;
+      connection_.deferring = writing_ == Writing::deferred ? this : connection_.deferring;
     } else if (innermost_owner_ == Owner::user) {
       writing_ = Writing::immediate;
     }
@@ -310,7 +357,23 @@ int PagedFilter::code_to_report(int code) {
   return std::exchange(must_roll_back_, false) ? SQLITE_IOERR : code;
 }
 
+// Other rows than those of the last check can be there only if one of these has changed.
+void PagedFilter::check_lookup() {
+  const bool same_transaction = trust_.is_committed || (trust_.was_writing == store_.is_writing() &&
+                                                        trust_.changes == store_.total_changes());
+  if (seen_epoch_ != connection_.epoch || !same_transaction || trust_.sees_uncommitted ||
+      has_deferred_changes(connection_.deferring) || store_.sees_uncommitted()) {
+    check_cache();
+  }
+}
+
 void PagedFilter::check_cache() {
+  if (has_pending()) {
+    write_pending();
+  }
+  if (has_deferred_changes(connection_.deferring)) {
+    connection_.deferring->write_pending();
+  }
   const bool writing = store_.is_writing();
   const auto version = store_.data_version();
   const bool sees_uncommitted = store_.sees_uncommitted();
@@ -318,9 +381,12 @@ void PagedFilter::check_cache() {
       sees_uncommitted) {
     forget();
   }
-  trust_ = {!writing && version && !sees_uncommitted, version, store_.total_changes(),
-            sees_uncommitted};
-  seen_epoch_ = epoch_;
+  trust_ = {.is_committed = !writing && version && !sees_uncommitted,
+            .data_version = version,
+            .changes = store_.total_changes(),
+            .was_writing = writing,
+            .sees_uncommitted = sees_uncommitted};
+  seen_epoch_ = connection_.epoch;
 }
 
 void PagedFilter::forget() {
@@ -331,6 +397,10 @@ void PagedFilter::forget() {
 }
 
 void PagedFilter::load() {
+  if (has_stale_name_) {
+    throw SqliteError(SQLITE_ABORT,
+                      "the table was renamed while the statement ran (run the statement again)");
+  }
   config_ = store_.load_config();
   cache_.forget();
   set_layers();
@@ -481,7 +551,8 @@ void PagedFilter::rebuild(const Config& config, const std::function<void(const A
   Change change(*this, Change::Kind::other);
   reset_to(config);
   fill_with(fill);
-  change.done();
+  // The statement may fail after this, when it makes the triggers, and its row is not counted then.
+  change.done(false);
 }
 
 void PagedFilter::clear() {

@@ -50,13 +50,23 @@
 
 namespace bloom {
 
+class PagedFilter;
+
+// What the filters of one connection share. Must outlive them.
+struct ConnectionState {
+  // Goes up whenever a filter has written rows, or may have lost some to a rollback.
+  std::uint64_t epoch = 1;
+  PagedFilter* deferring = nullptr;  // the last filter that has deferred changes
+};
+
 class PagedFilter {
  public:
   // `growth`: if given, layers are added as the number of keys rises (core/sizing/growth.h).
-  // `epoch`: a counter that all filters of the connection share. It rises whenever one of them has
-  // written rows, or may have lost rows to a rollback. Requires: `epoch` outlives the filter.
   PagedFilter(sqlite3* db, std::string schema, std::string table, std::uint64_t cache_bytes,
-              const std::optional<Growth>& growth, std::uint64_t& epoch);
+              const std::optional<Growth>& growth, ConnectionState& connection);
+  PagedFilter(const PagedFilter&) = delete;
+  PagedFilter& operator=(const PagedFilter&) = delete;
+  ~PagedFilter();
 
   const std::string& schema() const { return store_.schema(); }
   const std::string& table() const { return store_.table(); }
@@ -89,14 +99,16 @@ class PagedFilter {
 
   // Call before each lookup, unless a change is in progress. Empties the cache if it may be stale.
   void begin_reading() {
-    if (!in_transaction_ && (seen_epoch_ != epoch_ || trust_.sees_uncommitted)) {
-      check_cache();
+    if (!is_told_everything() && (seen_epoch_ != connection_.epoch || trust_.sees_uncommitted ||
+                                  !store_.knows_read_uncommitted() || !trust_.is_committed ||
+                                  has_deferred_changes(connection_.deferring))) {
+      check_lookup();
     }
   }
   // Call at the beginning of each statement. Checks the cache even if this connection has changed
   // nothing, because other connections may have.
   void begin_statement() {
-    if (!in_transaction_) {
+    if (!is_told_everything()) {
       check_cache();
     }
   }
@@ -182,6 +194,7 @@ class PagedFilter {
     bool is_committed = false;
     std::optional<unsigned> data_version;
     int changes = 0;  // sqlite3_total_changes()
+    bool was_writing = false;
     // The connection sees uncommitted rows of other connections, which do not change the data
     // version.
     bool sees_uncommitted = false;
@@ -221,7 +234,18 @@ class PagedFilter {
   void load();
   void check_cache();
   void forget();  // also drops pending changes
-  void note_change() { seen_epoch_ = ++epoch_; }
+  void note_change() { seen_epoch_ = ++connection_.epoch; }
+  // Whether SQLite reports to this object whatever may change its rows or take changes back.
+  bool is_told_everything() const {
+    return in_transaction_ && all_savepoints_reported_ && !retired_;
+  }
+  // Whether that other object of the same table has deferred changes.
+  bool has_deferred_changes(const PagedFilter* other) const {
+    return other != nullptr && other != this && other->has_pending() &&
+           other->is_of(schema(), table());
+  }
+  void check_lookup();
+  void lose_name();
 
   // Require: a Change is active.
   void reset_to(const Config& config);
@@ -266,8 +290,14 @@ class PagedFilter {
   std::uint64_t rollbacks_ = 0;
   bool must_roll_back_ = false;  // a change failed halfway, and ROLLBACK failed as well
   bool retired_ = false;
+  // In this transaction: the innermost savepoint that a rename belongs to. Undoing it undoes the
+  // rename.
+  std::optional<int> renamed_within_;
+  // The table may have another name than this object knows. Only statements that have been running
+  // since then still use the object.
+  bool has_stale_name_ = false;
 
-  std::uint64_t& epoch_;
+  ConnectionState& connection_;
   std::uint64_t seen_epoch_ = 0;
   Trust trust_;
 };

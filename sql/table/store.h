@@ -95,6 +95,8 @@ class Store {
   int total_changes() const { return sqlite3_total_changes(db_); }
   bool roll_back() { return sqlite::roll_back(db_); }
   bool sees_uncommitted() { return read_uncommitted_.check(db_); }
+  bool knows_read_uncommitted() const { return read_uncommitted_.is_known(); }
+  bool shares_cache() const { return sqlite::shares_cache(db_); }
   void statement_was_prepared() { read_uncommitted_.statement_was_prepared(); }
 
   // Makes SQLite report all open savepoints to every table of the transaction. Runs a statement

@@ -53,7 +53,7 @@ std::string answers(Database& db, const std::string& table) {
 
 // Names of tables, one a line.
 template <typename F>
-void for_each_block512(const std::string& lines, F&& f) {
+void for_each_line(const std::string& lines, F&& f) {
   std::size_t from = 0;
   for (std::size_t to = 0; (to = lines.find("|\n", from)) != std::string::npos; from = to + 2) {
     f(lines.substr(from, to - from));
@@ -116,17 +116,17 @@ Outcome Database::load(const std::string& extension) {
 std::string Database::state() {
   std::string state =
       told(*this, "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY 1, 2");
-  for_each_block512(told(*this, kOrdinaryTables), [&](const std::string& table) {
+  for_each_line(told(*this, kOrdinaryTables), [&](const std::string& table) {
     state += table + " " + told(*this, "SELECT * FROM " + quoted(table));
   });
-  for_each_block512(told(*this, kBloomTables),
+  for_each_line(told(*this, kBloomTables),
                 [&](const std::string& table) { state += answers(*this, table); });
   return state;
 }
 
 std::vector<std::string> Database::stored_tables() {
   std::vector<std::string> tables;
-  for_each_block512(told(*this, "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"),
+  for_each_line(told(*this, "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"),
                 [&](const std::string& table) { tables.push_back(table); });
   return tables;
 }
@@ -136,7 +136,7 @@ std::string Database::damage() {
   if (damage == "ok|\n") {
     damage.clear();
   }
-  for_each_block512(told(*this, kBloomTables), [&](const std::string& table) {
+  for_each_line(told(*this, kBloomTables), [&](const std::string& table) {
     damage += told(*this, "INSERT INTO " + quoted(table) + "(" + quoted(table) +
                               ") VALUES ('integrity-check')");
   });

@@ -189,7 +189,9 @@ int try_power_cuts(const Setting& setting, long times, unsigned long seed) {
 
 int main_of(const std::string& extension, std::string_view what, long number, unsigned long seed) {
   int faults = 0;
-  for (const Scenario& scenario : scenarios(extension)) {
+  // Without FTS5: after an I/O error in one of its statements SQLite can roll the transaction back
+  // and report another error, and the rows of ordinary tables are gone, too.
+  for (const Scenario& scenario : scenarios(extension, false)) {
     for (const char* journal : kJournals) {
       Disk::instance().erase();
       const Reference reference(scenario, [&] { return open(journal); });

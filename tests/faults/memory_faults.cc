@@ -64,7 +64,7 @@ int main_of(const std::string& extension, long every) {
   sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
   sqlite3_initialize();
   int faults = 0;
-  for (const Scenario& scenario : scenarios(extension)) {
+  for (const Scenario& scenario : scenarios(extension, true)) {
     const Reference reference(scenario, open);
     faults += try_all(reference, false, every) + try_all(reference, true, every);
   }

@@ -12,7 +12,7 @@ Reference::Reference(const Scenario& scenario, const Open& open) : name_(scenari
   std::size_t begin = 0;
   for (const std::string& sql : scenario.steps) {
     if (!db->in_transaction()) {
-      begin = periodic_check_.size();
+      begin = steps_.size();
     }
     std::vector<std::string> tables = db->stored_tables();
     Outcome outcome = db->run(sql);
@@ -20,7 +20,7 @@ Reference::Reference(const Scenario& scenario, const Open& open) : name_(scenari
       std::fprintf(stderr, "%s: %s\n%s\n", name_.c_str(), sql.c_str(), outcome.text.c_str());
       std::exit(2);
     }
-    periodic_check_.push_back(
+    steps_.push_back(
         {sql, std::move(outcome), db->state(), begin, !db->in_transaction(), std::move(tables)});
   }
 }

@@ -30,19 +30,15 @@ class Reference {
   Reference(const Scenario& scenario, const Open& open);
 
   const std::string& name() const { return name_; }
-  const std::vector<Step>& steps() const { return periodic_check_; }
+  const std::vector<Step>& steps() const { return steps_; }
   // What the database means before step i.
-  const std::string& before(std::size_t i) const {
-    return i == 0 ? empty_ : periodic_check_[i - 1].state;
-  }
-  const std::vector<std::string>& tables_before(std::size_t i) const {
-    return periodic_check_[i].tables;
-  }
+  const std::string& before(std::size_t i) const { return i == 0 ? empty_ : steps_[i - 1].state; }
+  const std::vector<std::string>& tables_before(std::size_t i) const { return steps_[i].tables; }
 
  private:
   std::string name_;
   std::string empty_;
-  std::vector<Step> periodic_check_;
+  std::vector<Step> steps_;
 };
 
 }  // namespace bloom::faults

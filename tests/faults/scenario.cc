@@ -226,7 +226,7 @@ std::vector<std::string> neighbours(const std::vector<Neighbour>& tables) {
 
 // In every order; and, where SQLite has it, a full-text index before or after them, which writes
 // its own pending rows at each savepoint.
-std::vector<std::vector<Neighbour>> orders_of_neighbours() {
+std::vector<std::vector<Neighbour>> orders_of_neighbours(bool with_full_text) {
   const Neighbour full_text = {
       {"CREATE VIRTUAL TABLE w USING fts5(a)",
        "CREATE TRIGGER index_it AFTER INSERT ON x BEGIN INSERT INTO w VALUES ('k' || new.a); END"},
@@ -247,7 +247,7 @@ std::vector<std::vector<Neighbour>> orders_of_neighbours() {
       for (std::size_t i = 0; i < tables.size(); ++i) {
         order.push_back(tables[(first + i * step) % tables.size()]);
       }
-      if (sqlite3_compileoption_used("ENABLE_FTS5") != 0) {
+      if (with_full_text && sqlite3_compileoption_used("ENABLE_FTS5") != 0) {
         order.insert(step == 1 ? order.begin() : order.end(), full_text);
       }
     }
@@ -257,7 +257,7 @@ std::vector<std::vector<Neighbour>> orders_of_neighbours() {
 
 }  // namespace
 
-std::vector<Scenario> scenarios(const std::string& extension) {
+std::vector<Scenario> scenarios(const std::string& extension, bool full_text) {
   std::vector<Scenario> all{
       {"functions", functions()},
       {"a standard table", table("cells=126976, hashes=5, block=31744", false)},
@@ -267,7 +267,7 @@ std::vector<Scenario> scenarios(const std::string& extension) {
       {"a source, growing", source("growth=on, cache=4096")},
       {"a source, counting", source("kind=counting, capacity=1000")},
   };
-  for (const std::vector<Neighbour>& tables : orders_of_neighbours()) {
+  for (const std::vector<Neighbour>& tables : orders_of_neighbours(full_text)) {
     all.push_back({"neighbours " + std::to_string(all.size()), neighbours(tables)});
   }
   for (Scenario& scenario : all) {

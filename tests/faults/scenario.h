@@ -19,6 +19,7 @@ struct Scenario {
 // All keys are 'k0', 'k1', ...; so many are asked for when states are compared.
 constexpr int kKeys = 400;
 
-std::vector<Scenario> scenarios(const std::string& extension);
+// `full_text`: with an FTS5 table beside the bloom tables, where SQLite has it.
+std::vector<Scenario> scenarios(const std::string& extension, bool full_text);
 
 }  // namespace bloom::faults
