@@ -1,4 +1,4 @@
-// Little-endian loads and stores: the same bytes on every machine.
+// Little-endian loads and stores, so that stored bytes are the same on every machine.
 #pragma once
 
 #include <bit>
@@ -33,7 +33,8 @@ void store_le(std::uint8_t* to, Word word) {
   }
 }
 
-// A double as its 64 bits, without std::bit_cast, which libc++ has from version 14 on.
+// Load and store a double as its 64 bits. They avoid std::bit_cast, which libc++ has only since
+// version 14.
 inline double load_le_double(const std::uint8_t* from) {
   const auto bits = load_le<std::uint64_t>(from);
   double value = 0;

@@ -1,7 +1,7 @@
-// The one exception of the project, and the one place where its sentences are built.
+// The only exception class of the project, and the functions that build its messages.
 //
-// Core states what is wrong ("fpr must be a number between 0 and 1, got 1.5"); whoever called core
-// puts the name of the function in front. Nothing is changed when an Error is thrown.
+// Core states only what is wrong ("fpr must be a number between 0 and 1, got 1.5"). The caller of
+// core prepends the name of the SQL function. A function that throws Error has changed nothing.
 #pragma once
 
 #include <stdexcept>
@@ -14,8 +14,8 @@ class Error : public std::runtime_error {
  public:
   enum class Kind {
     invalid,  // an argument breaks a rule
-    damaged,  // stored bytes are not what was written
-    too_big,  // the result would not fit where it has to go
+    damaged,  // stored bytes are corrupt
+    too_big,  // the result is larger than its destination allows
   };
 
   Error(Kind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
@@ -25,12 +25,12 @@ class Error : public std::runtime_error {
   Kind kind_;
 };
 
-// "<subject> must be <rule>, got <value>".
+// Returns "<subject> must be <rule>, got <value>".
 std::string refusal(std::string_view subject, std::string_view rule, std::string_view value);
 
-// Throws an Error of that text. For arguments and options.
+// Throws Error(Kind::invalid) with the text of refusal(). For arguments and options.
 [[noreturn]] void refuse(std::string_view subject, std::string_view rule, std::string_view value);
-// Throws an Error of a sentence of its own: what is wrong, and in brackets what to do.
+// Throws Error(Kind::invalid) with `sentence`: what is wrong, and in brackets what to do.
 [[noreturn]] void fail(const std::string& sentence);
 
 }  // namespace bloom

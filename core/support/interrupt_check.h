@@ -1,5 +1,6 @@
-// How long loops are interrupted: they call a function now and then, and that function may throw.
-// It is passed as an argument, so that threads and callers do not share one.
+// Interruption of long loops. A loop calls an interrupt check at intervals, and the check may throw
+// to stop the loop. The check is passed as an argument, so that threads and callers do not share
+// one.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +9,8 @@
 
 namespace bloom {
 
-// What a loop calls between pieces of work of 10 us to 50 ms. By default it does nothing.
+// The function that a loop calls between pieces of work of 10 us to 50 ms. By default it does
+// nothing.
 class InterruptCheck {
  public:
   using Function = void (*)(void* context);
@@ -27,7 +29,7 @@ class InterruptCheck {
   void* context_ = nullptr;
 };
 
-// Makes the check once every kSteps steps of a loop.
+// Calls the interrupt check once every kSteps steps of a loop.
 class PeriodicCheck {
  public:
   explicit PeriodicCheck(const InterruptCheck& check_interrupt)
@@ -46,12 +48,12 @@ class PeriodicCheck {
   unsigned left_ = kSteps;
 };
 
-// 64 KiB of cells. In the worst case, blocks of one cell each, a slice takes 50 ms.
+// 64 KiB of cells. In the worst case (blocks of one cell each) a slice takes 50 ms.
 inline constexpr std::uint64_t kSliceBytes = std::uint64_t{1} << 16;
 inline constexpr std::uint64_t kSliceBits = 8 * kSliceBytes;
 
-// Calls f(first, n) for consecutive parts first..first+n-1 of 0..count-1, each of at most `slice`,
-// and makes the check between them.
+// Splits 0..count-1 into consecutive slices of at most `slice` elements. Calls f(first, n) for each
+// slice first..first+n-1, and check_interrupt() between two slices.
 template <typename Count, typename F>
 void for_each_slice(Count count, std::type_identity_t<Count> slice,
                     const InterruptCheck& check_interrupt, F&& f) {

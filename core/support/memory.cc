@@ -11,17 +11,17 @@
 namespace bloom {
 namespace {
 
-// Where the memory came from. Kept in the cache line before the bytes.
+// How a block was allocated. Stored in the cache line before the bytes that the caller gets.
 struct Origin {
   void* memory;
-  std::size_t mapped;  // bytes from mmap(); 0 if the memory came from calloc()
+  std::size_t mapped;  // bytes mapped by mmap(); 0 if calloc() allocated the memory
 };
 constexpr std::size_t kBefore = 2 * kCacheLineBytes;
 static_assert(sizeof(Origin) <= kCacheLineBytes);
 
 #ifdef __linux__
-// From this size on mmap() is faster than calloc(): its pages are zero already, and huge pages are
-// faster to get and cause fewer TLB misses.
+// At this size and above, mmap() is faster than calloc(). Its pages are already zero, and huge
+// pages are faster to allocate and cause fewer TLB misses.
 constexpr std::size_t kLarge = std::size_t{4} << 20;
 #endif
 
@@ -34,7 +34,7 @@ Origin allocate(std::size_t size, [[maybe_unused]] Access access) {
       throw std::bad_alloc();
     }
 #ifdef MADV_HUGEPAGE
-    // Only advice: nothing but speed depends on it.
+    // madvise() is only a hint, so its failure affects nothing but speed.
     static_cast<void>(
         madvise(memory, size, access == Access::dense ? MADV_HUGEPAGE : MADV_NOHUGEPAGE));
 #endif

@@ -1,4 +1,4 @@
-// Memory for filters.
+// Zeroed, cache-line-aligned memory for filters.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace bloom {
 
-// Of common processors. Only speed depends on it.
+// The cache line size of common processors, in bytes. Only speed depends on it.
 inline constexpr std::size_t kCacheLineBytes = 64;
 
 void free_bytes(void* bytes);
@@ -17,15 +17,15 @@ struct FreeBytes {
 };
 using OwnedBytes = std::unique_ptr<std::uint8_t[], FreeBytes>;
 
-// How the bytes will be used. Where most of them are (dense), huge pages are faster; where few of
-// them are (sparse), small pages save memory.
+// How many of the allocated bytes the caller will use. Huge pages are faster if it uses most of
+// them (dense). Small pages save memory if it uses few of them (sparse).
 enum class Access { dense, sparse };
 
 // Returns `size` zeroed bytes, aligned to a cache line. Large blocks are committed lazily. Throws
 // std::bad_alloc.
 OwnedBytes zeroed_bytes(std::uint64_t size, Access access);
 
-// Prefetches the cache line of this address.
+// Prefetches the cache line that contains `address`.
 inline void prefetch(const void* address) {
 #if defined(__GNUC__)
   __builtin_prefetch(address);
