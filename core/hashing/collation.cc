@@ -37,7 +37,7 @@ std::string_view collated(std::string_view key, Collation collation, std::string
     return key.substr(0, key.find_last_not_of(' ') + 1);
   }
   if (collation == Collation::nocase) {
-    // SQLite's NOCASE compares up to the first NUL, and then the lengths.
+    // SQLite's NOCASE compares the bytes before the first NUL, and then the lengths.
     const std::size_t end = std::min(key.find('\0'), key.size());
     buffer.assign(key.size(), '\0');
     std::transform(key.begin(), key.begin() + static_cast<std::ptrdiff_t>(end), buffer.begin(),

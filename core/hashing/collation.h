@@ -1,8 +1,9 @@
-// Which keys count as equal: the collations that every SQLite has.
+// Collations decide which keys count as equal. These are the three that are built into SQLite.
 //
-// A filter with another collation than binary hashes a form of the key that all its equals share.
-// It is applied to the bytes of every key, whatever their type: that can make more keys equal than
-// SQL's comparisons do, which costs a false positive at most.
+// A filter with a collation other than binary hashes a normalized form of each key. All keys that
+// are equal under the collation have the same form. The collation applies to the bytes of every
+// key, also to those of numbers and blobs. SQL compares numbers and blobs without a collation, so a
+// filter can treat more keys as equal than SQL does. That can only cause false positives.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +15,20 @@ namespace bloom {
 
 enum class Collation : std::uint8_t {
   binary = 0,
-  nocase = 1,  // ASCII letters of either case
-  rtrim = 2,   // spaces at the end
+  nocase = 1,  // ignores the case of ASCII letters
+  rtrim = 2,   // ignores trailing spaces
 };
 
 inline constexpr Collation kCollations[] = {Collation::binary, Collation::nocase, Collation::rtrim};
 inline constexpr std::string_view kCollationRule = "'binary', 'nocase' or 'rtrim'";
 
 std::string_view name_of(Collation collation);
-// The name may be in either case.
+// Returns the collation of this name, or nullopt. Ignores the case of `name`.
 std::optional<Collation> collation_named(std::string_view name);
 
-// The form of a key that stands for all that are equal to it. Uses `buffer` where it differs from
-// the key otherwise than by its end.
+// Returns the normalized form of `key`: two keys have the same form exactly if they are equal under
+// `collation`. The result is a view of `key` or of `buffer`. For nocase the form is written to
+// `buffer`.
 std::string_view collated(std::string_view key, Collation collation, std::string& buffer);
 
 }  // namespace bloom

@@ -23,13 +23,15 @@ std::uint64_t finalize(std::uint64_t k) {
   return k;
 }
 
-// The last `size` bytes before `end`, the missing ones zero. REQUIRES: 1 <= size <= 8, and eight
-// bytes before `end` can be read.
+// Returns the last `size` bytes before `end` as a little-endian word, zero-extended to 8 bytes.
+// Requires: 1 <= size <= 8, and the 8 bytes before `end` are readable.
 std::uint64_t load_before(const std::uint8_t* end, std::size_t size) {
   return load_le<std::uint64_t>(end - 8) >> (64 - 8 * size);
 }
 
-// The same of a key of 1 to 7 bytes, which has none before them: two loads that overlap.
+// Returns all bytes of a key of 1 to 7 bytes as a little-endian word, zero-extended. load_before()
+// would read in front of so short a key, so this function combines overlapping loads within the
+// key.
 std::uint64_t load_short(const std::uint8_t* from, std::size_t size) {
   if (size >= 4) {
     const std::uint64_t high = load_le<std::uint32_t>(from + size - 4);

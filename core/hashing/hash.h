@@ -1,10 +1,10 @@
-// The hash that decides every stored bit: MurmurHash3_x64_128 (Austin Appleby), whose two 64-bit
-// halves are the two hash functions of the Kirsch-Mitzenmacher family.
+// The hash function that determines which cells are set: MurmurHash3_x64_128 (Austin Appleby). Its
+// two 64-bit halves are the two hash functions of Kirsch-Mitzenmacher double hashing.
 //
-// It must never change: a filter written with one hash and asked with another answers "absent".
-// Seeds are limited to 31 bits because other implementations differ above. Bytes are read in
-// little-endian order everywhere, so that the values are the same on every machine. Tests compare
-// hash_key() with the C library libmurmurhash.
+// The hash function must never change: a lookup with another hash function returns "absent" for
+// keys that were added. Seeds are limited to 31 bits because implementations disagree on larger
+// ones. Bytes are read in little-endian order, so that hashes are the same on every machine. Tests
+// compare hash_key() with the C library libmurmurhash.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ struct Hash {
   bool operator<(const Hash& other) const { return h1 != other.h1 ? h1 < other.h1 : h2 < other.h2; }
 };
 
-// REQUIRES: key.size() < 2^32, as every SQLite value is.
+// Returns the hash of the bytes of `key`. Requires: key.size() < 2^32, which holds for every SQLite
+// value.
 Hash hash_key(std::string_view key, std::uint32_t seed);
 
 }  // namespace bloom

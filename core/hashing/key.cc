@@ -11,7 +11,7 @@ namespace {
 
 bool reads_back(const char* text, double value) { return std::strtod(text, nullptr) == value; }
 
-// Raises the last digit before the exponent by one; a 9 is left alone.
+// Increments the last digit before the exponent. A 9 stays unchanged.
 void bump_last_digit(char* text) {
   char* last = text;
   for (char* c = text; *c != '\0' && *c != 'e'; ++c) {
@@ -22,7 +22,9 @@ void bump_last_digit(char* text) {
   }
 }
 
-// printf and strtod share the locale, so the search above them does not care; the text must.
+// Replaces the locale's decimal point, which can have several bytes, by a dot. Returns the new
+// length. snprintf and strtod use the same locale, so write_shortest() need not care; the key must
+// not depend on it.
 std::size_t make_point_a_dot(char* text) {
   char* out = text;
   bool in_point = false;
@@ -43,7 +45,7 @@ std::size_t make_point_a_dot(char* text) {
 NumberText::NumberText(std::int64_t value) { write_integer(value); }
 
 NumberText::NumberText(double value) {
-  // Every double from 2^53 on is integral, and -2^63 to 2^63 fits an integer.
+  // All doubles of magnitude 2^53 and above are integral. Those in [-2^63, 2^63) fit std::int64_t.
   constexpr double kIntegerEnd = 9223372036854775808.0;
   if (std::isinf(value)) {
     size_ = std::string_view(value > 0 ? "Inf" : "-Inf").copy(text_.data(), 4);
@@ -66,19 +68,21 @@ void NumberText::write_integral(double value) {
   size_ = static_cast<std::size_t>(std::snprintf(text_.data(), text_.size(), "%.0f", value));
 }
 
-// std::to_chars would do, but its symbols are newer than the oldest systems this is to load on.
+// std::to_chars(double) would do this, but the oldest supported systems lack its symbols.
 void NumberText::write_shortest(double value) {
   char* text = text_.data();
   const bool subnormal = std::abs(value) < std::numeric_limits<double>::min();
-  // Up to 15 digits survive any normal double, so 15 finds every shorter text as well.
+  // A decimal number of up to 15 digits survives the conversion to a normal double and back. %g
+  // drops trailing zeros, so the attempt with 15 digits also finds every shorter text.
   for (int digits = subnormal ? 1 : 15; digits <= 17; ++digits) {
     std::snprintf(text, text_.size(), "%.*g", digits, value);
     if (reads_back(text, value)) {
       break;
     }
     if (digits == 16) {
-      // Below a power of two doubles lie closer than above it: the nearest text of 16 digits can
-      // miss where the next one up reads back. (# keeps a last digit of 0.)
+      // Doubles just below a power of two are closer together than those above it. There the
+      // nearest 16-digit text can fail to read back, although the next larger one does. (# keeps a
+      // trailing 0.)
       std::snprintf(text, text_.size(), "%#.16g", value);
       bump_last_digit(text);
       if (reads_back(text, value)) {

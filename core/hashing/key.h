@@ -1,14 +1,15 @@
-// What the bytes of a key are.
+// The conversion of SQL values to keys, which are byte strings.
 //
-// Text and blobs are keys as they are. Numbers become decimal text, so that 42, 42.0, '42' and
-// x'3432' are one key and any other program can name it:
-//   an integer                     its decimal text                   42    -> "42"
-//   a real with an integral value  that integer, exactly              1e3   -> "1000"
-//   any other real                 the fewest digits that read back   0.1   -> "0.1"
-//                                  as the same number, laid out as    1e-07 -> "1e-07"
-//                                  by C's %g and Python's repr
-//   infinities                     as SQLite writes them              9e999 -> "Inf"
-// Negative zero is 0. The locale of the host program has no influence.
+// A text or blob value is its own bytes. A number becomes decimal text. So 42, 42.0, '42' and
+// x'3432' are the same key, and a program in any language can produce the bytes:
+//   number                     key                                        example
+//   integer                    its decimal text                           42    -> "42"
+//   real, integral value       the decimal text of that integer, exact    1e3   -> "1000"
+//   other real                 the fewest digits that read back as the    0.1   -> "0.1"
+//                              same number, in the layout of C's %g       1e-07 -> "1e-07"
+//                              and of Python's repr
+//   infinity                   the text that SQLite uses                  9e999 -> "Inf"
+// Negative zero becomes "0". The result does not depend on the locale of the host program.
 #pragma once
 
 #include <array>
@@ -22,11 +23,11 @@
 
 namespace bloom {
 
-// The text of a number, held without allocation.
+// The decimal text of a number, stored without heap allocation.
 class NumberText {
  public:
   explicit NumberText(std::int64_t value);
-  explicit NumberText(double value);  // REQUIRES: not NaN (SQLite has none; it becomes NULL)
+  explicit NumberText(double value);  // Requires: not NaN (SQLite stores NaN as NULL)
 
   std::string_view view() const { return {text_.data(), size_}; }
 
@@ -35,16 +36,17 @@ class NumberText {
   void write_integral(double value);
   void write_shortest(double value);
 
-  // The longest is the largest double: 309 digits and a sign.
+  // The longest text is that of the lowest double: 309 digits and a minus sign.
   std::array<char, 320> text_;
   std::size_t size_ = 0;
 };
 
-// Appends one part of a composite key as a netstring, "<length>:<bytes>,". Parts cannot run into
-// each other: ('ab','c') is "2:ab,1:c," and ('a','bc') is "1:a,2:bc,".
+// Appends one part of a composite key to `key` as a netstring, "<length>:<bytes>,". The lengths
+// keep different lists of parts distinct: ('ab','c') is "2:ab,1:c," and ('a','bc') is "1:a,2:bc,".
 // https://cr.yp.to/proto/netstrings.txt
 void append_part(std::string& key, std::string_view part);
 
+// Returns the hash of the normalized form of `key`: see collated() in core/hashing/collation.h.
 Hash hash_collated(std::string_view key, Collation collation, std::uint32_t seed);
 
 }  // namespace bloom
