@@ -16,7 +16,7 @@ Word add_nibbles(Word a, Word b) {
   return low | (high << 4);
 }
 
-// Byte lanes that hold one counter each.
+// Returns the smaller of a and b in each byte lane. Requires: each byte holds one counter (0..15).
 Word smaller_lane(Word a, Word b) {
   const Word a_not_less = (((a | (kEachByte << 4)) - b) >> 4) & kEachByte;
   const Word take_b = a_not_less * 0x0f;
@@ -29,8 +29,9 @@ Word smaller_nibbles(Word a, Word b) {
   return low | (high << 4);
 }
 
-// One bit for each counter that is not 0, in its lowest place.
+// Returns a word whose lowest bit in each nibble says whether that counter is not 0.
 Word nonzero_nibbles(Word x) { return (x | (x >> 1) | (x >> 2) | (x >> 3)) & kEachNibble; }
+// Returns a word whose lowest bit in each nibble says whether that counter is saturated.
 Word saturated_nibbles(Word x) { return x & (x >> 1) & (x >> 2) & (x >> 3) & kEachNibble; }
 
 std::uint64_t sum_nibbles(Word x) {
@@ -38,7 +39,8 @@ std::uint64_t sum_nibbles(Word x) {
   return (pairs * kEachByte) >> 56;                                 // at most 240
 }
 
-// op works on each byte by itself, so the order of bytes in a word does not matter here.
+// Sets `to` to op(to, from), word by word. `op` treats every byte independently, so the byte order
+// of a word does not matter.
 template <typename Op>
 void combine(std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes, Op op) {
   std::uint64_t i = 0;
@@ -59,7 +61,8 @@ unsigned get_cell(Kind kind, const std::uint8_t* cells, std::uint64_t i) {
   return kind == Kind::counting ? Counters::get(cells, i) : Bits::get(cells, i);
 }
 
-// The sum over cells first..first+count-1 of of_cell(what is in it); of_word() does a word of them.
+// Returns the sum of of_cell(value of cell i) for i in first..first+count-1. of_word() returns the
+// sum over all cells of one word.
 template <typename OfCell, typename OfWord>
 [[gnu::always_inline]] inline std::uint64_t sum_over(Kind kind, const std::uint8_t* cells,
                                                      std::uint64_t first, std::uint64_t count,
@@ -94,7 +97,7 @@ template <typename OfCell, typename OfWord>
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-// With the instruction for it, which the oldest x86-64 processors lack.
+// The same with the POPCNT instruction, which the oldest x86-64 processors lack.
 [[gnu::target("popcnt")]] std::uint64_t count_nonzero_popcnt(Kind kind, const std::uint8_t* cells,
                                                              std::uint64_t first,
                                                              std::uint64_t count) {

@@ -1,8 +1,9 @@
-// Arrays of cells: one bit each, or a counter of four bits that sticks at 15.
+// Arrays of cells. A cell is one bit, or a 4-bit counter that saturates at 15.
 //
-// Bit i is bit i % 8 of byte i / 8; counter i is the low (even i) or high (odd i) half of byte
-// i / 2. A counter that reached 15 has lost count and is never decremented again, so a removal can
-// leave a false positive but never take a cell from a key that is still there.
+// Bit i is bit i % 8 of byte i / 8. Counter i is in byte i / 2: the low half if i is even, the high
+// half if i is odd. A saturated counter no longer knows its count, so it is never decremented.
+// Removals can therefore leave false positives, but they never clear a cell of a key that is still
+// in the filter.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,7 @@ struct Bits {
   }
 };
 
-// The same bits for arrays of whole 32-bit words, which are tested with fewer instructions.
+// The same bits in an array of whole 32-bit words. Word access takes fewer instructions per test.
 struct WordBits {
   static constexpr unsigned kPerByte = 8;
 
@@ -50,7 +51,7 @@ struct Counters {
   static unsigned get(const std::uint8_t* cells, std::uint64_t i) {
     return (cells[i / 2] >> shift(i)) & 15U;
   }
-  // Returns whether the cell changed: a stuck one does not.
+  // Returns whether the cell changed. A saturated counter does not change.
   static bool add(std::uint8_t* cells, std::uint64_t i) {
     if (get(cells, i) == kSaturated) {
       return false;
@@ -58,7 +59,7 @@ struct Counters {
     cells[i / 2] = static_cast<std::uint8_t>(cells[i / 2] + (1U << shift(i)));
     return true;
   }
-  // Returns false, with nothing changed, for a cell that is 0.
+  // Returns false and changes nothing if the cell is 0. A saturated counter does not change.
   static bool remove(std::uint8_t* cells, std::uint64_t i) {
     const unsigned count = get(cells, i);
     if (count != 0 && count != kSaturated) {
@@ -71,6 +72,7 @@ struct Counters {
   static unsigned shift(std::uint64_t i) { return 4U * static_cast<unsigned>(i % 2); }
 };
 
+// Returns 1 if cell i is not 0, else 0.
 template <typename Cell>
 unsigned is_set(const std::uint8_t* cells, std::uint64_t i) {
   if constexpr (Cell::kPerByte == 8) {
@@ -80,7 +82,8 @@ unsigned is_set(const std::uint8_t* cells, std::uint64_t i) {
   }
 }
 
-// The cells of an array from cell `first` on, as core/filter/key_cells.h wants them.
+// The cells of an array, renumbered so that cell `first` becomes cell 0. This is the `Cells` class
+// that core/filter/key_cells.h expects.
 template <typename Cell, typename Byte>
 class CellsFrom {
  public:
@@ -95,7 +98,7 @@ class CellsFrom {
   std::uint64_t first_;
 };
 
-// REQUIRES: `first` is a multiple of 32.
+// Requires: `first` is a multiple of 32.
 template <typename Byte>
 class CellsFrom<WordBits, Byte> {
  public:
@@ -108,21 +111,23 @@ class CellsFrom<WordBits, Byte> {
   Byte* cells_;
 };
 
-// Whole arrays. Every function takes the kind that says what a cell is.
+// Operations on whole arrays. `kind` determines whether a cell is a bit or a counter.
 
-// to[i] = to[i] merged with from[i], for every cell of `bytes` bytes. Bits: or / and. Counters: the
-// sum, stuck at 15 / the smaller.
+// Merge each cell of `from` into the cell of `to` with the same index, for arrays of `bytes` bytes.
+// Bits: OR for the union, AND for the intersection. Counters: the sum, saturated at 15, for the
+// union; the smaller one for the intersection.
 void union_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes);
 void intersect_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes);
 
-// Sets bit i of zeroed `to` for every counter i of `cells` that is not 0.
+// Sets bit i of `to` for every counter i < cells that is not 0. Requires: `to` is zeroed.
 void bits_of_counters(std::uint8_t* to, const std::uint8_t* counters, std::uint64_t cells);
 
-// Cells first..first+count-1 that are not 0.
+// Returns how many of the cells first..first+count-1 are not 0.
 std::uint64_t count_nonzero(Kind kind, const std::uint8_t* cells, std::uint64_t first,
                             std::uint64_t count);
 
-// Of counters first..first+count-1: how many are stuck; what they add up to.
+// Return how many of the counters first..first+count-1 are saturated, and the sum of those
+// counters.
 std::uint64_t count_saturated(const std::uint8_t* counters, std::uint64_t first,
                               std::uint64_t count);
 std::uint64_t sum_counters(const std::uint8_t* counters, std::uint64_t first, std::uint64_t count);

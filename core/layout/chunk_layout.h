@@ -1,4 +1,4 @@
-// How the cells of a filter are cut into chunks, which tables store one by one.
+// The division of a filter's cells into chunks. Tables store one chunk per row.
 #pragma once
 
 #include <cstddef>
@@ -8,18 +8,20 @@
 
 namespace bloom {
 
-// Bytes of cells in one chunk: fits a 4 KiB database page beside its row header even with 80
-// reserved bytes, and is 62 cache lines. Filters made for a capacity have blocks of this size.
+// Bytes of cells per chunk: 62 cache lines. A row with one chunk fits into a 4 KiB database page,
+// even if the page has 80 reserved bytes. A filter that is sized for a capacity has blocks of one
+// chunk, or a single smaller block.
 inline constexpr std::size_t kChunkBytes = 3968;
 
-// The cells as chunks: chunk i is bytes kChunkBytes * i to kChunkBytes * (i + 1), the last one ends
-// with the cells.
+// Chunk i is bytes kChunkBytes * i to kChunkBytes * (i + 1) of the cells. The last chunk is shorter
+// if the cells end earlier. chunk_cells() is the number of cells in a full chunk. chunk_bytes() and
+// cells_in_chunk() are the sizes of chunk i, in bytes and in cells.
 std::uint64_t chunk_cells(Kind kind);
 std::uint64_t chunk_count(const Shape& shape);
 std::size_t chunk_bytes(const Shape& shape, std::uint64_t i);
 std::uint64_t cells_in_chunk(const Shape& shape, std::uint64_t i);
 
-// How many blocks a chunk holds; 0 if there are blocks that do not lie in one chunk.
+// Returns the number of blocks per chunk, or 0 if some block spans more than one chunk.
 std::uint64_t blocks_in_a_chunk(const Shape& shape);
 
 }  // namespace bloom

@@ -1,5 +1,6 @@
-// The stored bytes: a header of 64 bytes, then the cells. docs/format.md specifies them, golden
-// files pin them, and no other file knows an offset.
+// The stored form of a filter: a header of 64 bytes, then the cells. docs/format.md specifies the
+// bytes, and golden files in the tests fix them. No other source file knows an offset of the
+// header.
 #pragma once
 
 #include <array>
@@ -20,33 +21,36 @@ inline constexpr std::size_t kHeaderBytes = 64;
 
 struct Header {
   Shape shape;
-  std::uint64_t capacity = 0;  // keys that the filter was sized for; 0 is unknown
-  double fpr = 0;              // the rate that it was sized for; 0 is unknown
+  std::uint64_t capacity = 0;  // keys that the filter was sized for; 0: unknown
+  double fpr = 0;              // FPR that it was sized for; 0: unknown
 
   bool operator==(const Header&) const = default;
 };
+// Returns the size of a stored filter in bytes: header and cells.
 
 std::uint64_t stored_bytes(const Shape& shape);
 
 std::array<std::uint8_t, kHeaderBytes> write_header(const Header& header);
 
-// What is wrong with bytes that should be a filter, or a delta.
+// The reason why stored bytes are not a valid filter or delta.
 struct Problem {
-  // Not what it should be, or of a version that this build does not know.
+  // The bytes are something else, or have a format version that this build does not support.
   static Problem foreign(std::string text) { return {true, std::move(text)}; }
+  // The bytes are a filter or delta, but corrupt.
   static Problem damaged(std::string text) { return {false, std::move(text)}; }
 
   bool is_foreign;
-  std::string text;  // "bad magic"
+  std::string text;  // for example "bad magic"
 };
 
-// Reads and checks the header of a whole stored filter, in time that does not depend on its size.
+// Reads and checks the header of a stored filter, in constant time. Also checks that `stored` has
+// the size that the header implies, and that no bit after the last cell is set.
 std::variant<Header, Problem> read_filter_header(ByteView stored);
 
-// Reads and checks a header alone, of bytes that start with it.
+// Reads and checks only the header at the start of `stored`.
 std::variant<Header, Problem> read_header(ByteView stored);
 
-// The bits after the last cell, in the byte that holds it. None of them may be set.
+// Returns a mask of the unused bits in the last byte of the cells. They must all be 0.
 std::uint8_t stray_bits(const Shape& shape);
 
 }  // namespace bloom

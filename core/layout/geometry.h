@@ -1,12 +1,14 @@
-// Where the cells of a key are. Nothing else in the project turns a hash into positions.
+// The mapping from a hash to the positions of a key's cells. No other source file computes
+// positions.
 //
-// m cells are one whole (the classic filter) or equal blocks of b cells; a partitioned filter cuts
-// the whole, or each block, into k equal slices. Positions come from a 64-bit word that does not
-// depend on m, brought into range by multiply-shift:
-//   reduce(x, n) = (x * n) >> 64                 D. Lemire, doi:10.1145/3230636
-//   whole    x_i = h1 + i * h2                   A. Kirsch, M. Mitzenmacher, ESA 2006
-//   blocks   block = reduce(h1, m / b), x_0 = h2, x_i = x_(i-1) * kRemix
-// In blocks h1 must not take part again: with it measured rates were up to 300 times too high.
+// A filter has m cells. It is unblocked (the classic Bloom filter) or blocked: divided into equal
+// blocks of b cells. A partitioned filter divides the whole array, or each block, into k equal
+// slices. Each position i = 0..k-1 is computed from a 64-bit word x_i by multiply-shift:
+//   reduce(x, n) = (x * n) >> 64                    D. Lemire, doi:10.1145/3230636
+//   unblocked  x_i = h1 + i * h2                    A. Kirsch, M. Mitzenmacher, ESA 2006
+//   blocked    block = reduce(h1, m / b), x_0 = h2, x_i = x_(i-1) * kRemix
+// In a blocked filter h1 chooses the block, so x_i must not use h1 again. When it did, measured
+// false-positive rates were up to 300 times too high.
 //
 // x_i does not depend on m, so a filter can be halved exactly: see core/layout/halving.h.
 #pragma once
@@ -18,7 +20,7 @@
 
 namespace bloom {
 
-// The high 64 bits of a product, from 32-bit halves, where the compiler has no 128-bit integer.
+// Returns the high 64 bits of a * b. For compilers without a 128-bit integer.
 constexpr std::uint64_t multiply_high_portable(std::uint64_t a, std::uint64_t b) {
   constexpr std::uint64_t kLow = 0xffffffff;
   const std::uint64_t low = (a & kLow) * (b & kLow);
@@ -27,7 +29,7 @@ constexpr std::uint64_t multiply_high_portable(std::uint64_t a, std::uint64_t b)
   return (a >> 32) * (b >> 32) + (mid1 >> 32) + (mid2 >> 32);
 }
 
-// x, uniform over 64 bits, brought into 0..n-1.
+// Maps x, uniform over all 64-bit values, to 0..n-1.
 constexpr std::uint64_t reduce(std::uint64_t x, std::uint64_t n) {
 #ifdef __SIZEOF_INT128__
   __extension__ using Wide = unsigned __int128;
@@ -37,26 +39,26 @@ constexpr std::uint64_t reduce(std::uint64_t x, std::uint64_t n) {
 #endif
 }
 
-// A multiplier with good spectral behaviour; G. Steele, S. Vigna, doi:10.1002/spe.3030.
+// A multiplier with good spectral properties: G. Steele, S. Vigna, doi:10.1002/spe.3030.
 inline constexpr std::uint64_t kRemix = 0xf1357aea2e62a9c5;
 
 class Geometry {
  public:
-  explicit Geometry(const Shape& shape);  // REQUIRES: !broken_rule(shape)
+  explicit Geometry(const Shape& shape);  // Requires: !broken_rule(shape)
 
   std::uint32_t hashes() const { return hashes_; }
   bool is_unblocked() const { return unblocked_; }
   bool is_sliced() const { return slice_ != 0; }
 
-  // All cells of a key lie in this block, and none before this cell.
+  // Return the block that contains all cells of the key, and the index of its first cell.
   std::uint64_t block_of(Hash hash) const { return reduce(hash.h1, blocks_); }
   std::uint64_t first_cell(Hash hash) const { return block_of(hash) * block_cells_; }
 
-  // Returns f(the ProbeSequence of a key).
+  // Returns f(sequence), where sequence is the ProbeSequence of the key.
   template <typename F>
   auto with_sequence(Hash hash, F&& f) const;
 
-  // Calls f(cell) for the k cells of a key, in order.
+  // Calls f(cell) for each of the k cells of the key, in order.
   template <typename F>
   void for_each_cell(Hash hash, F&& f) const {
     const std::uint64_t first = first_cell(hash);
@@ -74,31 +76,31 @@ class Geometry {
   std::uint64_t blocks_ = 1;
   std::uint64_t block_cells_ = 1;
   std::uint64_t span_ = 1;
-  std::uint64_t slice_ = 0;  // from one slice to the next; 0 without slices
+  std::uint64_t slice_ = 0;  // cells per slice; 0 if there are no slices
   std::uint32_t hashes_ = 1;
   bool unblocked_ = true;
 };
 
-// Policies of ProbeSequence: how x_i follows from x_(i-1).
-struct DoubleHashing {  // unblocked filters
+// Policies of ProbeSequence: the computation of x_i from x_(i-1).
+struct DoubleHashing {  // for unblocked filters
   static std::uint64_t first(Hash hash) { return hash.h1; }
   static std::uint64_t next(std::uint64_t x, Hash hash) { return x + hash.h2; }
 };
-struct Remix {  // blocked filters
+struct Remix {  // for blocked filters
   static std::uint64_t first(Hash hash) { return hash.h2; }
   static std::uint64_t next(std::uint64_t x, Hash) { return x * kRemix; }
 };
 
-// Policies of ProbeSequence: whether each position has a slice of its own.
+// Policies of ProbeSequence: whether the k positions share one span or each has its own slice.
 struct OneSpan {
   static std::uint64_t advance(std::uint64_t) { return 0; }
 };
-struct EqualSlices {  // partitioned filters
+struct EqualSlices {  // for partitioned filters
   static std::uint64_t advance(std::uint64_t slice) { return slice; }
 };
 
-// The positions of a key's cells, one after another, counted from the first cell of its block.
-// REQUIRES: the policies are those of the geometry.
+// Generates the positions of a key's cells in order, relative to the first cell of its block.
+// Requires: Step and Slices match the geometry.
 template <typename Step, typename Slices>
 class ProbeSequence {
  public:

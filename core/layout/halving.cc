@@ -9,14 +9,14 @@
 namespace bloom {
 namespace {
 
-// Brings the low nibbles of eight bytes together in the low half.
+// Moves the low nibbles of the eight bytes into the low 32 bits.
 Word pack_nibbles(Word x) {
   x = (x | (x >> 4)) & 0x00ff00ff00ff00ff;
   x = (x | (x >> 8)) & 0x0000ffff0000ffff;
   return (x | (x >> 16)) & 0x00000000ffffffff;
 }
 
-// Neighbouring cells of a word merged; the result is in the low half.
+// Merges each pair of neighbouring bits of x with OR. The result is in the low 32 bits.
 Word fold_bits(Word x) {
   x = (x | (x >> 1)) & 0x5555555555555555;
   x = (x | (x >> 1)) & 0x3333333333333333;
@@ -24,6 +24,7 @@ Word fold_bits(Word x) {
   return pack_nibbles(x);
 }
 
+// Adds each pair of neighbouring counters of x. The result is in the low 32 bits.
 Word fold_counters(Word x) {
   return pack_nibbles(saturate((x & kLowNibbles) + ((x >> 4) & kLowNibbles)));
 }
@@ -38,8 +39,8 @@ unsigned get_cell(Kind kind, const std::uint8_t* cells, std::uint64_t i) {
   return kind == Kind::counting ? Counters::get(cells, i) : Bits::get(cells, i);
 }
 
-// Cells first..first+count-1 of `from` go to cell `to_first` of `to` and those after it, each to
-// one of its own.
+// Merges cells first..first+count-1 of `from` into cells to_first..to_first+count-1 of `to`, one to
+// one.
 void union_run(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std::uint8_t* from,
                std::uint64_t first, std::uint64_t count) {
   const std::uint64_t per_byte = 8 / bits_per_cell(kind);
@@ -52,7 +53,9 @@ void union_run(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std::u
   }
 }
 
-// The same, but two and two go to one. REQUIRES: cell `first` starts a byte, as does `to_first`.
+// Merges pairs of cells: cells first + 2i and first + 2i + 1 of `from` into cell to_first + i of
+// `to`. `count` counts the cells of `from`. Requires: `first` and `to_first` are at byte
+// boundaries.
 void fold_run(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std::uint8_t* from,
               std::uint64_t first, std::uint64_t count) {
   const std::uint64_t per_byte = 8 / bits_per_cell(kind);

@@ -1,6 +1,7 @@
-// Halving a filter, exactly: position p in m cells is position p / 2 in m / 2 cells. So cell i of
-// the half is cell 2i merged with cell 2i + 1, or block i is block 2i merged with block 2i + 1, and
-//   halve(build(m, keys)) == build(m / 2, keys)  bit for bit.
+// Exact halving of a filter. A key with position p in m cells has position p / 2 in m / 2 cells. So
+// cell i of the halved filter is cells 2i and 2i + 1 merged, or block i is blocks 2i and 2i + 1
+// merged. The result is bit for bit the filter that the same keys build in m / 2 cells:
+//   halve(build(m, keys)) == build(m / 2, keys)
 #pragma once
 
 #include <algorithm>
@@ -12,22 +13,26 @@
 
 namespace bloom {
 
-// How a shape can be halved: by merging neighbouring blocks while their number is even, then
-// neighbouring cells.
+// How a filter of a shape is halved. If the number of blocks is even, neighbouring blocks are
+// merged. Otherwise neighbouring cells are merged, if the cells per block (or slice) are even in
+// number. Otherwise the filter cannot be halved.
 enum class Fold { none, blocks, cells };
 Fold fold_of(const Shape& shape);
-Shape halved(const Shape& shape);  // REQUIRES: fold_of(shape) != Fold::none
+// Returns the shape with half the cells.
+Shape halved(const Shape& shape);  // Requires: fold_of(shape) != Fold::none
 
-// Cells first..first+count-1 of a filter that is halved, which go to cell `to` of the half and
-// those after it: each to one of its own (Fold::blocks), or two and two to one (Fold::cells).
+// A run of cells first..first+count-1 of the original filter, which is merged into the halved
+// filter from cell `to` on. With Fold::blocks it is merged into `count` cells, one to one. With
+// Fold::cells it is merged into count / 2 cells, two to one.
 struct FoldRun {
   std::uint64_t first;
   std::uint64_t count;
   std::uint64_t to;
 };
 
-// Calls f(run) for the runs that cells begin..end-1 of the half of a filter are made of. None lies
-// before cell `to`, so that a filter can be halved in place from its first cell on.
+// Calls f(run) for the runs that are merged into cells begin..end-1 of the halved filter. A run
+// never starts before its target (run.first >= run.to). So a filter can be halved in place, from
+// its first cell on.
 template <typename F>
 void for_each_fold_run(const Shape& shape, std::uint64_t begin, std::uint64_t end, F&& f) {
   if (fold_of(shape) == Fold::cells) {
@@ -44,26 +49,28 @@ void for_each_fold_run(const Shape& shape, std::uint64_t begin, std::uint64_t en
   }
 }
 
-// Halves `from`, which has this shape, as fold_of(shape) says: cells first..first+count-1 of zeroed
-// `to`. REQUIRES: cell `first` starts a byte.
+// Merges from `from`, a filter of `shape`, into cells first..first+count-1 of its halved filter
+// `to`. Requires: `to` is zeroed, and `first` is at a byte boundary.
 void fold_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from, std::uint64_t first,
                 std::uint64_t count);
 
-// A part of that: cells first..first+count-1 of `from` into cell `to_first` of `to` and those after
-// it. REQUIRES: when cells are folded, cell `first` starts a byte, as does `to_first`.
+// Merges one FoldRun: cells first..first+count-1 of `from` into `to`, from cell `to_first` on.
+// Requires: with Fold::cells, `first` and `to_first` are at byte boundaries.
 void halve_run(const Shape& shape, std::uint8_t* to, std::uint64_t to_first,
                const std::uint8_t* from, std::uint64_t first, std::uint64_t count);
 
-// The cells of chunk i, good until the next call; null if all are 0.
+// Returns the cells of chunk i, valid until the next call, or null if they are all 0.
 using ChunkReader = std::function<const std::uint8_t*(std::uint64_t i)>;
 
-// Chunk i of the half of a filter of this shape, into zeroed `to`. It is made of chunks i and later
-// ones, so a filter can be halved in place, from its first chunk on. Returns whether there was any.
-// REQUIRES: fold_of(shape) != Fold::none
+// Writes chunk i of the halved filter to `to`. `shape` and `read` belong to the original filter.
+// Reads only chunks i and later, so a filter can be halved in place, from its first chunk on.
+// Returns false if all chunks it needed were null. Requires: `to` is zeroed, and fold_of(shape) !=
+// Fold::none.
 bool fold_chunk(const Shape& shape, std::uint64_t i, const ChunkReader& read, std::uint8_t* to);
 
-// Calls f(to) for the chunks of the half that chunk i of a filter of this shape goes into, in
-// order; it may do so several times for one chunk. REQUIRES: fold_of(shape) != Fold::none
+// Calls f(to) for each chunk `to` of the halved filter that chunk i of the original contributes to,
+// in ascending order. Can call f more than once for the same chunk. Requires: fold_of(shape) !=
+// Fold::none.
 template <typename F>
 void for_each_folded_chunk(const Shape& shape, std::uint64_t i, F&& f) {
   const std::uint64_t per_chunk = chunk_cells(shape.kind);

@@ -1,4 +1,4 @@
-// Words of sixteen 4-bit counters, for those who merge and halve arrays of them.
+// Words of sixteen 4-bit counters, for merging and halving arrays of counters.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ inline constexpr Word kEachByte = 0x0101010101010101;
 inline constexpr Word kLowNibbles = 0x0f * kEachByte;
 inline constexpr Word kEachNibble = 0x1111111111111111;
 
-// Byte lanes that hold sums of two counters: sums over 15 become 15.
+// Clamps each byte to 15. Requires: each byte holds the sum of two counters (0..30).
 constexpr Word saturate(Word sums) {
   const Word over = (sums >> 4) & kEachByte;
   return (sums | (over * 0x0f)) & kLowNibbles;

@@ -1,4 +1,5 @@
-// Everything that decides where the cells of a key are: kind, sizes, seed and collation.
+// The shape of a filter: all parameters that determine the cells of a key (kind, sizes, seed and
+// collation).
 #pragma once
 
 #include <algorithm>
@@ -24,18 +25,20 @@ std::optional<Kind> kind_named(std::string_view name);
 inline constexpr std::uint64_t kMaxCells = std::uint64_t{1} << 40;
 inline constexpr std::uint32_t kMaxHashes = 255;
 
-// Everything that decides the positions of a key. Filters of one shape can be merged cell by cell.
+// All parameters that determine the positions of a key. Filters of equal shape can be merged cell
+// by cell.
 struct Shape {
   Kind kind = Kind::standard;
   std::uint32_t hashes = 0;  // k, 1..kMaxHashes
   std::uint64_t cells = 0;   // m, 1..kMaxCells
-  std::uint64_t block = 0;   // b, a divisor of m; 0 is the whole
-  std::uint32_t seed = 0;    // of the hash, 0..kMaxSeed
+  std::uint64_t block = 0;   // b, a divisor of m; 0: unblocked
+  std::uint32_t seed = 0;    // of the hash function, 0..kMaxSeed
   Collation collation = Collation::binary;
+  // The number of blocks, and of cells per block. An unblocked filter counts as one block.
 
   std::uint64_t blocks() const { return block == 0 ? 1 : cells / block; }
   std::uint64_t block_cells() const { return block == 0 ? cells : block; }
-  // The cells that one position of a key is chosen from: a block, or one of its slices.
+  // The number of cells that one position can take: those of a block, or of a slice if partitioned.
   std::uint64_t span() const {
     return kind == Kind::partitioned ? block_cells() / hashes : block_cells();
   }
@@ -43,21 +46,22 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-// A rule that a shape breaks, in the terms of bloom::refuse().
+// A rule that a shape breaks. The members are the arguments of bloom::refuse().
 struct BrokenRule {
   std::string subject;
   std::string rule;
   std::string value;
+  // Returns the first rule that `shape` breaks, or nullopt if it is valid.
 };
 std::optional<BrokenRule> broken_rule(const Shape& shape);
-// Throws bloom::Error for a broken rule.
+// Throws bloom::Error if `shape` breaks a rule.
 void require_valid(const Shape& shape);
 
 std::uint32_t bits_per_cell(Kind kind);
 std::uint64_t cell_bytes(const Shape& shape);
 
-// Calls f(part, first, count) for the parts of a run of cells that fall into parts of `size` cells
-// each, in order.
+// Splits the run of cells first..first+count-1 at multiples of `size`. Calls f(part, first, n) for
+// each piece in order: n cells from cell `first` on, all in part number `part` (first / size).
 template <typename F>
 void for_each_part(std::uint64_t first, std::uint64_t count, std::uint64_t size, F&& f) {
   for (const std::uint64_t end = first + count; first < end;) {
@@ -68,7 +72,7 @@ void for_each_part(std::uint64_t first, std::uint64_t count, std::uint64_t size,
   }
 }
 
-// The hash of a key, as a filter of this shape takes it.
+// Returns the hash that a filter of this shape uses for `key`: with its seed and its collation.
 inline Hash hash_of(std::string_view key, const Shape& shape) {
   return shape.collation == Collation::binary ? hash_key(key, shape.seed)
                                               : hash_collated(key, shape.collation, shape.seed);
