@@ -38,7 +38,8 @@ std::optional<Header> next_layer(const Growth& growth, std::span<const Header> l
   }
   const double grown = std::ceil(total * (total < kSmall ? kFactorOfSmall : kFactor));
   const double capacity = std::max(grown - total, static_cast<double>(kMinFirstCapacity));
-  // A classic filter takes 1.44 times this many cells.
+  // The classic filter needs 1.44 * capacity * -log2(rate) cells. The factor 4 instead of 1.44
+  // leaves room for the extra cells of blocks and slices.
   const double rate = growth.fpr * share_of_layer(layers.size());
   if (layers.size() >= kMaxLayers ||
       capacity * -std::log2(rate) * 4 > static_cast<double>(kMaxCells)) {

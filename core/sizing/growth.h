@@ -1,14 +1,15 @@
-// How a filter grows that was not sized beforehand: by layers, each a filter of its own. A key is
-// added to the newest layer, and asked for in all (P. Almeida, C. Baquero, N. Preguica, D.
-// Hutchison, "Scalable Bloom Filters", 2007).
+// The growth of a filter that was not sized beforehand. The filter consists of layers, each a Bloom
+// filter of its own. Keys are added to the newest layer and looked up in all layers (P. Almeida, C.
+// Baquero, N. Preguica, D. Hutchison, "Scalable Bloom Filters", 2007).
 //
-// Layer i has the share 3 / ((i + 3)(i + 4)) of the rate: 1/4, 3/20, 1/10, ... add up to 1, so that
-// the whole never exceeds its rate however often it grows. The shares fall much slower than those
-// of a geometric series, and so the bits per key grow much slower.
+// Layer i gets the share 3 / ((i + 3)(i + 4)) of the false-positive rate: 1/4, 3/20, 1/10, ... The
+// shares add up to 1, so the filter never exceeds its FPR, however often it grows. These shares
+// fall much more slowly than a geometric series. The bits per key therefore grow much more slowly,
+// too.
 //
-// Each layer brings the capacity to 10^(1/2) times what it was, up to 100,000 keys, and then to
-// 10^(1/3) times: 1,050, 3,320, 10,500, 33,200, 105,000, 226,000, 487,000, 1,050,000, ... The
-// larger the filter, the less of it is room that is not used yet; the smaller, the fewer layers.
+// Each new layer multiplies the total capacity by 10^(1/2), and by 10^(1/3) from 100,000 keys on:
+// 1,050, 3,320, 10,500, 33,200, 105,000, 226,000, 487,000, 1,050,000, ... For large filters the
+// smaller factor leaves less unused space. For small filters the larger factor means fewer layers.
 #pragma once
 
 #include <cstddef>
@@ -22,34 +23,39 @@
 
 namespace bloom {
 
-// Keys of the first layer, unless it is known better. It makes all powers of ten fit: how full a
-// layer is, is estimated.
+// Default capacity of the first layer, in keys. Every power of ten from 1,000 on then has a total
+// capacity 5 % above it. The margin is needed because the number of keys in a layer is only an
+// estimate.
 inline constexpr std::uint64_t kFirstCapacity = 1050;
 
 inline constexpr std::uint64_t kMinFirstCapacity = 32;
 
-// More than a filter comes to need on its way to kMaxCells cells.
+// More layers than a filter needs to grow to kMaxCells cells.
 inline constexpr std::size_t kMaxLayers = 64;
 
-// What all layers of a filter are made for. Blocks must have at least kMinGrowingBlock cells.
+// The parameters shared by all layers of a filter. Requires: `block`, if given and not 0, is at
+// least kMinGrowingBlock cells.
 inline constexpr std::uint64_t kMinGrowingBlock = 64;
 struct Growth {
-  double fpr = kDefaultFpr;  // of the whole
+  double fpr = kDefaultFpr;  // of the whole filter, all layers together
   Kind kind = Kind::standard;
   std::optional<std::uint64_t> block = std::nullopt;  // as for size_filter()
   std::uint32_t seed = 0;
   Collation collation = Collation::binary;
 };
 
-// The share of the rate that layer i may have.
+// Returns the share of the filter's FPR that layer i gets: 0 < share < 1.
 double share_of_layer(std::size_t i);
 
-// The first layer, for at least kMinFirstCapacity keys: how full a smaller one is, cannot be told
-// from its cells. Throws bloom::Error as size_filter() does.
+// Returns the first layer, for `capacity` keys but at least kMinFirstCapacity. The number of keys
+// in a smaller layer could not be estimated from its cells. Throws bloom::Error as size_filter()
+// does.
 Header first_layer(const Growth& growth, std::uint64_t capacity);
 
-// The layer to come after these, which takes the same hash of a key as they do, whatever `growth`
-// says; none when it would have more than kMaxCells cells, or be one more than kMaxLayers.
+// Returns the layer to add after `layers`. Its kind, seed and collation are those of `layers`,
+// whatever `growth` says, so all layers use the same hash of a key. Returns nullopt if the layer
+// could need more than kMaxCells cells, or if there are kMaxLayers layers already. Throws
+// bloom::Error as size_filter() does. Requires: `layers` is not empty.
 std::optional<Header> next_layer(const Growth& growth, std::span<const Header> layers);
 
 }  // namespace bloom

@@ -17,10 +17,11 @@ namespace {
 
 constexpr double kLn2 = std::numbers::ln2;
 
-// Blocks of one chunk can be halved 10 times (bits) or 8 times (counters); a smaller block is made
-// of this many cells, or as many for each slice, so that it can be halved 4 times.
+// A block of one chunk can be halved 10 times (bits) or 8 times (counters). A smaller block has a
+// multiple of this many cells, per slice if partitioned, so that it can be halved 4 times.
 constexpr std::uint64_t kUnit = 16;
-// Powers of two up to here divide a chunk of 31,744 cells into slices that can be halved 4 times.
+// Powers of two up to this one divide a chunk of 31,744 cells into slices that can be halved 4
+// times.
 constexpr std::uint32_t kMaxSlices = 64;
 
 void require_keys(std::string_view name, std::uint64_t n) {
@@ -35,21 +36,24 @@ void require_rate(std::string_view name, double p) {
   }
 }
 
-// The share of cells that are set after `throws` throws at `cells` cells.
+// Returns the expected share of non-zero cells after `insertions` random insertions into `cells`
+// cells.
 double fill_after(double insertions, double cells) {
   return cells > 1 ? -std::expm1(insertions * std::log1p(-1 / cells)) : (insertions > 0 ? 1 : 0);
 }
 
-// The classic rate of n keys in one block.
+// Returns the false-positive rate of n keys in one block by the classic formula.
 double classic_rate(const Shape& shape, double n) {
   const double k = shape.hashes;
   const double insertions = shape.kind == Kind::partitioned ? n : k * n;
   return std::pow(fill_after(insertions, static_cast<double>(shape.span())), k);
 }
 
-// The classic rate takes the fill f of a block for its mean. f^k has a larger mean where f varies:
-// by k (k - 1) / 2 times the relative variance of f, which is 5 % for 512 cells and k = 13. The
-// slices of a partitioned filter are independent of each other, and their product needs no more.
+// Returns the false-positive rate of n keys in one block, corrected for the variance of its fill.
+// The classic formula raises the mean of the fill f to the power k. But f varies, so the mean of
+// f^k is larger: by k (k - 1) / 2 times the relative variance of f. For 512 cells and k = 13 this
+// is 5 %. The slices of a partitioned filter fill independently, so the product of their fills
+// needs no correction.
 double block_rate(const Shape& shape, double n) {
   const double rate = classic_rate(shape, n);
   if (shape.kind == Kind::partitioned || n == 0) {
@@ -63,8 +67,8 @@ double block_rate(const Shape& shape, double n) {
   return std::min(1.0, rate * (1 + k * (k - 1) / 2 * variance / (fill * fill)));
 }
 
-// The mean of f(j) over j ~ Binomial(n, 1 / blocks). Weights are taken relative to the one of the
-// mode, outwards until they do not count any more.
+// Returns the mean of f(j) over j ~ Binomial(n, 1 / blocks). Weights are relative to that of the
+// mode. The sum runs from the mode outwards, in both directions, until the terms are negligible.
 template <typename F>
 double mean_over_blocks(std::uint64_t n, std::uint64_t blocks, F f) {
   constexpr double kNegligible = 1e-17;
@@ -72,7 +76,7 @@ double mean_over_blocks(std::uint64_t n, std::uint64_t blocks, F f) {
   const auto ratio = [](std::uint64_t a, std::uint64_t b) {
     return static_cast<double>(a) / static_cast<double>(b);
   };
-  // So many keys in each that their spread moves the mean by less than a thousandth.
+  // With this many keys per block, their spread changes the mean by less than 0.1 %.
   constexpr std::uint64_t kMany = 1'000'000;
   const std::uint64_t mode = (n + 1) / blocks;
   if (mode >= kMany) {
@@ -80,7 +84,8 @@ double mean_over_blocks(std::uint64_t n, std::uint64_t blocks, F f) {
   }
   double sum = f(mode);
   double weights = 1;
-  // Returns whether the next one counts. Where f is tiny it can grow faster than the weight falls.
+  // Returns whether the term was significant. If f is tiny, f can grow faster than the weight
+  // falls.
   const auto add = [&](double weight, std::uint64_t j) {
     const double term = weight * f(j);
     weights += weight;
@@ -104,8 +109,8 @@ double mean_over_blocks(std::uint64_t n, std::uint64_t blocks, F f) {
   return sum / weights;
 }
 
-// The smallest x in low..high for which good(x), which holds from some point on; high if it does
-// not hold before.
+// Returns the smallest x in low..high for which good(x) is true, or `high` if there is none below
+// it. Requires: once good(x) is true, it stays true for all larger x.
 template <typename Good>
 std::uint64_t first_good(std::uint64_t low, std::uint64_t high, Good good) {
   while (low < high) {
@@ -123,19 +128,21 @@ Shape one_block(Kind kind, std::uint32_t k, std::uint64_t cells) {
   return {.kind = kind, .hashes = k, .cells = cells, .block = cells, .seed = 0};
 }
 
-// Cells that a filter without blocks, or with one, has a multiple of: it can be halved 4 times.
+// Returns the unit in which the cells of an unblocked or single-block filter are allocated. A
+// multiple of this unit can be halved 4 times.
 std::uint64_t unit_of(Kind kind, std::uint32_t k) {
   return kind == Kind::partitioned ? kUnit * k : kUnit;
 }
 
-// The smallest of shape_of(1), shape_of(2), ..., which have so many times the cells of the first,
-// whose predicted rate is at most p.
+// Returns the smallest of shape_of(1), shape_of(2), ... whose predicted FPR is at most p. Throws
+// bloom::Error if it would need more than kMaxCells cells. Requires: shape_of(i) has i times the
+// cells of shape_of(1).
 template <typename ShapeOf>
 Shape smallest_of(ShapeOf shape_of, std::uint64_t n, double p) {
   const auto good = [&](std::uint64_t size) { return predicted_rate(shape_of(size), n) <= p; };
   const Shape unit = shape_of(1);
   const double k = unit.hashes;
-  // The search starts from the classic formula for this k, which is never off by much.
+  // The search starts from the classic formula for this k, which is always close.
   const double classic = k * static_cast<double>(n) / -std::log1p(-std::pow(p, 1.0 / k));
   const std::uint64_t most = kMaxCells / unit.cells;
   const double about =
@@ -154,8 +161,8 @@ Shape smallest_of(ShapeOf shape_of, std::uint64_t n, double p) {
   return shape_of(first_good(low, high, good));
 }
 
-// The smallest shape with k hashes and blocks of so many cells, or none, whose predicted rate is at
-// most p.
+// Returns the smallest shape with k hashes and blocks of `block` cells (0: unblocked) whose
+// predicted FPR is at most p.
 Shape smallest_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k, std::uint64_t block) {
   const auto shape_of = [&](std::uint64_t size) {
     const std::uint64_t unit = block == 0 ? unit_of(kind, k) : block;
@@ -165,7 +172,7 @@ Shape smallest_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k, std:
   return smallest_of(shape_of, n, p);
 }
 
-// The same with blocks of one chunk, or one smaller block.
+// The same with blocks of one chunk, or with a single smaller block.
 Shape smallest_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k) {
   const auto good = [&](std::uint64_t cells) {
     return predicted_rate(one_block(kind, k, cells), n) <= p;
@@ -180,8 +187,9 @@ Shape smallest_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k) {
   return one_block(kind, k, units * unit);
 }
 
-// The smallest shape that smallest(k) gives for the best k, or for the powers of two next to it: a
-// partitioned filter's slices come out even with those.
+// Returns smallest(k) for the best k. A partitioned filter gets a power of two instead, because
+// powers of two divide a chunk into equal slices. The function then tries the powers of two next to
+// the best k and returns the smaller shape.
 template <typename Smallest>
 Shape with_best_hashes(double p, Kind kind, Smallest smallest) {
   const double best = std::clamp<double>(std::round(-std::log2(p)), 1, kMaxHashes);
