@@ -1,6 +1,6 @@
-// Standard filters with block=512: all cells of a key lie in 64 bytes, a line of the processor's
-// cache, which vector instructions can test at once. The positions are those of
-// core/layout/geometry.h; every kernel gives the same answers (tests/core/probe_test.cc).
+// Standard filters with block=512. All cells of a key lie in one block of 64 bytes, the size of a
+// cache line, which vector instructions can test at once. The positions are those of
+// core/layout/geometry.h, and every kernel returns the same results (tests/core/probe_test.cc).
 #pragma once
 
 #include <algorithm>
@@ -22,14 +22,15 @@ struct Block512Kernel {
   Kernel kernel;
 };
 
-// Those that this processor can run; the best one last. The first, "scalar", runs anywhere.
+// Returns the kernels that this processor can run, fastest last. The first, "scalar", runs on every
+// processor.
 std::span<const Block512Kernel> block512_kernels();
 
-// The best one, or the one that the environment variable BLOOM_KERNEL named when this was first
-// called.
+// Returns the fastest kernel, or the one named by the environment variable BLOOM_KERNEL. The choice
+// is made at the first call.
 const Block512Kernel& block512_kernel();
 
-// Needs no destructor: filters may be asked while a program ends.
+// Must not need a destructor: a filter can be queried while the process exits.
 struct Block512Kernels {
   std::array<Block512Kernel, 4> all;
   std::size_t count = 0;
@@ -37,11 +38,13 @@ struct Block512Kernels {
   void add(const Block512Kernel& kernel) { all[count++] = kernel; }
 };
 
-// Adds those for x86-64; adding keys is left to the scalar one.
+// Adds the kernels for x86-64 that this processor can run. They vectorize lookups only and use
+// `scalar` to add keys.
 void add_x86_block512_kernels(Block512Kernels& kernels, const Kernel& scalar);
 
-// For kernels: calls f(i, line of hashes[i]) for each key, when the lines of those after it are on
-// their way. Inlined, so that f may use the instructions of its caller.
+// For use in kernels: calls f(i, block of hashes[i]) for each key. Blocks are prefetched for a
+// batch of keys before f is called for them. Forced inline, so that f can use the target
+// instructions of its caller.
 template <typename Byte, typename F>
 [[gnu::always_inline]] inline void for_each_block512(const Geometry& geometry,
                                                      Kernel::Hashes hashes, Byte* cells, F&& f) {
@@ -52,7 +55,7 @@ template <typename Byte, typename F>
     for (std::size_t j = 0; j < count; ++j) {
       lines[j] = cells + geometry.block_of(hashes[i + j]) * kCacheLineBytes;
       prefetch(lines[j]);
-      prefetch(lines[j] + kCacheLineBytes - 1);  // blobs of SQLite start anywhere
+      prefetch(lines[j] + kCacheLineBytes - 1);  // SQLite's blobs are not cache-line aligned
     }
     for (std::size_t j = 0; j < count; ++j) {
       f(i + j, lines[j]);

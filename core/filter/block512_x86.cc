@@ -1,4 +1,4 @@
-// The kernels of core/filter/block512.h for x86-64: AVX2, and AVX-512 (F and DQ).
+// Kernels of core/filter/block512.h for x86-64: AVX2, and AVX-512 (F and DQ).
 
 #include <array>
 
@@ -6,7 +6,7 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
-// GCC 12 takes the undefined operands of its own intrinsics for a mistake (its bug 105593).
+// GCC 12 warns about the undefined operands in its own intrinsics (GCC bug 105593).
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #ifndef __clang__
@@ -18,7 +18,8 @@
 namespace bloom {
 namespace {
 
-// kPowers[i] * h2 is x_i of core/layout/geometry.h, so that the cells do not wait for one another.
+// x_i of core/layout/geometry.h is kPowers.of[i] * h2. With the powers precomputed, the x_i do not
+// depend on each other and can be computed in parallel.
 struct alignas(64) Powers {
   std::array<std::uint64_t, 256> of{};
   constexpr Powers() {
@@ -32,13 +33,13 @@ struct alignas(64) Powers {
 constexpr Powers kPowers;
 static_assert(kMaxHashes <= 256);
 
-constexpr int kPositionShift = 64 - 9;  // reduce(x, 512) is the top nine bits of x
-constexpr int kWordShift = 64 - 3;      // of which three choose one of eight words
+constexpr int kPositionShift = 64 - 9;  // reduce(x, 512) is the top 9 bits of x
+constexpr int kWordShift = 64 - 3;      // the top 3 of them select one of 8 words
 
 #define BLOOM_AVX2 __attribute__((target("avx2")))
 #define BLOOM_AVX512 __attribute__((target("avx512f,avx512dq")))
 
-// a * b of four words, modulo 2^64.
+// Returns a * b modulo 2^64 in each of the four 64-bit lanes.
 BLOOM_AVX2 inline __m256i multiply(__m256i a, __m256i b) {
   const __m256i crossed = _mm256_mullo_epi32(a, _mm256_shuffle_epi32(b, 0xb1));
   const __m256i high = _mm256_add_epi32(crossed, _mm256_srli_epi64(crossed, 32));
@@ -54,7 +55,7 @@ BLOOM_AVX2 inline bool may_contain_avx2(const std::uint8_t* line, std::uint64_t 
     const __m256i x = multiply(x0, _mm256_load_si256(powers));
     const __m256i words = _mm256_i64gather_epi64(reinterpret_cast<const long long*>(line),
                                                  _mm256_srli_epi64(x, kWordShift), 8);
-    // The bit of each cell goes to the top of its word, which is what a sign is.
+    // Moves the bit of each cell to the sign bit of its lane, where movemask_pd reads it.
     const __m256i bits = _mm256_srli_epi64(_mm256_slli_epi64(x, 3), 58);
     const __m256i cells = _mm256_sllv_epi64(words, _mm256_sub_epi64(_mm256_set1_epi64x(63), bits));
     const __m256i beyond = _mm256_cmpgt_epi64(
@@ -87,7 +88,8 @@ BLOOM_AVX512 inline bool may_contain_avx512(const std::uint8_t* line, std::uint6
   for (std::uint32_t i = 0; i < hashes; i += 8) {
     const __m512i x = _mm512_mullo_epi64(x0, _mm512_load_si512(&kPowers.of[i]));
     const __m512i word = _mm512_permutexvar_epi64(_mm512_srli_epi64(x, kWordShift), words);
-    // rolv takes its count modulo 64: of the nine bits, the six that choose the bit.
+    // rolv takes its count modulo 64. So only the low 6 of the 9 bits count, which select the bit
+    // in the word.
     const __m512i bit = _mm512_rolv_epi64(one, _mm512_srli_epi64(x, kPositionShift));
     const std::uint32_t count = std::min<std::uint32_t>(hashes - i, 8);
     const auto asked = static_cast<__mmask8>((1U << count) - 1);

@@ -1,5 +1,5 @@
-// A filter whose cells lie in chunks of kChunkBytes, of which only some are at hand at a time: what
-// makes filters possible that are larger than memory.
+// A filter whose cells are stored in chunks of kChunkBytes, only some of which are in memory at a
+// time. This allows filters that are larger than memory.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace bloom {
 
-// Asks and changes such a filter. Chunks is a class with
-//   std::uint8_t* at(std::uint64_t i);  // the cells of chunk i, good until the next call
-//   void mark_changed(std::uint64_t i);      // the cells that at(i) gave last were changed
-// at() may throw: a key is then added or removed in part.
+// Looks up, adds and removes keys of such a filter. `Chunks` is a class with
+//   std::uint8_t* at(std::uint64_t i);    // the cells of chunk i, valid until the next call
+//   void mark_changed(std::uint64_t i);  // marks the cells returned by the last at(i) as changed
+// at() may throw. The key may then be added or removed in some of its cells only.
 template <typename Chunks>
 class ChunkedFilter {
  public:
@@ -37,13 +37,13 @@ class ChunkedFilter {
       return may_contain_key(shape_.hashes, sequence, cells);
     });
   }
-  // The one chunk that holds all cells of the key, or kSeveral.
+  // Returns the chunk that holds all cells of the key, or kSeveral if they can be in more than one.
   static constexpr std::uint64_t kSeveral = ~std::uint64_t{0};
   std::uint64_t chunk_of(Hash hash) const {
     return chunk_blocks_ == 0 ? kSeveral : place_of(hash).chunk;
   }
 
-  // See Filter::add(), Filter::remove().
+  // See Filter::add() and Filter::remove().
   bool add(Hash hash, Chunks& chunks) const {
     if (chunk_blocks_ != 0) {
       const Place place = place_of(hash);
@@ -65,7 +65,7 @@ class ChunkedFilter {
   }
 
  private:
-  // As core/filter/key_cells.h wants them.
+  // The `Cells` class that core/filter/key_cells.h expects. Loads chunks on demand.
   template <typename Cell>
   class CellsOf {
    public:
@@ -108,8 +108,8 @@ class ChunkedFilter {
     bool noted_ = false;
   };
 
-  // Returns f(the probe sequence of a key, all cells) where blocks do not lie in one chunk. Not
-  // inlined: it is large, and seldom needed.
+  // Returns f(probe sequence of the key, cells) for shapes with blocks that span chunks. Not
+  // inlined, because it is large and rarely called.
   template <typename F>
   [[gnu::noinline]] bool across(Hash hash, Chunks& chunks, F f) const {
     const std::uint64_t first = probe_.geometry().first_cell(hash);
@@ -119,7 +119,7 @@ class ChunkedFilter {
     });
   }
 
-  // Where the block of a key starts: at cell `first` of a chunk.
+  // The start of a key's block: cell `first` of chunk `chunk`.
   struct Place {
     std::uint64_t chunk;
     std::uint64_t first;
@@ -144,7 +144,7 @@ class ChunkedFilter {
   std::uint64_t chunk_blocks_;
 };
 
-// The chunks of one filter among those of several, of which its own begin at `first`.
+// Adapts the chunks of several filters to one of them, whose chunk 0 is chunk `first` of `chunks`.
 template <typename Chunks>
 class ChunksFrom {
  public:

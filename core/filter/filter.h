@@ -1,8 +1,10 @@
-// A Bloom filter: stored bytes that can be asked (FilterView) or owned and changed (Filter).
+// A Bloom filter: FilterView looks up keys in stored bytes, and Filter owns the bytes and can
+// change them.
 //
-// Both work on hashes; hash_of() in core/hashing/key.h makes them from keys.
-// A key that was added is never answered "absent". The one misuse that can break this is to remove
-// a key that was never added: it may pass as present and take cells from keys that are there.
+// Both take hashes; hash_of() in core/layout/shape.h computes the hash of a key. A lookup never
+// returns "absent" for a key that was added. Only one misuse breaks this guarantee: removing a key
+// that was never added. If that key is a false positive, its removal decrements counters of keys
+// that are in the filter.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +24,7 @@
 
 namespace bloom {
 
-// Somebody else's bytes, seen as a filter; they must outlive the view.
+// A read-only filter on borrowed bytes. Requires: the bytes outlive the view.
 class FilterView {
  public:
   FilterView(const Header& header, const std::uint8_t* cells)
@@ -34,19 +36,20 @@ class FilterView {
   const Probe& probe() const { return probe_; }
   const std::uint8_t* cells() const { return cells_; }
 
-  // The same filter, whose cells are elsewhere now.
+  // Sets a new address of the cells. Requires: the cells are the same.
   void move_to(const std::uint8_t* cells) { cells_ = cells; }
 
-  // False: certainly not added. True: maybe.
+  // Returns false if the key was certainly not added, true if it may have been.
   bool may_contain(Hash hash) const {
     return probe_.may_contain(hash, cells_, geometry().first_cell(hash));
   }
-  // For many keys: answers[i] becomes 1 or 0 for hashes[i].
+  // Sets answers[i] to 1 if the filter may contain hashes[i], else to 0. Requires: `answers` has
+  // hashes.size() bytes.
   void may_contain(std::span<const Hash> hashes, std::uint8_t* answers) const {
     probe_.may_contain(hashes, cells_, answers);
   }
 
-  // What is in a cell: 0 or 1, or a count.
+  // Returns the value of cell i: 0 or 1 for a bit, 0..15 for a counter.
   unsigned cell(std::uint64_t i) const {
     return shape().kind == Kind::counting ? Counters::get(cells_, i) : Bits::get(cells_, i);
   }
@@ -57,26 +60,27 @@ class FilterView {
   const std::uint8_t* cells_;
 };
 
-// Takes time that does not depend on the size of the filter.
+// Opens a stored filter: checks the header and the size, in constant time, and does not copy the
+// cells.
 std::variant<FilterView, Problem> open_filter(ByteView stored);
 
 class Filter {
  public:
-  // Empty. Throws std::bad_alloc.
+  // Constructs an empty filter. Throws std::bad_alloc. Requires: !broken_rule(header.shape).
   explicit Filter(const Header& header);
-  // A copy.
+  // Copies a filter. Throws std::bad_alloc and what `check_interrupt` throws.
   explicit Filter(const FilterView& view, const InterruptCheck& check_interrupt = {});
 
-  // Adds a key; returns whether any cell changed. For bits false means that the key may have been
-  // there already.
+  // Adds a key. Returns whether any cell changed. For bits, false means that the key may have been
+  // in the filter already.
   bool add(Hash hash);
   void add(std::span<const Hash> hashes) { view_.probe().add(hashes, cells()); }
 
-  // Takes one occurrence of a key out. Returns false, with nothing changed, when the key is
-  // certainly absent. REQUIRES: kind counting.
+  // Removes one occurrence of a key. Returns false and changes nothing if the key is certainly
+  // absent. Requires: the kind is counting.
   bool remove(Hash hash);
 
-  // Says what the filter is sized for from now on: see Header.
+  // Replaces the capacity and FPR in the header: see Header.
   void set_target(std::uint64_t capacity, double fpr);
 
   const FilterView& view() const { return view_; }
@@ -84,18 +88,18 @@ class Filter {
   const Shape& shape() const { return view_.shape(); }
   bool may_contain(Hash hash) const { return view_.may_contain(hash); }
 
-  // Header and cells, as they are stored.
+  // Returns the stored form of the filter: header and cells.
   ByteView stored() const {
     return {bytes_.get(), static_cast<std::size_t>(stored_bytes(shape()))};
   }
   std::uint8_t* cells() { return bytes_.get() + kHeaderBytes; }
 
-  // Gives the stored bytes away; the filter must not be used after that.
+  // Transfers ownership of the stored bytes. The filter must not be used afterwards.
   OwnedBytes release() { return std::move(bytes_); }
 
  private:
   OwnedBytes bytes_;
-  FilterView view_;  // of bytes_, which stay where they are when the filter is moved
+  FilterView view_;  // views bytes_, whose address does not change when the filter is moved
 };
 
 }  // namespace bloom

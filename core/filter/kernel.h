@@ -1,6 +1,6 @@
-// The functions that look up and change keys in one array of cells. There is one set of them for
-// each kind of cell and of probe sequence (core/filter/probe.cc), and for block=512
-// (core/filter/block512.h).
+// The functions that look up, add and remove keys in one array of cells. There is one set of
+// functions (a kernel) for each combination of cell type and probe sequence (core/filter/probe.cc).
+// block=512 has kernels of its own (core/filter/block512.h).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,9 @@
 
 namespace bloom {
 
-// Functions for cells of one shape, as Probe calls them; the geometry must be of that shape.
+// The functions that Probe calls. The cells of the key's block start at cell `first`; the functions
+// for many keys take the array of all cells. `remove` is null unless the cells are counters.
+// Requires: the geometry is that of the shape for which the kernel was selected.
 struct Kernel {
   using Hashes = std::span<const Hash>;
 

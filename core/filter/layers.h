@@ -1,6 +1,6 @@
-// The filters that one is made of when it has grown (core/sizing/growth.h), oldest first. Their
-// chunks are numbered through: those of a layer come after those of all older ones. A filter that
-// does not grow is one layer.
+// The layers of a filter that grows (core/sizing/growth.h), oldest first. The chunks of all layers
+// are numbered consecutively: those of a layer follow those of all older layers. A filter that does
+// not grow has one layer.
 #pragma once
 
 #include <cstddef>
@@ -29,11 +29,11 @@ class Layers {
   std::vector<Header> headers() const;
   std::size_t size() const { return layers_.size(); }
   const Layer& newest() const { return layers_.back(); }
-  // Layers have cells of one kind, and take the same hash of a key.
+  // The shape of the oldest layer. All layers have its kind, seed and collation.
   const Shape& shape() const { return layers_.front().header.shape; }
 
   std::uint64_t chunk_count() const { return chunk_count_; }
-  // The one that chunk i belongs to. REQUIRES: i < chunk_count()
+  // Returns the layer that contains chunk i. Requires: i < chunk_count().
   const Layer& layer_of(std::uint64_t i) const;
   std::size_t chunk_bytes(std::uint64_t i) const;
 
@@ -42,7 +42,7 @@ class Layers {
   std::uint64_t chunk_count_ = 0;
 };
 
-// Asks and changes the filter, as ChunkedFilter does with one layer.
+// Looks up, adds and removes keys of all layers, as ChunkedFilter does for one layer.
 template <typename Chunks>
 class LayeredFilter {
  public:
@@ -53,7 +53,7 @@ class LayeredFilter {
     }
   }
 
-  // Most keys are in the newest layer: it is the largest.
+  // Looks up the newest layer first: it is the largest, so it contains most keys.
   bool may_contain(Hash hash, Chunks& chunks) const {
     for (std::size_t i = filters_.size(); i-- > 0;) {
       ChunksFrom<Chunks> own(chunks, first_[i]);
@@ -64,7 +64,7 @@ class LayeredFilter {
     return false;
   }
 
-  // Of the newest layer alone; see ChunkedFilter.
+  // Add to, and remove from, the newest layer only. See ChunkedFilter.
   bool add(Hash hash, Chunks& chunks) const {
     ChunksFrom<Chunks> own(chunks, first_.back());
     return filters_.back().add(hash, own);
@@ -74,12 +74,12 @@ class LayeredFilter {
     return filters_.back().remove(hash, own);
   }
 
-  // Where add() will put a key: see ChunkedFilter.
+  // Returns the chunk that add() would change: see ChunkedFilter.
   std::uint64_t chunk_of(Hash hash) const {
     const std::uint64_t chunk = filters_.back().chunk_of(hash);
     return chunk == Filter::kSeveral ? chunk : first_.back() + chunk;
   }
-  // Adds keys to the array of all chunks.
+  // Adds keys to the newest layer. `chunks` is the array of the chunks of all layers.
   void add(std::span<const Hash> hashes, std::uint8_t* chunks) const {
     filters_.back().probe().add(hashes, chunks + first_.back() * kChunkBytes);
   }

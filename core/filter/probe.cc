@@ -14,17 +14,17 @@
 namespace bloom {
 namespace {
 
-// Enough keys for their cache misses to overlap, few enough for their lines to stay in the first
-// cache until they are used.
+// Enough keys for their cache misses to overlap. Few enough for the prefetched cache lines to stay
+// in the L1 cache until they are used.
 constexpr std::size_t kKeysAtOnce = 32;
 constexpr std::size_t kCellsAtOnce = kKeysAtOnce * 16;
 static_assert(kMaxHashes <= kCellsAtOnce);
 
-// Cells from here on are not near the processor: it pays to find those of many keys before the
-// first is looked at (bench/core.cc).
+// From this size on, the cells do not stay in the fast caches. It then pays to compute and prefetch
+// the cells of many keys before testing the first one (bench/core.cc).
 constexpr std::uint64_t kFarBytes = std::uint64_t{1} << 20;
 
-// Gives cells that were found before.
+// Replays positions that were computed before. Has the interface of a probe sequence.
 class Found {
  public:
   explicit Found(const std::uint64_t* cells) : next_(cells) {}
@@ -34,7 +34,7 @@ class Found {
   const std::uint64_t* next_;
 };
 
-// The functions of a kernel, for cells in one array and one kind of probe sequence.
+// The functions of a kernel for cells in one array. `far` selects prefetching.
 template <typename Cell, typename Step, typename Slices, bool far>
 struct Array {
   using Sequence = ProbeSequence<Step, Slices>;
@@ -45,7 +45,7 @@ struct Array {
                                     CellsFrom<Cell, const std::uint8_t>(cells, first));
   }
 
-  // NOLINTBEGIN(readability-non-const-parameter): changed in what depends on Cell
+  // NOLINTBEGIN(readability-non-const-parameter): whether it is changed depends on Cell
   static bool add(const Geometry& geometry, Hash hash, std::uint8_t* cells, std::uint64_t first) {
     return insert_key(geometry.hashes(), Sequence(geometry, hash),
                       CellsFrom<Cell, std::uint8_t>(cells, first));
@@ -72,7 +72,7 @@ struct Array {
   }
 
  private:
-  // Calls f(i, its probe sequence, its cells) for each key i.
+  // Calls f(i, probe sequence, cells) for each key i.
   template <typename Byte, typename F>
   static void for_each_key(const Geometry& geometry, Kernel::Hashes hashes, Byte* cells, F&& f) {
     using Cells = CellsFrom<Cell, Byte>;

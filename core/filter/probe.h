@@ -1,7 +1,7 @@
-// Asks and changes filters whose cells are at hand, key by key or many keys at a time.
+// Lookups and changes of filters whose cells are in memory, one key or many keys at a time.
 //
-// How that is done best depends on the shape and on the processor: a Kernel for each, chosen once.
-// All of them find the cells that core/layout/geometry.h says.
+// The fastest implementation depends on the shape and on the processor. The constructor selects a
+// Kernel for them. All kernels use the positions of core/layout/geometry.h.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,20 @@ class Probe {
 
   const Geometry& geometry() const { return geometry_; }
 
-  // See Filter. Of an array in which the block of the key starts at cell `first`.
+  // For one key: see Filter. The block of the key starts at cell `first` of `cells`.
   bool may_contain(Hash hash, const std::uint8_t* cells, std::uint64_t first) const {
     return kernel_->may_contain(geometry_, hash, cells, first);
   }
   bool add(Hash hash, std::uint8_t* cells, std::uint64_t first) const {
     return kernel_->add(geometry_, hash, cells, first);
   }
-  // REQUIRES: counters
+  // Requires: the cells are counters.
   bool remove(Hash hash, std::uint8_t* cells, std::uint64_t first) const {
     return kernel_->remove(geometry_, hash, cells, first);
   }
 
-  // Of the array of all cells. answers[i] becomes 1 if the filter may contain hashes[i], else 0.
-  // Many keys at a time wait for memory together instead of one after another.
+  // For many keys: `cells` is the array of all cells. Sets answers[i] to 1 if the filter may
+  // contain hashes[i], else to 0. Handling many keys at a time overlaps their cache misses.
   void may_contain(Kernel::Hashes hashes, const std::uint8_t* cells, std::uint8_t* answers) const {
     kernel_->may_contain_all(geometry_, hashes, cells, answers);
   }
