@@ -20,7 +20,7 @@ double Cardinality::estimate() const {
   }
   const double raw = kBias * kSize * kSize / sum;
   const auto unused = static_cast<double>(std::count(longest_.begin(), longest_.end(), 0));
-  // The few keys are better told from the registers that none has reached.
+  // For few keys, the number of registers still at 0 gives a better estimate (linear counting).
   return raw <= 2.5 * kSize && unused > 0 ? kSize * std::log(kSize / unused) : raw;
 }
 

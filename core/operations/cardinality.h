@@ -1,5 +1,5 @@
-// How many distinct keys a stream has, without keeping them: HyperLogLog (P. Flajolet, E. Fusy, O.
-// Gandouet, F. Meunier, 2007), with a standard error of 0.8 % in 16 KiB.
+// Estimates the number of distinct keys in a stream without storing them: HyperLogLog (P. Flajolet,
+// E. Fusy, O. Gandouet, F. Meunier, 2007). The standard error is 0.8 %, in 16 KiB of memory.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class Cardinality {
   static constexpr unsigned kIndexBits = 14;
   static constexpr std::uint64_t kRegisters = std::uint64_t{1} << kIndexBits;
 
-  // Of the hashes of a register: the longest run of zeros that one starts with, and 1.
+  // Per register: 1 + the largest number of leading zeros in h2 of its hashes. 0: no hash yet.
   std::vector<std::uint8_t> longest_;
 };
 

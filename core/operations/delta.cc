@@ -23,15 +23,16 @@ enum Offset : std::size_t {
   kReserved1At = 7,
   kBeforeAt = 8,
   kAfterAt = 16,
-  kHeaderAt = kDeltaPrefixBytes,  // if there is one, then the gaps
+  kHeaderAt = kDeltaPrefixBytes,  // the header, if there is one, then the gaps
 };
 
-// Enough for a gap of all cells that there can be.
+// 2^42 is the number of bits in the largest filter: kMaxCells counters of 4 bits.
 constexpr unsigned kMaxRemainderBits = 42;
 
 std::uint64_t bits_of(const Shape& shape) { return shape.cells * bits_per_cell(shape.kind); }
 
-// Of all stored bytes, in slices so that it can be stopped.
+// Returns a digest of the header and the cells. Hashes the cells slice by slice, so that the work
+// can be interrupted.
 std::uint64_t digest(const FilterView& filter, const InterruptCheck& check_interrupt) {
   const auto header = write_header(filter.header());
   std::string parts(header.begin(), header.end());
@@ -46,7 +47,7 @@ std::uint64_t digest(const FilterView& filter, const InterruptCheck& check_inter
   return hash_key(parts, 0).h1;
 }
 
-// Eight bytes of cells, or those that are left.
+// Returns the next 8 bytes of `cells`, padded with zeros if only `left` bytes are left.
 std::uint64_t word_at(const std::uint8_t* cells, std::uint64_t left) {
   if (left >= 8) {
     return load_le<std::uint64_t>(cells);
@@ -56,8 +57,8 @@ std::uint64_t word_at(const std::uint8_t* cells, std::uint64_t left) {
   return load_le<std::uint64_t>(padded.data());
 }
 
-// Calls f(word, first bit of it) for the bits in which the cells of two filters differ. A filter of
-// another shape counts as one without any bit set.
+// Calls f(word, index of its first bit) for each 64-bit word of `before` XOR `after`. If the shapes
+// differ, `before` counts as all zeros.
 template <typename F>
 void for_each_difference(const FilterView& before, const FilterView& after,
                          const InterruptCheck& check_interrupt, F&& f) {
@@ -71,13 +72,14 @@ void for_each_difference(const FilterView& before, const FilterView& after,
   });
 }
 
-// The most bits that n gaps take which end before bit `end`: n ones, n remainders, and what is
-// counted out.
+// Returns an upper bound on the size, in bits, of the Golomb-Rice code of n gaps whose bits all lie
+// before bit `end`: n ones, n remainders, and the zeros of the unary parts.
 std::uint64_t max_bits(std::uint64_t n, std::uint64_t end, unsigned remainder_bits) {
   return n * (1 + remainder_bits) + ((end - n) >> remainder_bits);
 }
 
-// With none the code is the bits themselves; so it is never longer than they are.
+// Returns the number of remainder bits for the shortest code. With 0 remainder bits, the code is
+// the XOR of the cells itself, so it is never longer than the cells.
 unsigned best_remainder_bits(std::uint64_t n, std::uint64_t end) {
   unsigned best = 0;
   for (unsigned bits = 1; bits <= kMaxRemainderBits; ++bits) {
@@ -90,11 +92,12 @@ unsigned best_remainder_bits(std::uint64_t n, std::uint64_t end) {
 
 class BitWriter {
  public:
-  // `bytes` are 0, and 8 more than will be written.
+  // Requires: `bytes` is zeroed and has 8 bytes more than are written, because put() stores 8
+  // bytes.
   explicit BitWriter(std::uint8_t* bytes) : bytes_(bytes) {}
 
   void skip(std::uint64_t bits) { at_ += bits; }
-  // REQUIRES: bits <= 57.
+  // Requires: bits <= 57.
   void put(std::uint64_t value, unsigned bits) {
     std::uint8_t* const word = bytes_ + at_ / 8;
     store_le(word, load_le<std::uint64_t>(word) | value << at_ % 8);
@@ -113,7 +116,8 @@ class BitReader {
       : bytes_(bytes), end_(8 * std::uint64_t{bytes.size()}), periodic_check_(check_interrupt) {}
 
   std::uint64_t left() const { return end_ - at_; }
-  // The zeros before the next one, which is taken as well; all that are left if there is none.
+  // Consumes zeros up to and including the next 1, and returns how many zeros there were. If there
+  // is no further 1, consumes and returns all bits that are left.
   std::uint64_t read_unary() {
     const std::uint64_t from = at_;
     for (; at_ < end_; periodic_check_.step()) {
@@ -127,7 +131,7 @@ class BitReader {
     }
     return end_ - from;
   }
-  // REQUIRES: bits <= 57 and bits <= left().
+  // Requires: bits <= 57 and bits <= left().
   std::uint64_t take(unsigned bits) {
     const std::uint64_t value = peek() & ((std::uint64_t{1} << bits) - 1);
     at_ += bits;
@@ -135,7 +139,7 @@ class BitReader {
   }
 
  private:
-  // At least 57 bits, 0 behind the end.
+  // Returns the next 57 bits or more. Bits after the end are 0.
   std::uint64_t peek() const {
     const auto byte = static_cast<std::size_t>(at_ / 8);
     return word_at(bytes_.data() + byte, bytes_.size() - byte) >> at_ % 8;
@@ -147,7 +151,8 @@ class BitReader {
   std::uint64_t at_ = 0;
 };
 
-// Turns the bits over that a delta names. False: the gaps are not what a delta can have.
+// Flips the bits of `cells` that the delta names. Returns false if the gaps are not a valid code
+// for `end` bits.
 bool flip_bits(std::uint8_t* cells, std::uint64_t end, const DeltaView& delta,
                const InterruptCheck& check_interrupt) {
   BitReader reader(delta.gaps, check_interrupt);
@@ -155,7 +160,7 @@ bool flip_bits(std::uint8_t* cells, std::uint64_t end, const DeltaView& delta,
     const std::uint64_t left = reader.left();
     const std::uint64_t counted = reader.read_unary();
     if (counted == left) {
-      return left < 8;  // what fills the last byte
+      return left < 8;  // fewer than 8 zeros are the padding of the last byte
     }
     if (counted > end >> delta.remainder_bits || reader.left() < delta.remainder_bits) {
       return false;

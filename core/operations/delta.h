@@ -1,11 +1,11 @@
-// What makes one filter of another that the receiver has already: the update protocol of summaries
-// that are sent around.
+// Deltas: what turns an old filter into a new one, for receivers that have the old filter. This is
+// the update protocol for summaries that are distributed to other sites.
 //
-// A delta names the bits of the cells that differ, by the gaps between them, in Golomb-Rice code
-// (S. Golomb, 1966; R. Rice, 1979): next to the fewest bytes that there can be, as hashing puts the
-// bits of a filter anywhere. A filter of another shape is told by the bits that are set in it. A
-// delta is never more than kDeltaPrefixBytes longer than the filter that it makes. docs/format.md
-// specifies its bytes, and no other file knows them.
+// A delta lists the bits of the cells that differ, as the gaps between them in Golomb-Rice code (S.
+// Golomb, 1966; R. Rice, 1979). Hashing distributes the bits of a filter uniformly, so this code is
+// close to the shortest possible. If the two filters differ in shape, the delta lists all set bits
+// of the new filter. A delta is at most kDeltaPrefixBytes longer than the new filter.
+// docs/format.md specifies the bytes of a delta, and no other source file depends on them.
 #pragma once
 
 #include <cstddef>
@@ -20,34 +20,37 @@
 
 namespace bloom {
 
-// Before the header of the filter that it makes, which is left out where it is that of the other.
+// The fixed-size prefix of a delta, in bytes. The header of the new filter follows, unless it
+// equals that of the old filter. Then follow the gaps.
 inline constexpr std::size_t kDeltaPrefixBytes = 24;
 
-// A whole delta, as it is stored.
+// A complete delta in its stored form.
 struct StoredDelta {
   OwnedBytes bytes;
   std::uint64_t size;
 };
 
-// What makes `after` of `before`. Throws std::bad_alloc.
+// Returns the delta that turns `before` into `after`. Throws std::bad_alloc and what
+// `check_interrupt` throws.
 StoredDelta delta(const FilterView& before, const FilterView& after,
                   const InterruptCheck& check_interrupt = {});
 
-// Somebody else's bytes, seen as a delta; they must outlive it.
+// A parsed delta that refers to borrowed bytes. Requires: the bytes outlive the view.
 struct DeltaView {
-  unsigned remainder_bits;  // of each gap, below those that are counted out
-  std::uint64_t before;     // the digests of both filters
-  std::uint64_t after;
-  std::optional<Header> header;  // of the filter that it makes; none: as before
+  unsigned remainder_bits;       // low bits of each gap; the rest is in unary
+  std::uint64_t before;          // digest of the old filter
+  std::uint64_t after;           // digest of the new filter
+  std::optional<Header> header;  // of the new filter; nullopt: same as the old one
   ByteView gaps;
 };
 
-// Takes time that does not depend on the size.
+// Parses and checks all of a delta except the gaps, in constant time.
 std::variant<DeltaView, Problem> open_delta(ByteView stored);
 
-// The filter that was told: bit for bit, or what is wrong. A Problem is foreign if the delta was
-// made from another filter than `before`. The header of the delta, if it has one, should be looked
-// at first: it says how much memory it takes. Throws std::bad_alloc.
+// Returns the new filter, bit for bit, or the reason why the delta cannot be applied. The Problem
+// is foreign if the delta was made from a filter other than `before`. Allocates the new filter, so
+// check its size in delta.header first, if there is one. Throws std::bad_alloc and what
+// `check_interrupt` throws.
 std::variant<Filter, Problem> apply(const FilterView& before, const DeltaView& delta,
                                     const InterruptCheck& check_interrupt = {});
 

@@ -13,15 +13,15 @@ namespace bloom {
 namespace {
 
 constexpr std::size_t kSmallestTail = 256;
-constexpr std::size_t kCheapTail = 1 << 16;  // as long as the sorted part, up to here
-constexpr std::size_t kTailShare = 8;        // an eighth of it from there on
+constexpr std::size_t kCheapTail = 1 << 16;  // up to here, as long as the sorted part
+constexpr std::size_t kTailShare = 8;        // above, 1/8 of the sorted part
 
 std::uint8_t sum_of_times(unsigned a, unsigned b) {
   return static_cast<std::uint8_t>(std::min(a + b, Counters::kSaturated));
 }
 
-// The hashes in order. They are spread evenly, so that each can be put near its place at once; if
-// somebody chose them not to be, it takes as long as any sorting does.
+// Returns the hashes in sorted order. Hashes are uniformly distributed, so a bucket sort takes
+// linear time. If an attacker chose the keys to share a bucket, it takes O(n log n).
 std::unique_ptr<Hash[]> sorted(std::span<const Hash> hashes,
                                const InterruptCheck& check_interrupt) {
   constexpr std::size_t kInBucket = 4;
@@ -30,8 +30,8 @@ std::unique_ptr<Hash[]> sorted(std::span<const Hash> hashes,
   const auto bucket_of = [bits](Hash hash) {
     return static_cast<std::size_t>(hash.h1 >> (64 - bits));
   };
-  // First how many are in each bucket, then where the next one of it goes, which is its end at
-  // last.
+  // First next[b] is the size of bucket b, then the position of its next hash. When all hashes are
+  // placed, it is the end of the bucket.
   std::vector<std::uint32_t> next(std::size_t{1} << bits);
   for (Hash hash : hashes) {
     ++next[bucket_of(hash)];
@@ -64,7 +64,7 @@ void DistinctHashes::grow(Array<T>& array, std::size_t size) {
   if (grown == nullptr) {
     throw std::bad_alloc();
   }
-  array.release();  // NOLINT(bugprone-unused-return-value): realloc took it over
+  array.release();  // NOLINT(bugprone-unused-return-value): realloc took over the memory
   array.reset(static_cast<T*>(grown));
 }
 
@@ -97,7 +97,8 @@ void DistinctHashes::merge_tail(const InterruptCheck& check_interrupt) {
   const std::span<Hash> tail(in_order.get(), unsorted.size());
   std::vector<std::uint8_t> times(tail.size());
   PeriodicCheck periodic_check(check_interrupt);
-  // Those that are not in the sorted part yet, each once; of the others, their number goes there.
+  // Move hashes that are new to the front of the tail, each once with its count. Hashes that are
+  // already in the sorted part only increase their count there.
   std::size_t fresh = 0;
   std::size_t known = 0;
   for (Hash hash : tail) {
@@ -114,7 +115,7 @@ void DistinctHashes::merge_tail(const InterruptCheck& check_interrupt) {
       times[fresh++] = 1;
     }
   }
-  // From the back, so that the sorted part moves up within its own array.
+  // Merge from the back, so that the sorted part can be moved up within its own array.
   std::size_t from = sorted_;
   sorted_ += fresh;
   for (std::size_t to = sorted_; fresh > 0;) {

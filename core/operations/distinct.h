@@ -1,9 +1,9 @@
-// The distinct hashes of a stream of keys whose number is not known beforehand, with how often each
-// came: what a filter needs that is to be sized to its keys.
+// Collects the distinct hashes of a key stream of unknown length, with the number of occurrences of
+// each. The number of distinct hashes is needed to size a filter to its keys.
 //
-// At most 24 bytes for each distinct hash at any time, and 2 MiB: a sorted array that grows in
-// place (realloc), and behind it an unsorted tail of at least an eighth of it that is merged into
-// it when full.
+// Uses at most 24 bytes per distinct hash, plus 2 MiB, at any time. The hashes are in a sorted
+// array that grows in place (realloc). New hashes go to an unsorted tail behind it, of at least 1/8
+// of its length. When the tail is full, it is merged into the sorted array.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +19,18 @@ namespace bloom {
 
 class DistinctHashes {
  public:
-  // Throws std::bad_alloc, and what the pause throws; the object can then only be destroyed.
+  // Adds hashes. Throws std::bad_alloc and what `check_interrupt` throws. After an exception the
+  // object can only be destroyed.
   void add(std::span<const Hash> hashes, const InterruptCheck& check_interrupt = {});
 
-  // Sorts everything in and returns the number of distinct hashes. Throws as add() does.
+  // Merges all pending hashes and returns the number of distinct hashes. Throws as add() does.
   std::size_t finish(const InterruptCheck& check_interrupt = {}) {
     merge_tail(check_interrupt);
     return sorted_;
   }
 
-  // After finish(): the hashes in order, and how often each came, at most as often as a counter
-  // can tell.
+  // Valid after finish(): the distinct hashes in ascending order, and the number of occurrences of
+  // hashes()[i], at most Counters::kSaturated (15).
   std::span<const Hash> hashes() const { return {hashes_.get(), sorted_}; }
   unsigned times(std::size_t i) const { return times_[i]; }
 
@@ -45,7 +46,7 @@ class DistinctHashes {
   void merge_tail(const InterruptCheck& check_interrupt);
   void make_room();
 
-  // [0, sorted_) is in order, distinct and counted in times_; [sorted_, end_) is the tail.
+  // [0, sorted_) is sorted and distinct, and times_ has its counts. [sorted_, end_) is the tail.
   Array<Hash> hashes_;
   Array<std::uint8_t> times_;
   std::size_t sorted_ = 0;

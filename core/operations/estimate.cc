@@ -12,7 +12,7 @@ double keys_for(double used, double cells, double k) {
     return 0;
   }
   const double empty = std::max(cells - used, 0.5);
-  // One cell tells only that there is a key.
+  // A filter of one cell can only tell that there is at least one key.
   return cells == 1 ? 1 : std::log(empty / cells) / (k * std::log1p(-1 / cells));
 }
 

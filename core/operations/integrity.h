@@ -7,15 +7,16 @@
 
 namespace bloom {
 
-// A check of counters that come piece by piece, in order: every key adds k to the counters of its
-// block, so their sum is a multiple of k as long as none is stuck.
+// Checks the counters of a filter, given piece by piece in ascending order. Every key adds k to the
+// sum of the counters of its block. So the sum is a multiple of k, unless a counter of the block is
+// saturated.
 class CounterTotals {
  public:
   explicit CounterTotals(const Shape& shape) : shape_(shape) {}
 
-  // Counters first..first+count-1 of the filter are counters 0..count-1 of `counters`.
+  // Adds the counters first..first+count-1 of the filter, which are 0..count-1 of `counters`.
   void add(std::uint64_t first, std::uint64_t count, const std::uint8_t* counters);
-  // The first block whose sum is no multiple of k.
+  // Returns the first block whose sum is not a multiple of k, or nullopt if there is none.
   std::optional<std::uint64_t> finish();
 
  private:

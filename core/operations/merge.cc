@@ -11,7 +11,7 @@
 namespace bloom {
 namespace {
 
-// What a shape becomes when it is halved until it has at most `cells` cells or cannot go on.
+// Returns `shape` halved until it has at most `cells` cells or cannot be halved further.
 Shape halved_down_to(Shape shape, std::uint64_t cells) {
   while (shape.cells > cells && fold_of(shape) != Fold::none) {
     shape = halved(shape);
@@ -27,8 +27,8 @@ Filter folded_to(const FilterView& f, const Shape& goal, const InterruptCheck& c
   return folded;
 }
 
-// Two filters that are to be merged, by the names that an error calls them: g breaks the rule that
-// f sets.
+// The names of two filters in error messages about merging them. g is the filter that does not
+// match f.
 struct Names {
   std::string_view g;
   std::string_view f;

@@ -1,4 +1,5 @@
-// Whole filters made into one: union, intersection, halving, and the bits of a counting filter.
+// Operations on whole filters: union, intersection, halving, and conversion of counting to
+// standard.
 #pragma once
 
 #include <string_view>
@@ -8,33 +9,39 @@
 
 namespace bloom {
 
-// The filter of the keys that either / both were built from. Unequal sizes are brought together by
-// halving the larger one; when that cannot be, throws Error about `subject`, which names g.
-// Counting: the counters are added, sticking at 15 / the smaller are taken.
-// Sized for what both were: the smaller capacity and the larger rate, unknown if either is.
+// Return the filter of all keys that were added to f or g (union), or a filter that contains at
+// least the keys that were added to both (intersection). If the sizes differ, the larger filter is
+// halved to the size of the smaller one. Counting filters: counters are added and saturate at 15
+// (union), or the smaller counter is taken (intersection). The result has the smaller capacity and
+// the larger FPR of the two, or unknown (0) if either is unknown. Throws Error about `subject`, the
+// name of g in the message, if the filters are not compatible. Also throws std::bad_alloc and what
+// `check_interrupt` throws.
 Filter make_union(Filter f, const FilterView& g, std::string_view subject,
                   const InterruptCheck& check_interrupt = {});
 Filter make_intersection(Filter f, const FilterView& g, std::string_view subject,
                          const InterruptCheck& check_interrupt = {});
 
-// g brought to the shape of a filter that it is to be merged into, by halving it. Throws Error
-// about `subject`, which names g, when that cannot be; `goal_name` names the other one.
+// Returns g, halved until it has the shape `goal`, so that it can be merged into a filter of that
+// shape. Throws Error if that is impossible; the message calls g `subject` and the other filter
+// `goal_name`. Also throws std::bad_alloc and what `check_interrupt` throws.
 Filter halved_to_match(const FilterView& g, const Shape& goal, std::string_view subject,
                        std::string_view goal_name, const InterruptCheck& check_interrupt = {});
 
-// How often a filter of this shape can be halved: as long as the number of blocks is even, then the
-// number of cells in a block (or slice).
+// Returns how many times a filter of this shape can be halved: while the number of blocks is even,
+// and then while the number of cells per block (or slice) is even.
 unsigned times_halvable(Shape shape);
 
-// Throws Error about `subject` if that is never.
+// Throws Error about `subject` if a filter of this shape cannot be halved.
 void require_halvable(const Shape& shape, std::string_view subject);
 
-// Half the cells and half the capacity at the same rate. REQUIRES: times_halvable(f.shape()) > 0.
+// Return the header or filter with half the cells, half the capacity and the same FPR. Throws
+// std::bad_alloc and what `check_interrupt` throws. Requires: times_halvable(f.shape()) > 0.
 Header halved(const Header& header);
 Filter halve(const FilterView& f, const InterruptCheck& check_interrupt = {});
 
-// The plain bit filter of a counting one, a quarter of its bytes. A standard filter is copied.
-// Throws Error about `subject` for a partitioned one.
+// Converts a counting filter to a standard filter with the same positions and a quarter of the
+// bytes. A standard filter is copied. Throws Error about `subject` if f is partitioned. Also throws
+// std::bad_alloc and what `check_interrupt` throws.
 Filter to_standard(const FilterView& f, std::string_view subject,
                    const InterruptCheck& check_interrupt = {});
 
