@@ -1,9 +1,11 @@
-// The core alone, key by key and many keys at a time, against other filters of Debian and against
-// what the memory of the machine allows:
+// Latency of the core, one key and many keys at a time. Baselines are other filters that Debian
+// packages, and plain loads from the memory of this machine:
 //   core_bench [largest size in MiB [rounds]]
-// Prints Markdown. Keys are texts of 31 bytes; every figure includes their hash. Filters have 10
-// bits a key and are as full as that makes them. Rounds are interleaved; medians. Where the C
-// library libmurmurhash was found at build time, its hash of the same keys has a row of its own.
+// Prints Markdown. Latencies are medians over all rounds, in ns per key; lower is better. Keys are
+// strings of 31 bytes, and every latency of a filter includes hashing the key. Filters have 10 bits
+// per key and are filled to capacity. Each round measures every row once, so that noise affects all
+// rows alike. If the C library libmurmurhash was found at build time, a row of its own shows its
+// time to hash the same keys.
 
 #include <algorithm>
 #include <chrono>
@@ -37,7 +39,7 @@ constexpr std::size_t kKeys = std::size_t{1} << 20;
 constexpr double kBitsPerKey = 10;
 constexpr std::uint32_t kHashes = 7;
 
-// kKeys keys, one after another; others for every seed.
+// Returns kKeys keys, concatenated. Different seeds give different keys.
 std::string make_keys(std::uint64_t seed) {
   std::string keys;
   char key[kKeyBytes + 1];
@@ -50,7 +52,7 @@ std::string make_keys(std::uint64_t seed) {
   return keys;
 }
 
-// As many keys, of the first `distinct` only.
+// Returns kKeys keys, concatenated: the first `distinct` keys of `keys`, repeated.
 std::string repeated(const std::string& keys, std::size_t distinct) {
   std::string all;
   for (std::size_t i = 0; i < kKeys; ++i) {
@@ -72,10 +74,10 @@ double ns_per_key(const std::function<std::size_t()>& run) {
   return took.count() / static_cast<double>(kKeys);
 }
 
-// One shape of ours, as full as kBitsPerKey makes it.
+// A filter of this project, filled to one key per kBitsPerKey cells.
 class Ours {
  public:
-  // `present`: so many different keys.
+  // Adds `present`, which has `distinct` different keys, and other keys until the filter is full.
   Ours(const Shape& shape, const std::string& present, std::size_t distinct)
       : filter_(Header{.shape = shape}) {
     add_many(present);
@@ -132,7 +134,7 @@ class Ours {
   Filter filter_;
 };
 
-// Loads of 64 bytes at random places: one after another, and as many at a time as may be.
+// Loads of 64 bytes from random addresses: each dependent on the one before, or all independent.
 class Memory {
  public:
   explicit Memory(std::size_t bytes) : lines_(bytes / sizeof(Line)) {
@@ -193,7 +195,7 @@ enum Column { kAskAbsent, kAskPresent, kManyAbsent, kManyPresent, kAdd, kAddMany
 
 struct Row {
   std::string name;
-  std::function<std::size_t()> runs[kColumns];  // null: cannot be done
+  std::function<std::size_t()> runs[kColumns];  // null: not supported
   double absent_found = 0;                      // the share of absent keys that were found
   std::vector<double> ns[kColumns] = {};
 };
@@ -226,7 +228,7 @@ double median(std::vector<double> values) {
   return values.empty() ? 0 : values[values.size() / 2];
 }
 
-// The median of the ratios of each round.
+// Returns the median over all rounds of the ratio of two latencies in the same round.
 double ratio(const Row& row, Column column, const Row& other, Column other_column) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < row.ns[column].size(); ++i) {
@@ -296,7 +298,7 @@ void measure(std::size_t kib, int rounds) {
   const std::string absent = make_keys(3);
   const std::string fresh = make_keys(4);
   const std::uint64_t bits = kib * 1024 * 8;
-  // No more keys than the filter is for.
+  // No more distinct keys than the filter has capacity for.
   const auto fit = static_cast<std::size_t>(static_cast<double>(bits) / kBitsPerKey);
   const std::size_t distinct = std::min(fit, kKeys) / 2;
   const std::string few = repeated(present, distinct);
@@ -329,7 +331,8 @@ void measure(std::size_t kib, int rounds) {
       for (Row& row : rows) {
         if (row.runs[column]) {
           row.ns[column].push_back(ns_per_key(row.runs[column]));
-          // Adding comes last and fills the filter further.
+          // Must be measured in the first round, before the columns for adding fill the filter
+          // further.
           if (column == kAskAbsent && round == 0) {
             row.absent_found = static_cast<double>(sink) / static_cast<double>(kKeys);
           }

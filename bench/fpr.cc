@@ -1,7 +1,8 @@
-// Measured false-positive rates against the predicted ones, from 1 KiB to 256 MiB:
-//   fpr_bench [largest size in MiB [million questions a row]]
-// Prints a Markdown table. A row is marked when the measured rate is off by more than 3 % and what
-// chance explains (four standard deviations and four hits); the exit status is then 1.
+// Measured false-positive rates against predicted ones, for filters from 1 KiB to 256 MiB:
+//   fpr_bench [largest size in MiB [million lookups per row]]
+// Prints a Markdown table. A row is marked if the measured FPR deviates by more than 3 % plus what
+// chance explains (four standard deviations and four hits). The exit status is 1 if a row is
+// marked.
 
 #include <cstdint>
 #include <cstdio>
@@ -18,7 +19,7 @@ using namespace bloom;
 
 constexpr std::uint64_t kKiB = 1024;
 
-// As many keys as the cells take at rate p with blocks of this kind.
+// Returns the largest number of keys for which the predicted FPR of the shape is at most p.
 std::uint64_t keys_for(const Shape& shape, double p) {
   std::uint64_t low = 1;
   std::uint64_t high = shape.cells;
@@ -33,8 +34,8 @@ std::uint64_t keys_for(const Shape& shape, double p) {
   return low;
 }
 
-// Small whole filters have up to so many more false positives than independent hashes would give:
-// docs/choosing.md.
+// Returns the largest excess of the FPR over that of independent hash functions. Only small
+// unblocked filters have such an excess: see docs/choosing.md.
 double family_excess(const Shape& shape, std::uint64_t n) {
   const auto m = static_cast<double>(shape.cells);
   return shape.block == 0 ? 8 * static_cast<double>(n) / (m * m) : 0;
@@ -62,7 +63,7 @@ bool print_rows(Kind kind, std::uint64_t kib, double p, std::uint64_t probes) {
   const std::uint32_t k = size_filter(1000, p, kind).shape.hashes;
   const std::uint64_t chunk = kChunkBytes * 8 / bits_per_cell(kind);
   const std::uint64_t wanted = kib * kKiB * 8 / bits_per_cell(kind);
-  const std::uint64_t divided = wanted / k * k;  // partitioned: k equal slices
+  const std::uint64_t divided = wanted / k * k;  // partitioned filters need k equal slices
   const Shape blocks = wanted > chunk ? Shape{kind, k, wanted / chunk * chunk, chunk, 0}
                                       : Shape{kind, k, divided, divided, 0};
   bool good = print_row("as made", blocks, p, probes);
@@ -76,7 +77,7 @@ bool print_rows(Kind kind, std::uint64_t kib, double p, std::uint64_t probes) {
 int main(int argc, char** argv) {
   const std::uint64_t largest = (argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 256) * kKiB;
   const std::uint64_t probes = (argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 20) * 1'000'000;
-  constexpr std::uint64_t kSlow = 64 * kKiB;  // from here on a row takes many seconds
+  constexpr std::uint64_t kSlow = 64 * kKiB;  // from this size on, a row takes many seconds
   std::printf(
       "| kind | block | KiB | k | predicted | measured | ratio (1 sigma) |\n"
       "|---|---|---|---|---|---|---|\n");

@@ -1,10 +1,10 @@
-// An extension that does as little as can be, to measure others against:
-//   noop(...)            1, whatever the arguments are
-//   copy(blob)           a copy, as every function must make that changes a blob
-//   hash_key(blob, text) reads both and hashes the text: what is left to do is to ask a filter
-//   hash_keys(text, ...) the same for each row of an aggregate
-//   hashed               a table that has one row for each text: SELECT ... FROM hashed WHERE key =
-//   t
+// An extension with functions that do as little as possible: the baselines for other measurements.
+//   noop(...)             returns 1 for any arguments
+//   copy(blob)            returns a copy: what every function that changes a blob must do
+//   hash_key(blob, text)  reads both and hashes the text: all of a lookup but the probes
+//   hash_keys(text, ...)  an aggregate that hashes the text of each row
+//   hashed                a virtual table that hashes the text and returns one row:
+//                         SELECT ... FROM hashed WHERE key = t
 
 #include <cstdint>
 #include <cstdlib>
@@ -31,7 +31,7 @@ void copy(sqlite3_context* context, int, sqlite3_value** arguments) {
   sqlite3_result_blob64(context, bytes, size, std::free);
 }
 
-// True, but the compiler does not know.
+// Always true for a text, but the compiler cannot know that, so it cannot remove the hashing.
 bool is_text_with_a_hash(sqlite3_value* value) {
   if (sqlite3_value_type(value) != SQLITE_TEXT) {
     return false;

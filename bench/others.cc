@@ -16,8 +16,9 @@
 #include <rocksdb/slice.h>
 #include <rocksdb/table.h>
 
-// The interfaces behind FilterPolicy, which RocksDB 7 declares in its own tree only. The order of
-// the virtual functions is that of 7.8, the version of Debian 12.
+// The interfaces behind FilterPolicy. RocksDB 7 declares them only in its source tree, not in its
+// public headers. The order of the virtual functions is that of version 7.8, which Debian 12
+// packages.
 namespace ROCKSDB_NAMESPACE {
 class FilterBitsBuilder {
  public:
@@ -44,9 +45,9 @@ class Libbloom : public Other {
   Libbloom(std::size_t bytes, double bits_per_key, const std::string& present,
            std::size_t key_bytes) {
     const double keys = static_cast<double>(bytes) * 8 / bits_per_key;
-    constexpr double kRate = 0.0082;  // 10 bits a key, 7 hashes
+    constexpr double kRate = 0.0082;  // gives 10 bits per key and 7 hashes
     ::bloom_init(&filter_, static_cast<int>(keys), kRate);
-    // Half of the bits, which is as full as it is made for.
+    // Set half of the bits at random: the fill of a filter at its capacity.
     std::mt19937_64 random(1);
     for (int i = 0; i + 8 <= filter_.bytes; i += 8) {
       const std::uint64_t word = random();
@@ -109,7 +110,7 @@ class RocksDb : public Other {
     }
     return found;
   }
-  // RocksDB asks for at most 32 keys at a time, too.
+  // 32 keys per call, because RocksDB itself looks up at most 32 keys at a time.
   std::size_t ask_many(const std::string& keys, std::size_t key_bytes) override {
     std::array<rocksdb::Slice, 32> slices;
     std::array<rocksdb::Slice*, 32> pointers;

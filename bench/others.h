@@ -1,5 +1,5 @@
-// Filters that Debian has packages of, as bench/core.cc asks them: libbloom (libbloom-dev) and that
-// of RocksDB (librocksdb-dev). Those that were not there when this was built are left out.
+// Filters that Debian packages, as baselines for bench/core.cc: libbloom (libbloom-dev) and the
+// filter of RocksDB (librocksdb-dev). A filter whose library was missing at build time is left out.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace bench {
 
-// Hashes a key of a filter with block=512 and 10 bits a key: what RocksDB takes, too.
+// Hashes per key of a filter with block=512 and 10 bits per key. RocksDB uses the same number.
 inline constexpr std::uint32_t kLineHashes = 6;
 
 class Other {
@@ -19,13 +19,14 @@ class Other {
   virtual std::string name() const = 0;
   virtual bool adds() const { return false; }
   virtual bool asks_many() const { return false; }
-  // `keys` are keys of so many bytes one after another. Returns how many may be there.
+  // `keys` is a concatenation of keys of `key_bytes` bytes. Returns how many may be in the filter.
   virtual std::size_t ask(const std::string& keys, std::size_t key_bytes) = 0;
   virtual std::size_t ask_many(const std::string&, std::size_t) { return 0; }
   virtual void add(const std::string&, std::size_t) {}
 };
 
-// Of about so many bytes, full, with the keys `present` in them, of which so many are different.
+// Returns filters of about `bytes` bytes, filled to capacity. They contain the keys of `present`,
+// `distinct` of which are different.
 std::vector<std::unique_ptr<Other>> others(std::size_t bytes, double bits_per_key,
                                            const std::string& present, std::size_t distinct,
                                            std::size_t key_bytes);
