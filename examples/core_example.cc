@@ -1,5 +1,6 @@
-// The core by itself, without SQLite: a filter made in one program and read by another.
-//   core_example FILE KEY...   asks the filter in FILE; makes it from three keys if there is none
+// The core without SQLite: one program writes a filter, and another one reads it.
+//   core_example FILE KEY...   looks up each KEY in the filter in FILE; if FILE does not exist,
+//                              first creates it with three keys
 
 #include <fstream>
 #include <iostream>
