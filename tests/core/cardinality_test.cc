@@ -9,7 +9,7 @@
 namespace bloom::test {
 namespace {
 
-// The standard error is 1.04 / sqrt(2^14) = 0.8 %; these keys are the same in every run.
+// The standard error is 1.04 / sqrt(2^14) = 0.8 %. The keys are the same in every run.
 TEST(Cardinality, IsTheNumberOfDistinctKeys) {
   Cardinality keys;
   EXPECT_EQ(keys.estimate(), 0);
@@ -24,7 +24,7 @@ TEST(Cardinality, IsTheNumberOfDistinctKeys) {
   }
 }
 
-// Whoever chooses the hashes can reach every register with few of them.
+// An attacker who chooses the hashes can reach every register with few of them.
 TEST(Cardinality, IsANumberWhateverTheHashes) {
   for (const std::uint64_t h2 : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}}) {
     Cardinality keys;

@@ -1,4 +1,4 @@
-// What is done to whole arrays, a word at a time, against what it is for each cell.
+// Operations on whole arrays, a word at a time, compared with the same operations cell by cell.
 
 #include "core/layout/cells.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// Cells of all values, with runs of empty and of full ones.
+// Returns cells of all values, including runs of empty cells and runs of full ones.
 Bytes some_cells(std::size_t bytes, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   Bytes cells(bytes);

@@ -1,5 +1,5 @@
-// A filter in chunks is the filter that core/filter/filter.h makes, cell for cell, with one chunk
-// at hand.
+// A filter in chunks, with one chunk in memory at a time, has the same cells as a filter of
+// core/filter/filter.h.
 
 #include "core/filter/chunked.h"
 
@@ -25,8 +25,8 @@
 namespace bloom::test {
 namespace {
 
-// Those of small_shapes() have one chunk or whole ones; these have several, and blocks, slices and
-// counters that lie across their borders.
+// The filters of small_shapes() have one chunk, or one block per chunk. This adds filters of
+// several chunks, of each kind, with blocks and slices that span chunks.
 std::vector<Shape> shapes() {
   std::vector<Shape> shapes = small_shapes();
   using enum Kind;
@@ -42,7 +42,7 @@ std::vector<Shape> shapes() {
   return shapes;
 }
 
-// Keeps what was changed, and hands out a copy that is lost with the next call.
+// Stores the changed chunks. Hands out a copy of one chunk, which is lost at the next at().
 class OneChunkAtHand {
  public:
   explicit OneChunkAtHand(const Shape& shape) : shape_(shape) {}
@@ -140,7 +140,7 @@ TEST(Chunked, HalvingChunkByChunkInPlaceIsHalving) {
     const ChunkedFilter<OneChunkAtHand> chunked(shape);
     OneChunkAtHand source(shape);
     for (std::uint64_t i = 0; i < 500; ++i) {
-      // Every third time a key that is there, and nothing in most of the chunks of some shapes.
+      // Adds 20 keys, each about 25 times. Most chunks of some shapes stay empty.
       const Hash hash = key_hash(i / 3 * 3 % 60, shape.seed);
       whole.add(hash);
       chunked.add(hash, source);
@@ -221,7 +221,7 @@ TEST(Chunked, AnEstimateFromPiecesIsThatOfTheWhole) {
     for (std::uint64_t first = 0; first < shape.cells;) {
       const std::uint64_t count = std::min(shape.cells - first, per_byte * (1 + random() % 5000));
       const std::uint8_t* cells = filter.view().cells() + first / per_byte;
-      // What is empty need not come.
+      // Empty cells need not be given to the estimator.
       if (count_nonzero(shape.kind, cells, 0, count) != 0) {
         estimator.add(first, count, cells);
       }

@@ -25,7 +25,7 @@ TEST(Collation, OfAKeyAllEqualsHaveOneForm) {
   }
 }
 
-// Of a literal with NULs in it.
+// Returns a string of all characters of a literal that contains NULs.
 template <std::size_t n>
 std::string all_of(const char (&literal)[n]) {
   return {literal, n - 1};

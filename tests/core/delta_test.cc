@@ -1,4 +1,5 @@
-// A delta makes one filter of another, and of no other; whatever is done to its bytes.
+// A delta turns one filter into another. It is refused for all other filters, and if its bytes are
+// damaged.
 
 #include "core/operations/delta.h"
 
@@ -40,7 +41,7 @@ std::vector<std::uint8_t> bytes_of(const Filter& filter) {
   return {filter.stored().begin(), filter.stored().end()};
 }
 
-// What comes out; no bytes if it is refused.
+// Returns the bytes of the resulting filter, or no bytes if the delta is refused.
 std::vector<std::uint8_t> applied(const Filter& before, ByteView stored) {
   const auto opened = open_delta(stored);
   if (!std::holds_alternative<DeltaView>(opened)) {
@@ -90,8 +91,8 @@ TEST(Delta, TellsWhatTheFilterIsSizedFor) {
   expect_makes(before, with_keys(shape, 0, 10));
 }
 
-// The most bits that `differ` gaps can take among `all` bits, with the best of all Golomb-Rice
-// codes.
+// Returns the maximum size, in bits, of `differ` gaps among `all` bits with the best Golomb-Rice
+// code.
 std::uint64_t most_bits_of_the_best_code(std::uint64_t differ, std::uint64_t all) {
   std::uint64_t best = all;
   for (unsigned remainder = 1; remainder < 20; ++remainder) {
@@ -100,7 +101,7 @@ std::uint64_t most_bits_of_the_best_code(std::uint64_t differ, std::uint64_t all
   return best;
 }
 
-// However many bits differ: with none in the remainder the code is the bits themselves.
+// Holds for any number of differing bits: with no remainder bits, the code is the bits themselves.
 TEST(Delta, IsNoLongerThanWithTheBestCode) {
   const Header header{.shape = {.kind = Kind::standard, .hashes = 1, .cells = 100'000}};
   const Filter before(header);
@@ -119,8 +120,8 @@ TEST(Delta, IsNoLongerThanWithTheBestCode) {
   }
 }
 
-// The fewest bits in which the places of d of m bits can be told are log2 of (m choose d), some
-// d (log2(m/d) + 1.44). Golomb-Rice codes need 3 % more than that at the worst.
+// To encode which d of m bits differ takes at least log2(m choose d) bits. This is about
+// d (log2(m/d) + 1.44). Golomb-Rice codes take at most 3 % more.
 TEST(Delta, IsAsShortAsItCanBeForFewKeys) {
   const Header header{.shape = {.kind = Kind::standard, .hashes = 7, .cells = 9'600'000}};
   const Filter before = with_keys(header, 0, 1'000);
@@ -131,7 +132,7 @@ TEST(Delta, IsAsShortAsItCanBeForFewKeys) {
         differ * (std::log2(static_cast<double>(header.shape.cells) / differ) + 1.44) / 8;
     const double taken = static_cast<double>(delta(before.view(), after.view()).size) -
                          static_cast<double>(kDeltaPrefixBytes);
-    // So few differ in how the gaps happen to be.
+    // With few differing bits, the size depends more on how long the gaps happen to be.
     const double spread = keys < 1000 ? 0.1 : 0.04;
     EXPECT_LE(taken, fewest * (1 + spread) + 2) << keys;
   }
@@ -154,7 +155,7 @@ TEST(Delta, IsRefusedForAnotherFilter) {
   }
 }
 
-// Damage is found, or does no harm: never another filter than the one that was told.
+// Damage is detected or harmless: the result is never a filter other than the intended one.
 TEST(Delta, DamageIsFound) {
   for (const Shape& shape : small_shapes()) {
     const Filter before = with_keys(shape, 0, 20);
@@ -176,21 +177,21 @@ TEST(Delta, DamageIsFound) {
   }
 }
 
-// docs/format.md: bytes that another program would make.
+// The expected bytes follow docs/format.md, as another program would write them.
 TEST(Delta, HasTheBytesThatAreSpecified) {
   const Header header{.shape = {.kind = Kind::standard, .hashes = 1, .cells = 64}};
   Filter after(header);
   after.cells()[0] = 0x01;
   after.cells()[5] = 0x80;
   const auto stored = bytes_of(delta(Filter(header).view(), after.view()));
-  // Two of 64 bits differ, so gaps have 4 bits of remainder: 0 = 1 0000; 46 = 001 0111 from the
-  // lowest bit on.
+  // Two of 64 bits differ, so gaps have 4 remainder bits. Gap 0 is coded as 1 0000, and gap 46 as
+  // 001 0111, lowest bit first.
   const std::array<std::uint8_t, 2> gaps = {0b10000001, 0b1110};
   ASSERT_EQ(stored.size(), kDeltaPrefixBytes + gaps.size());
   EXPECT_EQ(stored[5], 4);
   EXPECT_TRUE(std::equal(gaps.begin(), gaps.end(), stored.end() - gaps.size()));
 
-  // The header stands before the gaps, where it is another.
+  // If the header changes, the new one is stored before the gaps.
   const Header sized{.shape = header.shape, .capacity = 7, .fpr = 0.25};
   after.set_target(sized.capacity, sized.fpr);
   const auto with_header = bytes_of(delta(Filter(header).view(), after.view()));

@@ -1,5 +1,5 @@
-// Random operations on filters, beside a model that knows the exact multiset of keys and keeps its
-// cells as plain numbers.
+// Random operations on filters, compared with a model. The model has the exact multiset of keys and
+// stores its cells as plain integers.
 
 #include "core/filter/filter.h"
 
@@ -130,7 +130,7 @@ TEST(Filter, RemovingAnAbsentKeyIsRefusedAndChangesNothing) {
     int refused = 0;
     for (std::uint64_t key = 1000; key < 3000; ++key) {
       Filter filter(before.view());
-      // A key that passes as present is taken out: the documented misuse.
+      // A key that is a false positive is removed: the documented misuse.
       if (!filter.remove(key_hash(key, shape.seed))) {
         ++refused;
         ASSERT_TRUE(same_bytes(filter, before)) << shape;
@@ -140,7 +140,7 @@ TEST(Filter, RemovingAnAbsentKeyIsRefusedAndChangesNothing) {
   }
 }
 
-// A key can hit one cell twice; a count of one then proves that the key is not there.
+// A key can use the same cell twice. A count of one then proves that the key is absent.
 TEST(Filter, RemovingNeverTakesACounterBelowZero) {
   const Shape shape{Kind::counting, 3, 9, 0, 0};
   for (std::uint64_t key = 0; key < 500; ++key) {

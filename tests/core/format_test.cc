@@ -34,7 +34,7 @@ Filter sample(const Shape& shape) {
   return filter;
 }
 
-// What is said of bytes: an empty text if they are a filter.
+// Returns what open_filter() reports about the bytes: an empty string if they are a valid filter.
 std::string said_of(const Bytes& bytes) {
   const auto opened = open_filter(bytes);
   const auto* problem = std::get_if<Problem>(&opened);
@@ -87,7 +87,7 @@ TEST(Format, EveryTruncationAndExtensionIsRefused) {
     ASSERT_EQ(said_of(bytes), "") << shape;
     while (!bytes.empty()) {
       bytes.pop_back();
-      bytes.shrink_to_fit();  // so that a read beyond the end is seen
+      bytes.shrink_to_fit();  // so that sanitizers see a read beyond the end
       EXPECT_NE(said_of(bytes), "") << shape << " cut to " << bytes.size();
     }
   }
@@ -105,7 +105,7 @@ TEST(Format, EveryHeaderBitFlipIsRefused) {
   }
 }
 
-// An attacker writes a right checksum. Whatever is then accepted must be safe to use.
+// An attacker can write a correct checksum. A header that is then accepted must be safe to use.
 TEST(Format, HeadersWithARightChecksumAreSafeOrRefused) {
   std::mt19937_64 random(7);
   const Bytes original = bytes_of(sample({Kind::standard, 7, 960, 0, 0}));
@@ -196,7 +196,7 @@ std::vector<Golden> golden_files() {
   };
 }
 
-// Keys of every type: text, blob, integer and real forms, an empty key and one with a NUL.
+// Adds keys of every type: text, blob, integer and real, an empty key and one with a NUL.
 Filter golden_filter(const Header& header) {
   Filter filter(header);
   for (const std::string_view key : {std::string_view(""), std::string_view("a\0b", 3),
@@ -209,8 +209,8 @@ Filter golden_filter(const Header& header) {
   return filter;
 }
 
-// The files were written once and are never to be written again: a change here breaks every filter
-// that is stored anywhere. To add one, set BLOOM_WRITE_GOLDEN=1.
+// The golden files were written once and must never be overwritten. If they no longer match, this
+// version breaks every stored filter. To add a file, set BLOOM_WRITE_GOLDEN=1.
 TEST(Format, GoldenFilesAreWrittenByteForByte) {
   for (const Golden& golden : golden_files()) {
     const std::string path = std::string(BLOOM_TEST_GOLDEN "/") + golden.name + ".bloom";

@@ -21,7 +21,7 @@ std::vector<std::uint64_t> positions(const Shape& shape, Hash hash) {
   return cells;
 }
 
-// The formulas of docs/format.md, written down a second time.
+// An independent implementation of the formulas in docs/format.md.
 std::vector<std::uint64_t> expected_positions(const Shape& shape, Hash hash) {
   std::vector<std::uint64_t> cells;
   const std::uint64_t blocks = shape.block == 0 ? 1 : shape.cells / shape.block;

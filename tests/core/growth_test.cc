@@ -1,4 +1,4 @@
-// Filters that grow: the plan of their layers, and the layers as one filter.
+// Filters that grow: the sizes of their layers, and the layers as one filter.
 
 #include "core/sizing/growth.h"
 
@@ -125,7 +125,7 @@ TEST(Growth, LayersTakeOneHashOfAKey) {
   }
 }
 
-// Every chunk that was ever asked for.
+// Stores all chunks that were requested.
 class AllChunks {
  public:
   explicit AllChunks(const Layers& layers) : layers_(layers) {}
@@ -162,7 +162,7 @@ TEST(Layers, LoseNoKeyWhenOthersComeOnTop) {
     for (std::uint64_t i = 0; i < 50'000; ++i) {
       wrong += filter.may_contain(key_hash(i + 1'000'000), cells) ? 1 : 0;
     }
-    // 50 for each layer are to be expected.
+    // 50 false positives per layer are expected.
     EXPECT_LT(wrong, 50 * headers.size() + 40);
   }
 }

@@ -44,7 +44,8 @@ std::string in_hex(Hash hash) {
   return text;
 }
 
-// Misaligned as well: keys lie anywhere.
+// Puts the key at `offset` in the returned string, to test misaligned keys: keys can start
+// anywhere.
 std::string key_of(std::size_t length, std::size_t offset) {
   std::string bytes(offset, 'x');
   for (std::size_t i = 0; i < length; ++i) {

@@ -1,4 +1,5 @@
-// Filters of several slices: the work pauses between them, and comes to the same as in one go.
+// Work on filters of several slices. The interrupt check is called between slices, and the result
+// is the same as without it.
 
 #include "core/support/interrupt_check.h"
 
@@ -21,7 +22,7 @@ namespace {
 
 struct Stop {};
 
-// Counts pauses; stops the work at one of them.
+// Counts interrupt checks, and throws Stop at number `stop_at`.
 struct Counter {
   int pauses = 0;
   int stop_at = 0;
@@ -49,7 +50,8 @@ bool same_bytes(const Filter& a, const Filter& b) {
   return std::ranges::equal(a.stored(), b.stored());
 }
 
-// Halves by blocks and by cells; with blocks that do and do not end with a slice, or a byte.
+// Shapes that are halved by blocks and by cells. Some have blocks that end at the end of a slice or
+// of a byte, and some do not.
 std::vector<Shape> large_shapes() {
   using enum Kind;
   constexpr std::uint64_t kCells = 5 * kSliceBits;

@@ -19,7 +19,7 @@ namespace {
 std::string text(double value) { return std::string(NumberText(value).view()); }
 std::string text(std::int64_t value) { return std::string(NumberText(value).view()); }
 
-// What C++'s own shortest conversion says, in the layout of %g.
+// Returns C++'s own shortest conversion of the number, in the layout of %g.
 std::string shortest(double value) {
   char buffer[400];
   const double size = std::abs(value);

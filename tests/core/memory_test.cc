@@ -9,7 +9,7 @@
 namespace bloom {
 namespace {
 
-// Also where memory was used before, and where the system gives it page by page.
+// Also tests memory that was used before, and sizes at which the system commits pages lazily.
 TEST(Memory, IsZeroAndStartsALine) {
   for (const std::uint64_t size : {0ULL, 1ULL, 64ULL, 1264ULL, 200'000ULL, (4ULL << 20) - 128,
                                    (4ULL << 20) - 127, 9'000'001ULL}) {

@@ -1,4 +1,5 @@
-// Every way to ask and change cells against the cells that core/layout/geometry.h says.
+// Every implementation of lookups and changes, compared with the positions of
+// core/layout/geometry.h.
 
 #include "core/filter/probe.h"
 
@@ -20,7 +21,8 @@ namespace {
 
 using test::key_hash;
 
-// The small ones, and some that are not near the processor: keys are then looked up together.
+// The small shapes, and some larger than kFarBytes, which look up many keys together with
+// prefetching.
 std::vector<Shape> shapes() {
   using enum Kind;
   std::vector<Shape> all = test::small_shapes();
@@ -52,7 +54,7 @@ bool holds_all(const FilterView& filter, Hash hash) {
   return all;
 }
 
-// As many keys as leave about half of the cells empty, and at least one.
+// Returns the number of keys that leaves about half of the cells empty, but at least one.
 std::size_t keys_for(const Shape& shape) {
   return static_cast<std::size_t>(
       std::clamp<std::uint64_t>(shape.cells / shape.hashes * 2 / 3, 1, 20'000));
@@ -82,7 +84,7 @@ TEST(Probe, AddsManyKeysAsItAddsEach) {
     together.add(hashes);
     Filter each(Header{.shape = shape});
     for (Hash hash : hashes) {
-      // Whether a cell changed is known from the cells before.
+      // The cells before the addition determine whether a cell changes.
       const bool known = shape.kind != Kind::counting && holds_all(each.view(), hash);
       ASSERT_EQ(each.add(hash), !known || shape.kind == Kind::counting) << shape;
     }
@@ -101,7 +103,7 @@ TEST(Probe, TakesTheLineKernelThatTheEnvironmentNames) {
   EXPECT_EQ(block512_kernel().name, expected);
 }
 
-// Lines of all densities, at addresses of all alignments.
+// Blocks of all densities, at addresses of all alignments.
 TEST(Probe, EachLineKernelGivesTheAnswersOfTheScalarOne) {
   std::mt19937_64 random(5);
   ASSERT_EQ(block512_kernels().front().name, "scalar");

@@ -1,6 +1,6 @@
-// Measured false-positive rates against predicted ones. Keys are fixed, so a test that passes once
-// passes always; the bounds say what chance could have done: four standard deviations, and four
-// hits, which counts where only a few are expected.
+// Measured false-positive rates, compared with predicted ones. The keys are fixed, so a test that
+// passes once always passes. The bounds allow for chance: four standard deviations, plus four hits,
+// which matter if only a few hits are expected.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ void expect_within(double share, const test::Measured& measured, double predicte
       << shape << " with " << n << " keys";
 }
 
-// bench/fpr.cc goes up to 256 MiB, with more questions.
+// bench/fpr.cc measures filters of up to 256 MiB, with more lookups.
 TEST(Rate, OfFiltersMadeForACapacityIsThePredictedOneWithinThreePercent) {
   for (const Kind kind : kKinds) {
     for (const std::uint64_t n : {850ULL, 5'000ULL, 60'000ULL, kMillion}) {
@@ -62,8 +62,9 @@ TEST(Rate, OfHalvedAndOverfullFiltersIsThePredictedOne) {
   }
 }
 
-// The family h1 + i * h2 has so few members in a small filter that keys share all their cells more
-// often than independent hashes would: by about 4 n / m^2 (found by measuring, k 7 to 20).
+// In a small filter the family h1 + i * h2 has few members, so more keys share all their cells than
+// with independent hash functions. The FPR is higher by about 4 n / m^2 (measured, for k from 7 to
+// 20).
 TEST(Rate, OfSmallWholeFiltersIsHigherByTheKnownAmount) {
   for (const std::uint32_t k : {7U, 13U, 20U}) {
     const Shape shape{Kind::standard, k, 8192, 0, 0};
@@ -87,7 +88,7 @@ TEST(Rate, SummaryCacheTableIsWhatRealFiltersShow) {
     const double expected = misprint ? printed / 10 : printed;
     const Shape shape{Kind::standard, k, 500'000, 0, 0};
     const std::uint64_t n = shape.cells / ratio;
-    // The table has three digits, half a unit of which is at most 0.5 %.
+    // The table has three digits, so its rounding error is at most 0.5 %.
     expect_within(0.005, measure_rate({shape, 0, 0}, n, 0, 100'000, expected), expected, shape, n);
   }
   EXPECT_EQ(lines, 411);

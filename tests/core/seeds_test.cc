@@ -1,4 +1,4 @@
-// Worked examples of the literature, replayed.
+// Worked examples from the literature.
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 namespace bloom {
 namespace {
 
-// The textbook's partitioned filter: three arrays of five bits, and what its three hash functions
-// say of a URL.
+// The partitioned filter of the textbook: three arrays of five bits, and the positions that its
+// three hash functions give for three URLs.
 constexpr Shape kThreeArraysOfFive{Kind::partitioned, 3, 15, 0, 0};
 using Buckets = std::array<std::uint64_t, 3>;
 constexpr Buckets kVirus = {2, 1, 4};
@@ -30,7 +30,8 @@ Buckets buckets_of(Hash hash) {
   return buckets;
 }
 
-// A key that our hash functions put where the book's put `url`: one in 125 does.
+// Returns the hash of a key with the positions that the textbook gives for `url`. One key in 125
+// has them.
 Hash key_like(const std::string& url, const Buckets& buckets) {
   for (int i = 0;; ++i) {
     const Hash hash = hash_key(url + "#" + std::to_string(i), 0);
@@ -66,17 +67,18 @@ TEST(Seeds, TheTextbookExampleOfThreeArrays) {
       << "the book's false positive";
 }
 
-// P(some counter reaches 16) <= m (e ln 2 / 16)^16, which the slides and the paper put at
-// m * 1.37e-15.
+// P(some counter reaches 16) <= m (e ln 2 / 16)^16.
+// The slides and the paper state this bound as m * 1.37e-15.
 TEST(Seeds, FourBitsAreEnoughForACounter) {
   const double bound = std::pow(std::exp(1.0) * std::log(2.0) / 16, 16);
   EXPECT_NEAR(bound, 1.37e-15, 0.005e-15);
 }
 
 TEST(Seeds, HalvingMasksTheTopBitUnderAnotherNumbering) {
-  // "OR the first and second half, mask the highest bit": with positions taken from the low bits,
-  // cell c and cell c + m/2 are the pair; with multiply-shift they are 2c and 2c + 1. Both pair the
-  // two positions that differ in the one bit that the half does not have.
+  // The literature says: "OR the first and second half, mask the highest bit". There, positions
+  // come from the low bits of the hash, and cells c and c + m/2 are merged. With multiply-shift,
+  // cells 2c and 2c + 1 are merged. Both merge the two positions that differ only in the bit that
+  // the half lacks.
   constexpr std::uint64_t m = 64;
   for (std::uint64_t x = 1; x != 0; x <<= 1) {
     EXPECT_EQ(reduce(x * 0x9e3779b97f4a7c15, m) / 2, reduce(x * 0x9e3779b97f4a7c15, m / 2));

@@ -55,13 +55,14 @@ TEST(Sizing, TheBestNumberOfHashesHasTheLowestRate) {
     const std::uint64_t m = ratio * kMillion;
     const std::uint32_t best = hashes_for(m, kMillion);
     for (std::uint32_t k = 1; k < 40; ++k) {
-      // Rounding the real optimum can pick the neighbour of the best integer, at most 2 % worse.
+      // Rounding the real optimum can give the neighbour of the best integer, which is at most 2 %
+      // worse.
       EXPECT_LE(rate_for(m, kMillion, best), rate_for(m, kMillion, k) * 1.02) << ratio << " " << k;
     }
   }
 }
 
-// The place of the last digit of a printed number: 0.001 for "0.092", 1e-09 for "7.26e-07".
+// Returns the value of one unit in the last printed digit: 0.001 for "0.092", 1e-09 for "7.26e-07".
 double last_place(const std::string& printed) {
   const std::size_t mantissa_end = std::min(printed.find('e'), printed.size());
   const std::size_t point = printed.find('.');
@@ -83,7 +84,7 @@ TEST(Sizing, SummaryCacheTableWithinItsRounding) {
     std::string printed;
     ASSERT_TRUE(fields >> ratio >> k >> printed) << line;
     ++lines;
-    const bool misprint = ratio == 30 && (k == 15 || k == 16);  // e-06 where e-07 is meant
+    const bool misprint = ratio == 30 && (k == 15 || k == 16);  // printed e-06, correct e-07
     const double value = std::stod(printed) / (misprint ? 10 : 1);
     const double rate = rate_for(ratio * 1000 * kMillion, 1000 * kMillion, k);
     EXPECT_NEAR(rate, value, 0.501 * last_place(printed) / (misprint ? 10 : 1)) << line;
@@ -91,7 +92,7 @@ TEST(Sizing, SummaryCacheTableWithinItsRounding) {
     to_three_digits += std::abs(rate - value) <= 0.501 * third_digit ? 1 : 0;
   }
   EXPECT_EQ(lines, 411);
-  EXPECT_EQ(to_three_digits, 410);  // all but 0.092 for m/n = 5, k = 3, printed to two
+  EXPECT_EQ(to_three_digits, 410);  // all but 0.092 (m/n = 5, k = 3), printed with two digits
 }
 
 TEST(Sizing, TenBitsPerEntryOnTheChart) {
@@ -118,7 +119,7 @@ TEST(Sizing, BitsAndCapacityAreInverseAtTheBestNumberOfHashes) {
     for (const std::uint64_t n : {1000ULL, 100'000ULL, 10'000'000ULL}) {
       const std::uint64_t m = bits_for(n, p);
       const auto back = static_cast<double>(capacity_for(m, hashes_for(m, n), p));
-      // k is a whole number, which costs up to 2.5 % (p = 0.1 wants 3.3 hashes).
+      // k must be an integer, which costs up to 2.5 % (for p = 0.1 the optimum is 3.3 hashes).
       EXPECT_NEAR(back / static_cast<double>(n), 1, 0.025) << n << " " << p;
     }
   }
@@ -158,7 +159,8 @@ TEST(Sizing, WithBlocksOfAGivenSizeItMeetsTheRateWithNoBlockTooMany) {
           ASSERT_FALSE(broken_rule(shape)) << shape;
           EXPECT_EQ(shape.block, block);
           EXPECT_LE(predicted_rate(shape, n), p) << shape << " " << n;
-          // Without blocks it grows by as many cells as let it be halved four times.
+          // The cells of an unblocked filter are a multiple of a unit that allows halving it four
+          // times.
           const std::uint64_t unit =
               block != 0 ? block
                          : 16 * (kind == Kind::partitioned ? std::uint64_t{shape.hashes} : 1);
@@ -190,14 +192,15 @@ TEST(Sizing, TheLargestFilterThatThereMayBeIsFound) {
         too_many = n;
       }
     }
-    // Of a partitioned filter it tries two numbers of hashes, and both must fit.
+    // For a partitioned filter, size_filter() tries two values of k, and both must fit.
     const auto most = static_cast<double>(kMaxCells);
     EXPECT_GT(static_cast<double>(cells), (kind == Kind::partitioned ? 0.9 : 0.9999) * most)
         << name_of(kind);
   }
 }
 
-// n keys fall into a block, j with probability C(n, j) (1 / blocks)^j (1 - 1 / blocks)^(n - j).
+// n keys fall into the blocks at random. A block gets j keys with probability
+//   C(n, j) (1 / blocks)^j (1 - 1 / blocks)^(n - j).
 TEST(Sizing, TheRateOfBlocksIsTheMeanOverHowManyKeysOneGets) {
   for (const Kind kind : kKinds) {
     const Shape one{.kind = kind, .hashes = 4, .cells = 64, .block = 64};
