@@ -72,8 +72,8 @@ void NumberText::write_integral(double value) {
 void NumberText::write_shortest(double value) {
   char* text = text_.data();
   const bool subnormal = std::abs(value) < std::numeric_limits<double>::min();
-  // A decimal number of up to 15 digits survives the conversion to a normal double and back. %g
-  // drops trailing zeros, so the attempt with 15 digits also finds every shorter text.
+  // Every decimal number of up to 15 digits survives the conversion to a normal double and back. As
+  // %g drops trailing zeros, the attempt with 15 digits finds every shorter text, too.
   for (int digits = subnormal ? 1 : 15; digits <= 17; ++digits) {
     std::snprintf(text, text_.size(), "%.*g", digits, value);
     if (reads_back(text, value)) {

@@ -1,6 +1,6 @@
 // Exact halving of a filter. A key with position p in m cells has position p / 2 in m / 2 cells. So
-// cell i of the halved filter is cells 2i and 2i + 1 merged, or block i is blocks 2i and 2i + 1
-// merged. The result is bit for bit the filter that the same keys build in m / 2 cells:
+// cells 2i and 2i + 1 merged are cell i of the halved filter. Or blocks 2i and 2i + 1 merged are
+// block i. The result is bit for bit the filter that the same keys build in m / 2 cells:
 //   halve(build(m, keys)) == build(m / 2, keys)
 #pragma once
 

@@ -57,6 +57,7 @@ std::optional<BrokenRule> broken_rule(const Shape& shape);
 // Throws bloom::Error if `shape` breaks a rule.
 void require_valid(const Shape& shape);
 
+// Return the bits per cell, and the size of all cells of a filter in bytes, without the header.
 std::uint32_t bits_per_cell(Kind kind);
 std::uint64_t cell_bytes(const Shape& shape);
 

@@ -9,13 +9,13 @@
 
 namespace bloom {
 
-// Return the filter of all keys that were added to f or g (union), or a filter that contains at
-// least the keys that were added to both (intersection). If the sizes differ, the larger filter is
-// halved to the size of the smaller one. Counting filters: counters are added and saturate at 15
-// (union), or the smaller counter is taken (intersection). The result has the smaller capacity and
-// the larger FPR of the two, or unknown (0) if either is unknown. Throws Error about `subject`, the
-// name of g in the message, if the filters are not compatible. Also throws std::bad_alloc and what
-// `check_interrupt` throws.
+// Return the union or intersection of f and g. The union is the filter of all keys that were added
+// to f or g. The intersection contains at least the keys that were added to both. If the sizes
+// differ, the larger filter is halved to the size of the smaller one. Counting filters: counters
+// are added and saturate at 15 (union), or the smaller counter is taken (intersection). The result
+// has the smaller capacity and the larger FPR of the two, or unknown (0) if either is unknown.
+// Throws Error about `subject`, the name of g in the message, if the filters are not compatible.
+// Also throws std::bad_alloc and what `check_interrupt` throws.
 Filter make_union(Filter f, const FilterView& g, std::string_view subject,
                   const InterruptCheck& check_interrupt = {});
 Filter make_intersection(Filter f, const FilterView& g, std::string_view subject,

@@ -62,9 +62,8 @@ TEST(Rate, OfHalvedAndOverfullFiltersIsThePredictedOne) {
   }
 }
 
-// In a small filter the family h1 + i * h2 has few members, so more keys share all their cells than
-// with independent hash functions. The FPR is higher by about 4 n / m^2 (measured, for k from 7 to
-// 20).
+// In a small filter the family h1 + i * h2 has few members. So more keys share all their cells than
+// with independent hash functions. The FPR is higher by about 4 n / m^2 (measured for k = 7 to 20).
 TEST(Rate, OfSmallWholeFiltersIsHigherByTheKnownAmount) {
   for (const std::uint32_t k : {7U, 13U, 20U}) {
     const Shape shape{Kind::standard, k, 8192, 0, 0};
