@@ -1,6 +1,7 @@
 // Exact halving of a filter. A key with position p in m cells has position p / 2 in m / 2 cells. So
-// cells 2i and 2i + 1 merged are cell i of the halved filter. Or blocks 2i and 2i + 1 merged are
-// block i. The result is bit for bit the filter that the same keys build in m / 2 cells:
+// merging cells 2i and 2i + 1 gives cell i of the halved filter. If blocks are merged instead,
+// blocks 2i and 2i + 1 give block i. The result is bit for bit the filter that the same keys build
+// in m / 2 cells:
 //   halve(build(m, keys)) == build(m / 2, keys)
 #pragma once
 
