@@ -16,7 +16,7 @@
 namespace bloom {
 
 // Looks up, adds and removes keys of such a filter. `Chunks` is a class with
-//   std::uint8_t* at(std::uint64_t i);    // the cells of chunk i, valid until the next call
+//   std::uint8_t* at(std::uint64_t i);  // the cells of chunk i, valid until the next call
 //   void mark_changed(std::uint64_t i);  // marks the cells returned by the last at(i) as changed
 // at() may throw. The key may then be added or removed in some of its cells only.
 template <typename Chunks>
