@@ -20,4 +20,5 @@ try "what is lost is noticed" Losses
 try "a key is seen through every node at once" Connections
 try "a node without the extension" Without
 try "a filter that follows costs a page" Costs
+try "a port that another program takes" Ports
 conclude

@@ -4,15 +4,19 @@
 """
 
 import os
+import socket
 import sys
 import tempfile
+import threading
 import unittest
+from unittest import mock
 
 from support.host import EXTENSION
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples", "cluster"))
 import costs  # noqa: E402
-from nodes import Cluster, Refused  # noqa: E402
+import nodes  # noqa: E402
+from nodes import Cluster, Node, Refused  # noqa: E402
 from paths import Paths  # noqa: E402
 from writers import Writers  # noqa: E402
 
@@ -148,6 +152,28 @@ class Costs(InCluster):
         self.assertTrue(4096 < follows - alone < 1.1 * 4096, way)
         self.assertGreater(updated, follows)
         self.assertGreater(replaced - alone, 100_000)
+
+
+class Ports(unittest.TestCase):
+    """Another program takes the port of a node between the choice and the start."""
+
+    def test_a_node_starts_all_the_same(self):
+        with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as other:
+            taken = other.getsockname()[1]
+            node = Node(NODE, EXTENSION, os.path.join(folder, "1"))
+            with mock.patch.object(nodes, "free_port", side_effect=[taken, nodes.free_port()]):
+                node.start()
+            self.addCleanup(node.kill)
+            self.assertNotEqual(node.address, f"127.0.0.1:{taken}")
+            node.exec("CREATE TABLE kept(a)")
+            node.kill()
+
+            host, port = node.address.split(":")
+            second = socket.create_server((host, int(port)))
+            threading.Timer(2, second.close).start()
+            node.start()
+            self.assertEqual(node.query("SELECT count(*) FROM kept"), [[0]])
+            node.kill()
 
 
 if __name__ == "__main__":

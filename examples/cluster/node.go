@@ -1,6 +1,6 @@
 // A node of a dqlite cluster that has the extension, and answers SQL by HTTP on a loopback address:
 //
-//	node -dir FOLDER -address HOST:PORT -http HOST:PORT [-join HOST:PORT] [-extension bloom.so]
+//	node -dir FOLDER -address HOST:PORT [-http HOST:PORT] [-join HOST:PORT] [-extension bloom.so]
 //
 //	POST /exec   {"sql": "...", "args": ["...", ...]}    changes
 //	POST /query  the same                                rows, as arrays
@@ -30,8 +30,10 @@ import (
 	"database/sql"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"os"
 	"time"
@@ -56,10 +58,16 @@ type statement struct {
 func main() {
 	dir := flag.String("dir", "", "folder of the node's data")
 	address := flag.String("address", "", "where the other nodes find this one")
-	listen := flag.String("http", "", "where it answers")
+	listen := flag.String("http", "127.0.0.1:0", "where it answers")
 	join := flag.String("join", "", "address of a node of the cluster; none: a new cluster")
 	extension := flag.String("extension", "", "path of bloom.so")
 	flag.Parse()
+
+	// Port 0 lets the kernel choose: the first line of the output says where the node answers. Listening
+	// comes before joining, so that a node that cannot listen has not joined.
+	listener, err := net.Listen("tcp", *listen)
+	check(err)
+	fmt.Println(listener.Addr())
 
 	// Before the first connection is opened: dqlite opens its own, and load_extension() is switched off there.
 	if *extension != "" {
@@ -84,7 +92,7 @@ func main() {
 	http.HandleFunc("/query", n.serve(n.query))
 	http.HandleFunc("/state", n.serve(n.state))
 	http.HandleFunc("/lead", n.serve(n.lead))
-	check(http.ListenAndServe(*listen, nil))
+	check(http.Serve(listener, nil))
 }
 
 func check(err error) {

@@ -4,41 +4,73 @@ import http.client
 import json
 import os
 import random
+import shutil
 import socket
 import subprocess
 import time
+
+
+STARTS = 10  # at most, for a node that loses its port to another program
 
 
 class Refused(Exception):
     """A node has answered with an error, or not at all."""
 
 
+class Ended(Exception):
+    """The process of a node has ended by itself."""
+
+
 class Node:
     def __init__(self, program, extension, folder, join=None):
-        os.makedirs(folder)
-        self.folder = folder
-        self.address, self.listens = (f"127.0.0.1:{port}" for port in free_ports(2))
-        self.options = [program, "-dir", folder, "-address", self.address, "-http", self.listens]
-        if join:
-            self.options += ["-join", join.address]
+        self.program = program
         self.extension = extension
+        self.folder = folder
+        self.join = join
+        self.address = None  # until the first start; the cluster knows the node by it from then on
+        self.listens = None
         self.process = None
+        self.log_begin = 0
 
     def start(self):
-        command = self.options + (["-extension", self.extension] if self.extension else [])
+        """Starts the node, and again if another program has taken its port in the meantime."""
+        is_new = self.address is None
+        for attempts_left in reversed(range(STARTS)):
+            if is_new:
+                self.address = f"127.0.0.1:{free_port()}"
+                shutil.rmtree(self.folder, ignore_errors=True)  # what the attempt before has left
+                os.makedirs(self.folder)
+            self.launch()
+            try:
+                return wait_until(self.answers, f"{self.address} does not come up, see {self.folder}.log")
+            except Ended:
+                self.kill()
+                if not (attempts_left and self.lost_its_port()):
+                    raise
+                time.sleep(0 if is_new else 1)  # an old address cannot change: the other program has to go
+
+    def launch(self):
+        command = [self.program, "-dir", self.folder, "-address", self.address]
+        command += ["-join", self.join.address] if self.join else []
+        command += ["-extension", self.extension] if self.extension else []
         with open(self.folder + ".log", "ab") as log:
+            self.log_begin = log.tell()
             # A node ends when its input does: none outlives this program.
-            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log, stderr=log)
-        wait_until(self.answers, f"{self.address} does not come up, see {log.name}")
+            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log)
+        self.listens = self.process.stdout.readline().decode().strip()  # empty if the node has ended
 
     def answers(self):
-        if self.process.poll() is not None:
-            raise RuntimeError(f"{self.address} has ended: {self.last_words()}")
+        if self.process.poll() is not None or not self.listens:
+            raise Ended(f"{self.address} has ended: {self.last_words()}")
         return self.state()
 
+    def lost_its_port(self):
+        return "address already in use" in self.last_words() or not is_free(int(self.address.split(":")[1]))
+
     def last_words(self):
-        with open(self.folder + ".log", encoding="utf-8", errors="replace") as log:
-            return log.read()[-500:].strip()
+        with open(self.folder + ".log", "rb") as log:
+            log.seek(self.log_begin)
+            return log.read().decode(errors="replace")[-500:].strip()
 
     def kill(self):
         """As when the machine fails: SIGKILL, to this process alone."""
@@ -47,6 +79,7 @@ class Node:
             process.kill()
             process.wait()
             process.stdin.close()
+            process.stdout.close()
 
     def exec(self, sql, *args):
         return self.request("POST", "/exec", {"sql": sql, "args": args})
@@ -141,14 +174,17 @@ def wait_until(condition, otherwise, seconds=60):
         time.sleep(0.02)
 
 
-def free_ports(count):
-    """Ports that nobody has now, nor gets by chance while a node is down: below those that Linux gives to clients."""
-    ports = []
-    while len(ports) < count:
+def free_port():
+    """A port that is free now, and that Linux does not give to clients by default, so that it stays free while the node is down."""
+    while True:
         port = random.SystemRandom().randrange(10_000, 30_000)
-        try:
-            socket.create_server(("127.0.0.1", port)).close()
-        except OSError:
-            continue
-        ports.append(port)
-    return ports
+        if is_free(port):
+            return port
+
+
+def is_free(port):
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
