@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Builds everything and runs every test: with g++, with clang++ and the coverage of the source, with
-# the address, undefined-behaviour and thread sanitizers; in several versions of SQLite, for other
-# processors, under valgrind; short forms of fuzzing and mutation; and the checks of format and
-# style. Installs what is missing, asks nothing, and ends with "N passed, N failed".
-#   tests/run.sh          all of it
-#   tests/run.sh quick    g++ only
-#   tests/run.sh all      the page in examples/playground as well, which takes a gigabyte of tools
+# Builds the project and tests it. Installs what is missing, asks nothing, shows what runs, and ends
+# with the names of the tests that failed and "N passed, N failed".
+#   tests/run.sh          what a first look needs: the release build, all of ctest, and the demo
+#   tests/run.sh full     every test: also clang++ with the coverage of the source, the address,
+#                         undefined-behaviour and thread sanitizers, several versions of SQLite,
+#                         other processors, valgrind, short forms of fuzzing and mutation, and the
+#                         checks of format and style
+#   tests/run.sh all      full, and the page in examples/playground, whose tools take a gigabyte
 # docs/testing.md says what each part is for, and gives the long forms.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,47 +15,86 @@ source tests/lib/check.sh
 source tests/lib/locale.sh
 
 jobs=$(getconf _NPROCESSORS_ONLN)
+# Progress goes here, also from within a command whose output is kept.
+exec 3>&1
 
 # A heading, with the seconds since the start.
 part() { echo "== $* ($SECONDS s)"; }
 
+# show_progress WORD: copies the output of a build or of ctest, and reports each quarter of the work.
+show_progress() {
+  local word=$1 line percent shown=0
+  while IFS= read -r line; do
+    printf '%s\n' "$line"
+    if [[ $line =~ ^\[\ *([0-9]+)%\] ]]; then
+      percent=${BASH_REMATCH[1]}
+    elif [[ $line =~ ^\ *([0-9]+)/([0-9]+)\ Test ]]; then
+      percent=$((100 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+    else
+      continue
+    fi
+    if [ "$percent" -ge $((shown + 25)) ]; then
+      shown=$((percent / 25 * 25))
+      echo "  $word: $shown % ($SECONDS s)" >&3
+    fi
+  done
+}
+
 build() {
-  cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs"
+  cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs" | show_progress build
+}
+
+# run_ctest PRESET TESTS OTHERS
+run_ctest() {
+  cd "build/$1" 2> /dev/null &&
+    ctest -j "$jobs" -R "$2" -E "$3" --timeout 900 --output-on-failure 2>&1 | show_progress ctest
 }
 
 # build_and_test PRESET [TESTS [OTHERS]]: builds a preset of CMakePresets.json and runs those of its
 # tests whose names match TESTS and do not match OTHERS; each counts.
 build_and_test() {
-  local preset=$1 tests=${2:-.} others=${3:-^$} log=build/$1.log numbers
+  local preset=$1 tests=${2:-.} others=${3:-^$} log=build/$1.log began=$SECONDS numbers
   part "$preset"
   check "$preset builds without a warning" build "$preset"
-  if (cd "build/$preset" 2> /dev/null && ctest -j "$jobs" -R "$tests" -E "$others" --timeout 900 --output-on-failure) > "$log" 2>&1; then
-    grep -E '^Total Test time|\(Skipped\)$' "$log"
-  else
+  if ! (run_ctest "$preset" "$tests" "$others") > "$log"; then
     grep -vE '^ *(Start |[0-9]+/[0-9]+ .* Passed )' "$log" || true
   fi
   # "97% tests passed, 2 tests failed out of 80", skipped ones among them, disabled ones not.
   numbers=$(sed -nE 's/.*tests passed, ([0-9]+) tests failed out of ([0-9]+)/\1 \2/p' "$log")
   if [ -z "$numbers" ]; then
-    failed=$((failed + 1))
+    record_failure "$preset: ctest did not finish"
     return
   fi
-  local bad=${numbers% *} all=${numbers#* } skipped
+  local bad=${numbers% *} all=${numbers#* } skipped name
   skipped=$(grep -c '\*\*\*Skipped' "$log" || true)
-  failed=$((failed + bad))
   passed=$((passed + all - bad - skipped))
+  while IFS= read -r name; do
+    record_failure "$preset: $name"
+  done < <(sed -nE '/^The following tests FAILED:/,$ s/^[[:space:]]*[0-9]+ - (.*) \([^()]*\)$/\1/p' "$log")
+  reasons_of_skips "build/$preset/Testing/Temporary/LastTest.log"
+  echo "== $preset: $((all - bad - skipped)) passed, $bad failed, $skipped skipped, $((SECONDS - began)) s"
 }
 
-# A script of its own, with what it counts.
+# What CTest's log says of tests that were skipped, whole or in part.
+reasons_of_skips() {
+  awk '
+    / Test: / { name = $3; reason = "" }
+    /^skipped: / { print "  skipped in " name ": " substr($0, 10); next }
+    /^<end of output>/ { after_output = 1; next }
+    /^Test Skipped/ { print "  skipped " name ": " reason }
+    /^Output:/ { after_output = 0; next }
+    !after_output && NF && !/^\[|^Note: |^Running main|^-+$|: Skipped$/ { reason = $0 }
+  ' "$1"
+}
+
+# Replaces the subshell of side_by_side, so that the last line of the log is the script's own.
 run_script() {
-  local script=tests/$1.sh log=build/scripts/$1.said
+  local script=tests/$1.sh
   case $1 in
     fuzz) script=tests/fuzz/run.sh ;;
     mutation) script=tests/mutation.py ;;
   esac
-  "$script" > "$log" 2>&1 || true
-  add_up "$log"
-  part "$1 ends"
+  exec "$script"
 }
 
 sources() { git ls-files '*.h' '*.cc'; }
@@ -76,18 +116,30 @@ check_style() {
   check "shellcheck" shellcheck -x $(git ls-files '*.sh')
 }
 
+run_demo() {
+  local began=$SECONDS
+  part demo
+  check "examples/demo.sh" examples/demo.sh
+  echo "== demo: $((SECONDS - began)) s"
+}
+
 main() {
-  local packages="g++ cmake make git sqlite3 libsqlite3-dev libgtest-dev libmurmurhash-dev python3 binutils locales"
-  if [ "${1:-}" != quick ]; then
-    packages="$packages clang clang-format clang-tidy shellcheck"
-  fi
+  local form=${1:-} packages="g++ cmake make git sqlite3 libsqlite3-dev libgtest-dev libmurmurhash-dev python3 binutils locales"
+  case $form in
+    '') ;;
+    full | all) packages="$packages clang clang-format clang-tidy shellcheck" ;;
+    *)
+      echo "tests/run.sh: unknown form: $form (give none, 'full' or 'all')" >&2
+      exit 2
+      ;;
+  esac
   # shellcheck disable=SC2086
   install_missing $packages
   mkdir -p build/scripts
   make_german_locale || true
 
   build_and_test release
-  if [ "${1:-}" != quick ]; then
+  if [ -n "$form" ]; then
     build_and_test asan+ubsan . '^Rate[.]'
     build_and_test tsan faults.threads
     check_style
@@ -96,11 +148,11 @@ main() {
     side_by_side run_script build/scripts coverage versions machines packages cluster clients valgrind \
       mutation fuzz
   fi
-  if [ "${1:-}" = all ]; then
-    run_script playground
+  if [ "$form" = all ]; then
+    side_by_side run_script build/scripts playground
   fi
-  part demo
-  check "examples/demo.sh" examples/demo.sh
+  run_demo
+  echo "== end: $SECONDS s, $(du -sh build | cut -f 1) in build/"
   conclude
 }
 

@@ -1,12 +1,21 @@
 # shellcheck shell=bash
-# Counting what passed and what failed, for scripts that run many tests; to be sourced:
+# Counts what passed and what failed, for scripts that run many tests; to be sourced:
 #   check NAME COMMAND...               runs a command as one test
+#   record_failure NAME                 counts a test that failed
 #   side_by_side FUNCTION FOLDER X...   runs FUNCTION X for each X, as many at a time as there are
-#                                       processors; what it checks and says goes to FOLDER/X.log
-#   conclude                            "N passed, N failed"; fails if any did
+#                                       processors; the output goes to FOLDER/X.log
+#   add_up PART LOG                     shows the log of a script and adds its counts
+#   conclude                            a line "failed: NAME" for each failed test, then
+#                                       "N passed, N failed"; fails if any test failed
 
 passed=0
 failed=0
+failures=()
+
+record_failure() {
+  failed=$((failed + 1))
+  failures+=("$1")
+}
 
 # Shows the output of the command only if it fails, or says that it skipped something: by exit
 # status 77, or as Python's unittest does.
@@ -17,11 +26,12 @@ check() {
   case $status in
     0)
       passed=$((passed + 1))
-      echo "  ok      $name$(sed -n 's/^OK \((skipped=[0-9]*)\)$/ \1/p' <<< "$output")"
+      echo "  ok      $name"
+      sed -n 's/^skipped: /          skipped: /p' <<< "$output"
       ;;
     77) echo "  skipped $name: ${output##*$'\n'}" ;;
     *)
-      failed=$((failed + 1))
+      record_failure "$name"
       echo "  FAILED  $name"
       tail -n 100 <<< "$output"
       ;;
@@ -29,41 +39,53 @@ check() {
 }
 
 conclude() {
+  if [ ${#failures[@]} -gt 0 ]; then
+    printf 'failed: %s\n' "${failures[@]}"
+  fi
   echo "$passed passed, $failed failed"
   [ "$failed" -eq 0 ]
 }
 
+# Says when each part starts, and its counts and seconds when it ends.
 side_by_side() {
-  local function=$1 folder=$2 each
+  local function=$1 folder=$2 each process
+  local -A running=() starts=()
   shift 2
-  for each in "$@"; do
-    while [ "$(jobs -rp | wc -l)" -ge "$(getconf _NPROCESSORS_ONLN)" ]; do
-      wait -n || true
+  for each in "$@" ''; do
+    while [ ${#running[@]} -ge "$(getconf _NPROCESSORS_ONLN)" ] || { [ -z "$each" ] && [ ${#running[@]} -gt 0 ]; }; do
+      wait -n -p process "${!running[@]}" || true
+      add_up "${running[$process]}" "$folder/${running[$process]}.log" "$((SECONDS - starts[$process]))"
+      unset "running[$process]"
     done
-    counted "$function" "$each" > "$folder/$each.log" 2>&1 &
-  done
-  wait
-  for each in "$@"; do
-    echo "== $each"
-    add_up "$folder/$each.log"
+    if [ -n "$each" ]; then
+      echo "-- $each starts"
+      counted "$function" "$each" > "$folder/$each.log" 2>&1 &
+      running[$!]=$each
+      starts[$!]=$SECONDS
+    fi
   done
 }
 
 counted() {
-  passed=0 failed=0
+  passed=0 failed=0 failures=()
   "$@"
   conclude
 }
 
-# Shows a log and adds the numbers at its end; a process that did not get so far has failed.
+# add_up PART LOG [SECONDS]: a process that did not reach its last line has failed.
 add_up() {
-  local passes failures
-  if read -r passes failures < <(sed -nE '$s/^([0-9]+) passed, ([0-9]+) failed$/\1 \2/p' "$1"); then
-    sed '$d' "$1"
+  local part=$1 log=$2 time=${3:+, $3 s} passes failed_here names
+  if read -r passes failed_here < <(sed -nE '$s/^([0-9]+) passed, ([0-9]+) failed$/\1 \2/p' "$log"); then
+    mapfile -t names < <(tac "$log" | sed -n '1d; /^failed: /!q; s/^failed: //p' | tac)
+    head -n "-$((1 + ${#names[@]}))" "$log"
+    [ "$failed_here" -eq 0 ] || [ ${#names[@]} -gt 0 ] || names=("$failed_here of its checks, shown above")
+    echo "== $part: $passes passed, $failed_here failed$time"
   else
-    cat "$1"
-    passes=0 failures=1
+    cat "$log"
+    passes=0 failed_here=1 names=("did not finish")
+    echo "== $part: did not finish$time"
   fi
   passed=$((passed + passes))
-  failed=$((failed + failures))
+  failed=$((failed + failed_here))
+  [ ${#names[@]} -eq 0 ] || failures+=("${names[@]/#/"$part: "}")
 }

@@ -8,6 +8,7 @@ Needs a Python whose sqlite3 module can load extensions; Debian's /usr/bin/pytho
 import os
 import sqlite3
 import sys
+import unittest
 
 EXTENSION = os.path.abspath(sys.argv.pop(1))
 SANITIZED = bool(os.environ.get("BLOOM_PRELOAD"))
@@ -22,3 +23,17 @@ def connect(path=":memory:", **options):
 
 def one(db, sql, *arguments):
     return db.execute(sql, arguments).fetchone()[0]
+
+
+def print_reasons_of_skips():
+    """Without this, unittest prints reasons only with -v."""
+    add_skip = unittest.TextTestResult.addSkip
+
+    def add_and_print(result, test, reason):
+        add_skip(result, test, reason)
+        print(f"\nskipped: {test.id().removeprefix('__main__.')}: {reason}", file=sys.stderr)
+
+    unittest.TextTestResult.addSkip = add_and_print
+
+
+print_reasons_of_skips()
