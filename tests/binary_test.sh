@@ -3,7 +3,11 @@
 # text, no dependency but the compiler's own libraries, and those no newer than what Debian 11 and
 # Ubuntu 20.04 have.
 #   binary_test.sh EXTENSION
+# The test of library versions is skipped, with exit status 77, where the C library is newer than
+# Debian 12's: the compiler then uses newer symbols, and releases are not built there.
 set -euo pipefail
+# readelf translates its output.
+export LC_ALL=C
 extension=$1
 
 expect() {
@@ -30,6 +34,11 @@ symbols_after() {
       printf '%s\n' "$version" "$newest" | sort -V -C || echo "$symbol needs $version"
     done
 }
+here=$(getconf GNU_LIBC_VERSION | cut -d ' ' -f 2)
+if ! printf '%s\n' "$here" 2.36 | sort -V -C; then
+  echo "one entry point, no text relocations, no other dependency; symbol versions need glibc 2.36 or older, here is $here"
+  exit 77
+fi
 for newest in GLIBC_2.31 GLIBCXX_3.4.28 CXXABI_1.3.12 GCC_7.0.0; do
   expect "symbols of libraries after $newest" "" "$(symbols_after "$newest")"
 done

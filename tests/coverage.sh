@@ -8,27 +8,12 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source tests/lib/locale.sh
 source tests/lib/setup.sh
+source tests/lib/check.sh
 
 least_lines=98
 least_branches=90
 build=$PWD/build/coverage
 jobs=$(getconf _NPROCESSORS_ONLN)
-passed=0
-failed=0
-
-# Counts a command as one check; its output goes to a log, and is shown if it fails.
-check() {
-  local name=$1 log=$build.log
-  shift
-  if "$@" > "$log" 2>&1; then
-    passed=$((passed + 1))
-    echo "  ok      $name"
-  else
-    failed=$((failed + 1))
-    echo "  FAILED  $name"
-    tail -n 100 "$log"
-  fi
-}
 
 build() {
   cmake --preset coverage && cmake --build --preset coverage -j "$jobs"
@@ -62,8 +47,7 @@ check "every test passes" run_tests
 if report; then
   passed=$((passed + 1))
 else
-  failed=$((failed + 1))
+  record_failure "$least_lines % of the lines and $least_branches % of the branches"
   echo "  FAILED  $least_lines % of the lines and $least_branches % of the branches"
 fi
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+conclude

@@ -3,6 +3,8 @@
 # what the formula says.
 #   experiments_test.sh EXTENSION
 set -euo pipefail
+# awk writes a decimal comma in some locales.
+export LC_ALL=C
 here=$(cd "$(dirname "$0")/.." && pwd)
 committed=$here/docs/experiments
 extension=$(realpath "$1")

@@ -109,6 +109,10 @@ main() {
   install_missing g++ cmake make libsqlite3-dev googletest qemu-user $(printf "g++-%s-linux-gnu " "${machines[@]}")
   command -v npm > /dev/null || install_missing npm
   check "source of SQLite $version" sqlite_source "$version" "$sqlite"
+  if [ ! -e "$sqlite/sqlite3.c" ]; then
+    conclude
+    return
+  fi
   check "builds here" build_here
   side_by_side try_machine "$folder" "${machines[@]}"
   conclude

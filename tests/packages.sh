@@ -114,8 +114,11 @@ works_in_debian() {
     return 77
   fi
   # shellcheck source=/dev/null
-  debootstrap --variant=minbase --include=sqlite3,libstdc++6 "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$root" &&
-    cp "$packages"/libsqlite3-mod-bloom_*.deb "$root" &&
+  debootstrap --variant=minbase --include=sqlite3,libstdc++6 "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$root" || {
+    echo "debootstrap cannot make a clean Debian here (no network, or a container without the right to do it)"
+    return 77
+  }
+  cp "$packages"/libsqlite3-mod-bloom_*.deb "$root" &&
     chroot "$root" sh -c 'dpkg --install /*.deb' &&
     expect "$version|1" chroot "$root" sqlite3 -cmd '.load mod_bloom' :memory: "$question" &&
     expect $'libsqlite3-mod-bloom\t'"$version" chroot "$root" dpkg-query --show libsqlite3-mod-bloom

@@ -68,7 +68,7 @@ refuses() {
 is_older() { [ "$1" != "$2" ] && printf '%s\n' "$1" "$2" | sort -V -C; }
 
 main() {
-  local versions=("$@")
+  local versions=("$@") fetched=()
   [ $# -gt 0 ] || versions=("${all_versions[@]}")
   install_missing g++ cmake make libsqlite3-dev python3
   command -v npm > /dev/null || install_missing npm
@@ -77,8 +77,9 @@ main() {
   check "shell" build_shell
   for version in "${versions[@]}"; do
     check "source of $version" sqlite_source "$version" "$folder/$version"
+    [ ! -e "$folder/$version/sqlite3.c" ] || fetched+=("$version")
   done
-  side_by_side try_version "$folder" "${versions[@]}"
+  side_by_side try_version "$folder" "${fetched[@]}"
   conclude
 }
 

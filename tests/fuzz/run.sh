@@ -44,7 +44,7 @@ libfuzzer() {
   if [ -e "tests/fuzz/$target.dict" ]; then
     options+=(-dict="tests/fuzz/$target.dict")
   fi
-  "$out/tests/fuzz/${target}_fuzz" "${options[@]}" "$@"
+  without_aslr "$out/tests/fuzz/${target}_fuzz" "${options[@]}" "$@"
 }
 
 fuzz() {
@@ -84,6 +84,9 @@ report() {
       echo "== $target"
       grep -aE 'BROKEN|ERROR|SUMMARY|runtime error|Test unit written' -A 1 "$out/$target.log" || tail -n 20 "$out/$target.log"
     fi
+  done <<< "$targets"
+  while read -r target _; do
+    [ "$(cat "$out/$target.code")" -eq 0 ] || echo "failed: $target"
   done <<< "$targets"
   echo "$(($(wc -l <<< "$targets") - failed)) passed, $failed failed"
   [ "$failed" -eq 0 ]

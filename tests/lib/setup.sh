@@ -63,7 +63,8 @@ require_present() {
     is_installed "$package" || is_present "$package" || missing="$missing $package"
   done
   if [ -n "$missing" ]; then
-    printf '\nmissing on this machine (names of the Debian packages):%s\n' "$missing" >&2
+    printf '\n%s: tools or libraries are missing and cannot be installed from here. Install these Debian packages:%s\n' \
+      "$0" "$missing" >&2
     return 1
   fi
 }
@@ -105,6 +106,15 @@ is_present() {
 # Not an error: some distributions have no such package, and the build works without.
 say_without_murmurhash() {
   echo "libmurmurhash-dev is missing: tests HashLibrary.* are skipped, core_bench omits the library" >&2
+}
+
+# without_aslr COMMAND...: with fixed addresses, where the kernel and the container allow that.
+without_aslr() {
+  if setarch "$(uname -m)" -R true 2>/dev/null; then
+    setarch "$(uname -m)" -R "$@"
+  else
+    "$@"
+  fi
 }
 
 has_header() {

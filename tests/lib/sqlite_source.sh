@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SQLite's source in one file, in some versions; to be sourced:
-#   sqlite_source VERSION FOLDER    FOLDER/sqlite3.c, sqlite3.h and sqlite3ext.h, if not there yet
+#   sqlite_source VERSION FOLDER    FOLDER/sqlite3.c, sqlite3.h and sqlite3ext.h, if not there yet;
+#                                   status 77 if npm cannot fetch them
 # It comes out of the npm packages of better-sqlite3, each release of which has it in one version.
 
 # What the tests and Python need that is, or was in old versions, not there by default.
@@ -14,7 +15,10 @@ sqlite_source() {
   [ ! -e "$folder/sqlite3.c" ] || return 0
   work=$folder/package
   mkdir -p "$work"
-  npm pack --silent --pack-destination "$work" "better-sqlite3@$release" > /dev/null || return
+  npm pack --silent --pack-destination "$work" "better-sqlite3@$release" > /dev/null || {
+    echo "npm cannot fetch better-sqlite3@$release, the source of SQLite $version (no network?)"
+    return 77
+  }
   tar xzf "$work"/*.tgz -C "$work" --strip-components=2 --wildcards 'package/deps/sqlite3*' || return
   # Older releases have an archive within the archive.
   if [ -e "$work/sqlite3.tar.gz" ]; then
