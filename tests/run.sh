@@ -23,9 +23,10 @@ exec 3>&1
 # A heading, with the seconds since the start.
 part() { echo "== $* ($SECONDS s)"; }
 
-# show_progress WORD: copies the output of a build or of ctest, and reports each quarter of the work.
+# show_progress WORD: copies the output of a build or of ctest, and reports each quarter of the work
+# and, after 30 seconds without a report, how far it is.
 show_progress() {
-  local word=$1 line percent shown=0
+  local word=$1 line percent shown=0 last=$SECONDS
   while IFS= read -r line; do
     printf '%s\n' "$line"
     if [[ $line =~ ^\[\ *([0-9]+)%\] ]]; then
@@ -35,9 +36,10 @@ show_progress() {
     else
       continue
     fi
-    if [ "$percent" -ge $((shown + 25)) ]; then
+    if [ "$percent" -ge $((shown + 25)) ] || [ $((SECONDS - last)) -ge 30 ]; then
       shown=$((percent / 25 * 25))
-      echo "  $word: $shown % ($SECONDS s)" >&3
+      last=$SECONDS
+      echo "  $word: $percent % ($SECONDS s)" >&3
     fi
   done
 }
@@ -167,4 +169,4 @@ main() {
   conclude
 }
 
-main "$@"; exit
+main "$@"
