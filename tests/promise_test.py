@@ -102,6 +102,131 @@ class Savepoints(Case):
             db.close()
 
 
+class SeveralObjects(Case):
+    """SQLite makes a second object of a table when it reads the schema again, and does not report everything to both."""
+
+    CREATE = TABLES["standard"].format("f")
+    FAILING_ATTACH = "ATTACH 'file:/nowhere/at/all?mode=ro' AS nowhere"
+
+    def test_a_table_created_in_the_transaction_and_two_schema_reads(self):
+        for options, reload in itertools.product(("", ", kind=counting, capacity=1000", ", growth=on"), (self.FAILING_ATTACH, "PRAGMA writable_schema = RESET")):
+            path = self.path + str(abs(hash((options, reload))))
+            db = Raw(path)
+            db.run("CREATE TABLE s(k)", "INSERT INTO s VALUES ('a')", "BEGIN", f"CREATE VIRTUAL TABLE f USING bloom(source=s, column=k{options})")
+            for key in "kmn":
+                db.code(reload)
+                db.run(f"INSERT INTO s VALUES ('{key}')")
+                self.assertFollows(db)
+            db.run("COMMIT")
+            self.assertFollows(db)
+            self.assertFollows(Raw(path))
+
+    def test_a_drop_and_a_create_that_are_rolled_back_to_a_savepoint(self):
+        for capacity, after in itertools.product((1000, 100000), ("INSERT INTO x VALUES (1), (2)", "RELEASE a", "SAVEPOINT b")):
+            path = f"{self.path}{capacity}{after[:3]}"
+            db = Raw(path)
+            db.run(f"CREATE VIRTUAL TABLE f USING bloom(capacity={capacity})", "INSERT INTO f(key) VALUES ('a')", "CREATE TABLE x(a UNIQUE)", "BEGIN", "SAVEPOINT a", "DROP TABLE f", self.CREATE)
+            db.run("SELECT 1 FROM f WHERE key = 'a'", "ROLLBACK TO a", after)
+            self.assertPresent(db, "a")
+            keys = [f"k{i}" for i in range(50)]
+            db.run("INSERT INTO f(key) VALUES " + ",".join(f"('{key}')" for key in keys), "COMMIT")
+            self.assertPresent(db, "a", *keys)
+            self.assertPresent(Raw(path), "a", *keys)
+
+    def test_a_scan_that_runs_while_another_object_inserts(self):
+        db = Raw()
+        db.run("CREATE TABLE o(k)", "INSERT INTO o VALUES ('1')", "BEGIN", self.CREATE)
+        scan = db.prepare("SELECT o.k, f.key FROM o LEFT JOIN f ON f.key = o.k")
+        scan.step()
+        db.run("PRAGMA writable_schema = RESET", "INSERT INTO f(key) VALUES ('n')", "INSERT INTO o VALUES ('n')")
+        self.assertIn(scan.step(), (("n", "n"), None))
+        scan.finalize()
+
+    def test_a_scan_that_a_function_goes_on_with_in_a_statement_that_inserts(self):
+        db = Raw(self.path)
+        db.run("CREATE TABLE s(k)", "CREATE VIRTUAL TABLE f USING bloom(source=s, column=k)", "INSERT INTO s VALUES ('a')", "CREATE TABLE log(x)")
+        scan = db.prepare("SELECT s.k, f.key FROM s LEFT JOIN f ON f.key = s.k")
+        rows = [scan.step()]
+        db.run("PRAGMA writable_schema = RESET")
+        db.function("look", lambda: rows.append(scan.step()))
+        db.run("CREATE TRIGGER looking AFTER INSERT ON s BEGIN INSERT INTO log VALUES (look()); END", "INSERT INTO s VALUES ('k1'), ('k2'), ('k3')")
+        scan.finalize()
+        self.assertEqual([row for row in rows if row and row[0] != row[1]], [])
+
+    def test_names_that_are_swapped_and_rolled_back_under_a_scan(self):
+        for undo in ("ROLLBACK", "ROLLBACK TO sp"):
+            db = Raw()
+            db.run(self.CREATE, TABLES["standard"].format("g"), "INSERT INTO f(key) VALUES ('a'), ('b'), ('c')")
+            scan = db.prepare("SELECT v.k, f.key FROM (SELECT 'a' AS k UNION ALL SELECT 'b' UNION ALL SELECT 'c') AS v LEFT JOIN f ON f.key = v.k")
+            rows = [scan.step()]
+            db.run("BEGIN", "INSERT INTO f(key) VALUES ('d')", "SAVEPOINT sp", "ALTER TABLE f RENAME TO h", "ALTER TABLE g RENAME TO f", "ALTER TABLE h RENAME TO g")
+            db.code(undo)
+            try:
+                rows += [scan.step(), scan.step()]
+            except Failure as failure:
+                self.assertRegex(failure.text, "was renamed while the statement ran|no such table|abort")
+            scan.finalize()
+            self.assertEqual([row for row in rows if row[0] != row[1]], [])
+            self.assertPresent(db, "a", "b", "c")
+
+
+class Nested(Case):
+    def test_a_scan_over_a_refused_close_and_a_rollback(self):
+        db = Raw()
+        db.run(TABLES["standard"].format("f"), "CREATE TABLE o(k)", "INSERT INTO o VALUES ('x'), ('y'), ('z')", "INSERT INTO f(key) SELECT k FROM o")
+        scan = db.prepare("SELECT o.k, f.key FROM o LEFT JOIN f ON f.key = o.k")
+        scan.step()
+        db.run("BEGIN", "INSERT INTO f(f) VALUES ('clear')")
+        self.assertEqual(db.close(), BUSY)
+        scan.step()
+        db.run("ROLLBACK")
+        self.assertEqual(scan.step(), ("z", "z"))
+        scan.finalize()
+
+    def test_a_second_connection_that_opens_under_a_scan(self):
+        path = f"file:{self.path}?cache=shared"
+        b = Raw(path)
+        b.run(TABLES["standard"].format("f"), "CREATE TABLE o(k)", "INSERT INTO o VALUES ('old')", "INSERT INTO f(key) VALUES ('old')", "PRAGMA read_uncommitted = ON")
+        scan = b.prepare("SELECT o.k, f.key FROM o LEFT JOIN f ON f.key = o.k")
+        self.assertEqual(scan.step(), ("old", "old"))
+        a = Raw(path)
+        a.run("BEGIN", "INSERT INTO f(key) VALUES ('new')", "INSERT INTO o VALUES ('new')")
+        self.assertEqual(scan.step(), ("new", "new"))
+        scan.finalize()
+
+    def test_a_statement_of_a_function_that_fails_halfway_in_a_statement_that_inserts(self):
+        for begin, change in itertools.product(("SELECT 1", "BEGIN"), ("UPDATE c SET key = 'new' WHERE key = 'old'", "INSERT INTO c(c) VALUES ('halve')")):
+            path = f"{self.path}{begin[0]}{change[0]}"
+            db = Raw(path)
+            db.run("CREATE VIRTUAL TABLE c USING bloom(capacity=100000, kind=counting)", "INSERT INTO c(key) VALUES ('old')", "CREATE TABLE new(k)", "INSERT INTO new VALUES ('a'), ('b'), ('c'), ('d')")
+            insert_into_data = 18
+
+            def fail():
+                db.authorizer(lambda action, table, _: int(action == insert_into_data and table == "c_data"))
+                db.code(change)
+                db.authorizer(None)
+
+            db.function("fail", fail)
+            db.run(begin)
+            db.code("INSERT INTO c(key) SELECT k FROM new WHERE k < 'c' OR fail() IS NULL")
+            if db.in_transaction():
+                db.run("COMMIT")
+            present = db.run("SELECT key FROM c WHERE key = 'old'") or db.run("SELECT key FROM c WHERE key = 'new'")
+            self.assertTrue(present, (begin, change))
+            self.assertTrue(Raw(path).run("SELECT key FROM c WHERE key IN ('old', 'new')"))
+
+    def test_a_rebuild_that_fails_and_one_that_does_not(self):
+        db = Raw()
+        db.run("CREATE TABLE s(k)", "CREATE VIRTUAL TABLE f USING bloom(source=s, column=k)", "INSERT INTO s VALUES ('a'), ('b')", "DROP TRIGGER f_after_delete", "BEGIN", "SAVEPOINT a")
+        create_trigger = 7
+        db.authorizer(lambda action, *_: int(action == create_trigger))
+        self.assertFails(db, "not authorized", "INSERT INTO f(f) VALUES ('rebuild')")
+        db.authorizer(None)
+        db.run("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertFollows(db.serialize())
+        self.assertFollows(db)
+
+
 class Close(Case):
     def test_a_close_that_is_refused_in_a_transaction(self):
         for create, keep in itertools.product(TABLES.values(), ("statement", "backup")):
