@@ -132,10 +132,16 @@ class PagedFilter::Deferral {
   explicit Deferral(PagedFilter& filter) : filter_(filter), before_(filter.writing_) {
     filter.writing_ = Writing::deferred;
     filter.connection_.deferring = &filter;
+    filter.note_change();
   }
   Deferral(const Deferral&) = delete;
   Deferral& operator=(const Deferral&) = delete;
-  ~Deferral() { filter_.writing_ = before_; }
+  ~Deferral() {
+    filter_.writing_ = before_;
+    if (before_ != Writing::deferred) {
+      filter_.connection_.deferring = nullptr;
+    }
+  }
 
  private:
   PagedFilter& filter_;
@@ -176,6 +182,7 @@ void PagedFilter::create(const Config& config, const std::function<void(const Ad
     change.done(false);
   }
   all_savepoints_reported_ = false;
+  must_check_lookups_ = true;
 }
 
 void PagedFilter::drop() {
@@ -265,6 +272,7 @@ void PagedFilter::committed() {
   trust_.is_committed = trust_.data_version.has_value() && !store_.shares_cache();
   trust_.changes = store_.total_changes();
   trust_.sees_uncommitted = false;
+  must_check_lookups_ = true;
 }
 
 // If sqlite3_close() was refused, the transaction is still open. Pending changes are lost by then,
@@ -278,6 +286,7 @@ void PagedFilter::rolled_back() {
   end_transaction();
   trust_ = {};
   trust_.changes = -1;  // the next lookup must check the cache
+  must_check_lookups_ = true;
   ++rollbacks_;
   if (lost) {
     store_.roll_back();
@@ -292,6 +301,9 @@ void PagedFilter::lose_name() {
 
 void PagedFilter::end_statement() {
   assert(!has_pending());
+  if (connection_.deferring == this) {
+    connection_.deferring = nullptr;
+  }
   writing_ = Writing::undecided;
   wrote_a_key_ = false;
   changes_after_write_.reset();
@@ -321,7 +333,10 @@ bool PagedFilter::defers_changes() {
     if (store_.in_autocommit() || innermost_owner_ == Owner::statement ||
         has_written_in_this_statement()) {
       writing_ = store_.statement_runs_to_its_end() ? Writing::deferred : Writing::immediate;
-      connection_.deferring = writing_ == Writing::deferred ? this : connection_.deferring;
+      if (writing_ == Writing::deferred) {
+        connection_.deferring = this;
+        note_change();
+      }
     } else if (innermost_owner_ == Owner::user) {
       writing_ = Writing::immediate;
     }
@@ -359,12 +374,24 @@ int PagedFilter::code_to_report(int code) {
 
 // Other rows than those of the last check can be there only if one of these has changed.
 void PagedFilter::check_lookup() {
+  if (is_told_everything()) {
+    seen_epoch_ = connection_.epoch;
+    must_check_lookups_ = false;
+    return;
+  }
   const bool same_transaction = trust_.is_committed || (trust_.was_writing == store_.is_writing() &&
                                                         trust_.changes == store_.total_changes());
   if (seen_epoch_ != connection_.epoch || !same_transaction || trust_.sees_uncommitted ||
       has_deferred_changes(connection_.deferring) || store_.sees_uncommitted()) {
     check_cache();
   }
+  must_check_lookups_ = rows_may_change();
+}
+
+bool PagedFilter::rows_may_change() const {
+  const PagedFilter* const other = connection_.deferring;
+  return !trust_.is_committed || trust_.sees_uncommitted || !store_.knows_read_uncommitted() ||
+         (other != nullptr && other != this && other->is_of(schema(), table()));
 }
 
 void PagedFilter::check_cache() {
@@ -387,6 +414,7 @@ void PagedFilter::check_cache() {
             .was_writing = writing,
             .sees_uncommitted = sees_uncommitted};
   seen_epoch_ = connection_.epoch;
+  must_check_lookups_ = rows_may_change();
 }
 
 void PagedFilter::forget() {

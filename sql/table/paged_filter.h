@@ -73,7 +73,10 @@ class PagedFilter {
   // Marks the filter as not to be shared with new table objects. Call when the table was dropped,
   // or when another table took its name. The filter stays usable, because a rollback may undo
   // either.
-  void retire() { retired_ = true; }
+  void retire() {
+    retired_ = true;
+    must_check_lookups_ = true;
+  }
   bool is_of(const std::string& schema, const std::string& table) const;
   // Returns whether a new object of this table must share this filter, because the filter takes
   // part in an open transaction.
@@ -99,9 +102,7 @@ class PagedFilter {
 
   // Call before each lookup, unless a change is in progress. Empties the cache if it may be stale.
   void begin_reading() {
-    if (!is_told_everything() && (seen_epoch_ != connection_.epoch || trust_.sees_uncommitted ||
-                                  !store_.knows_read_uncommitted() || !trust_.is_committed ||
-                                  has_deferred_changes(connection_.deferring))) {
+    if (seen_epoch_ != connection_.epoch || must_check_lookups_) {
       check_lookup();
     }
   }
@@ -245,6 +246,7 @@ class PagedFilter {
            other->is_of(schema(), table());
   }
   void check_lookup();
+  bool rows_may_change() const;
   void lose_name();
 
   // Require: a Change is active.
@@ -300,6 +302,8 @@ class PagedFilter {
   ConnectionState& connection_;
   std::uint64_t seen_epoch_ = 0;
   Trust trust_;
+  // Whether rows may change during a statement without a new epoch.
+  bool must_check_lookups_ = false;
 };
 
 }  // namespace bloom
