@@ -7,9 +7,9 @@
 #include <iterator>
 #include <vector>
 
-#include "core/operations/estimate.h"
 #include "core/filter/filter.h"
 #include "core/hashing/key.h"
+#include "core/operations/estimate.h"
 #include "core/sizing/sizing.h"
 
 namespace {
