@@ -401,7 +401,12 @@ void PagedFilter::check_cache() {
   if (has_deferred_changes(connection_.deferring)) {
     connection_.deferring->write_pending();
   }
-  const bool writing = store_.is_writing();
+  // While this connection has changed no row since the last check, a transaction that it has begun
+  // has nothing that a rollback could take back.
+  const int changes = store_.total_changes();
+  const bool same_rows =
+      trust_.is_committed && changes == trust_.changes && seen_epoch_ == connection_.epoch;
+  const bool writing = !same_rows && store_.is_writing();
   const auto version = store_.data_version();
   const bool sees_uncommitted = store_.sees_uncommitted();
   if (!trust_.is_committed || writing || !version || version != trust_.data_version ||
@@ -410,7 +415,7 @@ void PagedFilter::check_cache() {
   }
   trust_ = {.is_committed = !writing && version && !sees_uncommitted,
             .data_version = version,
-            .changes = store_.total_changes(),
+            .changes = changes,
             .was_writing = writing,
             .sees_uncommitted = sees_uncommitted};
   seen_epoch_ = connection_.epoch;

@@ -111,7 +111,7 @@ class Store::InUse {
 };
 
 Store::Store(sqlite3* db, std::string schema, std::string table)
-    : db_(db), schema_(std::move(schema)), table_(std::move(table)) {}
+    : db_(db), schema_(std::move(schema)), is_main_(schema_ == "main"), table_(std::move(table)) {}
 
 std::string Store::shadow(std::string_view suffix) const {
   return quoted_name(schema_) + "." + quoted_name(table_ + std::string(suffix));
@@ -350,7 +350,7 @@ std::vector<std::uint64_t> Store::stored_chunks() {
 std::optional<unsigned> Store::data_version() const {
   unsigned version = 0;
   // A null name also means "main", and saves SQLite the search for the schema.
-  const char* const schema = schema_ == "main" ? nullptr : schema_.c_str();
+  const char* const schema = is_main_ ? nullptr : schema_.c_str();
   const int code = sqlite3_file_control(db_, schema, SQLITE_FCNTL_DATA_VERSION, &version);
   return code == SQLITE_OK ? std::optional(version) : std::nullopt;
 }

@@ -112,6 +112,7 @@ class Store {
 
   sqlite3* db_;
   std::string schema_;
+  bool is_main_;
   std::string table_;
   // True while a statement on the shadow tables runs. A trigger on a shadow table could call an SQL
   // function of the host that uses the bloom table; such reentry is refused.
