@@ -10,7 +10,8 @@ source tests/lib/locale.sh
 source tests/lib/setup.sh
 source tests/lib/check.sh
 
-least_lines=98
+# 27 lines need a processor with AVX-512.
+least_lines=97
 least_branches=90
 build=$PWD/build/coverage
 jobs=$(getconf _NPROCESSORS_ONLN)
