@@ -147,7 +147,7 @@ TEST(Delta, IsRefusedForAnotherFilter) {
     EXPECT_TRUE(applied(other, stored).empty()) << shape;
     const auto opened = open_delta(stored);
     const auto refused = apply(other.view(), std::get<DeltaView>(opened));
-    EXPECT_TRUE(std::get<Problem>(refused).foreign) << shape;
+    EXPECT_TRUE(std::get<Problem>(refused).is_foreign) << shape;
 
     Filter halved_to_match(before.view());
     halved_to_match.set_target(12345, 0.125);
