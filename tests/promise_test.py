@@ -10,6 +10,8 @@ import ctypes
 import itertools
 import os
 import tempfile
+import threading
+import time
 import unittest
 
 from support import raw
@@ -142,6 +144,43 @@ class SeveralObjects(Case):
         self.assertIn(scan.step(), (("n", "n"), None))
         scan.finalize()
 
+    def test_a_long_scan_that_sees_what_another_object_inserts(self):
+        """After some lookups a statement relies on its cache, and on being told of writes by the other object."""
+        for begin in ("SELECT 1", "BEGIN"):
+            db = Raw()
+            db.run(self.CREATE, "CREATE TABLE o(k)", "INSERT INTO o VALUES ('a'), ('a'), ('a'), ('a'), ('a'), ('n')", "INSERT INTO f(key) VALUES ('a')")
+            scan = db.prepare("SELECT o.k, f.key FROM o LEFT JOIN f ON f.key = o.k")
+            self.assertEqual([scan.step() for _ in range(4)], [("a", "a")] * 4)
+            db.run("PRAGMA writable_schema = RESET", "SELECT key FROM f WHERE key = 'x'")
+            self.assertEqual(scan.step(), ("a", "a"))
+            db.run(begin, "INSERT INTO f(key) VALUES ('n')")
+            self.assertEqual(scan.step(), ("n", "n"))
+            scan.finalize()
+
+    def test_a_scan_that_runs_on_over_a_savepoint_that_both_objects_are_told_of(self):
+        db = Raw()
+        db.run("CREATE TABLE o(k)", "INSERT INTO o VALUES ('1'), ('2'), ('3')", "BEGIN", self.CREATE)
+        scan = db.prepare("SELECT o.k, f.key FROM o LEFT JOIN f ON f.key = o.k")
+        self.assertEqual(scan.step(), ("1", None))
+        db.run("PRAGMA writable_schema = RESET", "SELECT key FROM f WHERE key = 'x'", "SAVEPOINT a")
+        self.assertEqual(scan.step(), ("2", None))
+        db.run("INSERT INTO f(key) VALUES ('3')")
+        self.assertEqual(scan.step(), ("3", "3"))
+        scan.finalize()
+
+    def test_a_scan_that_a_function_goes_on_with_in_a_statement_that_counts_no_row_yet(self):
+        for begin in ("SELECT 1", "BEGIN"):
+            db = Raw()
+            db.run(self.CREATE, "CREATE TABLE o(k)", "INSERT INTO o VALUES ('a'), ('k1'), ('k2')", "INSERT INTO f(key) VALUES ('a')")
+            scan = db.prepare("SELECT o.k, f.key FROM o LEFT JOIN f ON f.key = o.k")
+            rows = [scan.step()]
+            db.run("PRAGMA writable_schema = RESET", begin)
+            db.function("look", lambda: rows.append(scan.step()))
+            # Each key is added before the function is called for the row after it.
+            db.run("INSERT INTO f(key) SELECT CASE i WHEN 1 THEN 'k1' ELSE coalesce(look(), 'k' || i) END FROM (SELECT 1 AS i UNION ALL SELECT 2 UNION ALL SELECT 3)")
+            scan.finalize()
+            self.assertEqual(rows, [("a", "a"), ("k1", "k1"), ("k2", "k2")])
+
     def test_a_scan_that_a_function_goes_on_with_in_a_statement_that_inserts(self):
         db = Raw(self.path)
         db.run("CREATE TABLE s(k)", "CREATE VIRTUAL TABLE f USING bloom(source=s, column=k)", "INSERT INTO s VALUES ('a')", "CREATE TABLE log(x)")
@@ -168,6 +207,67 @@ class SeveralObjects(Case):
             scan.finalize()
             self.assertEqual([row for row in rows if row[0] != row[1]], [])
             self.assertPresent(db, "a", "b", "c")
+
+
+class Threads(Case):
+    def test_two_threads_commit_with_a_shared_cache(self):
+        """A commit of the other thread may come between ours and our look at its data version."""
+        path = f"file:{self.path}?cache=shared"
+        sides = [Raw(path), Raw(path)]
+        sides[0].run(TABLES["standard"].format("f"), "CREATE TABLE o(k)")
+        lost = []
+
+        def work(db, name):
+            end = time.monotonic() + 3
+            while time.monotonic() < end and not lost:
+                key = f"{name}{time.monotonic_ns()}"
+                try:
+                    db.run("BEGIN IMMEDIATE", f"INSERT INTO f(key) VALUES ('{key}')", f"INSERT INTO o VALUES ('{key}')")
+                except Failure:
+                    pass
+                while db.in_transaction() and db.code("COMMIT") != 0:
+                    pass
+                try:
+                    lost.extend(db.run("SELECT o.k FROM o LEFT JOIN f ON f.key = o.k WHERE f.key IS NULL"))
+                except Failure:
+                    pass
+
+        threads = [threading.Thread(target=work, args=(db, name)) for db, name in zip(sides, "ab")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(lost, [])
+        for db in sides:
+            db.run("SELECT 1")
+            self.assertEqual(db.close(), 0)
+
+
+class Uncounted(Case):
+    """Writes to shadow tables that sqlite3_total_changes() does not count, and that are rolled back."""
+
+    def test_cells_that_were_read_between_the_write_and_the_rollback(self):
+        for write in ("blob", "DDL"):
+            db = Raw(self.path + write)
+            db.run(TABLES["several chunks, small cache"].format("f"), "INSERT INTO f(key) VALUES ('a')")
+            lookup = db.prepare("SELECT key FROM f WHERE key = 'a'")
+            others = db.prepare("SELECT count(*) FROM (SELECT 'b' AS k UNION ALL SELECT 'c' UNION ALL SELECT 'd' UNION ALL SELECT 'e') JOIN f ON f.key = k")
+            for statement in (lookup, others, others, others, others):
+                statement.step()
+                statement.reset()
+            db.run("BEGIN IMMEDIATE")
+            if write == "blob":
+                for i, size in db.run("SELECT id, length(chunk) FROM f_data"):
+                    db.write_blob("f_data", "chunk", i, bytes(size))
+            else:
+                db.run("CREATE TABLE z AS SELECT id, zeroblob(length(chunk)) AS chunk FROM f_data", "DROP TABLE f_data", "ALTER TABLE z RENAME TO f_data")
+            self.assertIsNone(lookup.step())
+            lookup.reset()
+            db.run("ROLLBACK")
+            self.assertEqual(lookup.step(), ("a",), write)
+            lookup.finalize()
+            others.finalize()
+            self.assertPresent(db, "a")
 
 
 class Nested(Case):
