@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Caching proxies that share what they have, as in "Summary Cache" (Fan, Cao, Almeida, Broder): docs/proxies.md.
+"""Caching proxies that share what they have, as in "Summary Cache" (Fan, Cao, Almeida, Broder): docs/examples/proxies.md.
 
     examples/proxy_ring.py                                  # a minute or two
     examples/proxy_ring.py --requests 400 --capacity 40     # seconds; --help lists all parameters

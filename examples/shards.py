@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Keys spread over shards, and a router that has a filter of each and asks only those that may have a key: docs/shards.md.
+"""Keys spread over shards, and a router that has a filter of each and asks only those that may have a key: docs/examples/shards.md.
 
     examples/shards.py                                               # some minutes
     examples/shards.py --shards 2,4 --keys 4000 --questions 400      # seconds; --help lists all parameters

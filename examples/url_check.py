@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A list of bad URLs that is slow to ask, and a filter of it in front: docs/url-check.md.
+"""A list of bad URLs that is slow to ask, and a filter of it in front: docs/examples/url-check.md.
 
     examples/url_check.py                                        # half a minute
     examples/url_check.py --urls 5000 --visits 500 --delay 1     # seconds; --help lists all parameters

@@ -143,7 +143,7 @@ class Without(InCluster):
 
 
 class Costs(InCluster):
-    """docs/cluster.md: the share of a filter in what an insert replicates."""
+    """docs/examples/cluster.md: the share of a filter in what an insert replicates."""
 
     def test_a_filter_that_follows_costs_a_page(self):
         way = costs.report(self.cluster, self.supply.take(costs.LOADED + costs.INSERTS), 100_000)

@@ -44,7 +44,7 @@ try_suite() {
   local version=$1 name documents
   check "SQLite $version is what the tests run in" hosts_have "$version"
   check_sql_scripts "$extension"
-  mapfile -t documents < <(grep -l '^--> ' README.md docs/*.md)
+  mapfile -t documents < <(grep -l '^--> ' README.md docs/*.md docs/examples/*.md)
   for document in "${documents[@]}"; do
     check "$document" tests/docs_test.sh "$extension" "$document"
   done

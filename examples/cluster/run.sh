@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The extension in a replicated SQLite (dqlite): three nodes on this machine, one of them killed, no
-# answer lost; docs/cluster.md. Asks nothing, installs what is missing (460 MB, most of it Go),
+# answer lost; docs/examples/cluster.md. Asks nothing, installs what is missing (460 MB, most of it Go),
 # leaves nothing behind but build/demo.
 #   examples/cluster/run.sh             loads real keys, kills the leader, goes on, asks every node
 #   examples/cluster/run.sh soak 20     20 rounds of kill and restart while keys are written
