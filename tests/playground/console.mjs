@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { check, eventually } from "./support.mjs";
 
-// What the README promises of its tour.
+// What docs/tour.md promises.
 function promises() {
-  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-  const tour = /^```sql\n(.*?)^```/ms.exec(readme)[1];
+  const page = readFileSync(new URL("../../docs/tour.md", import.meta.url), "utf8");
+  const tour = /^```sql\n(.*?)^```/ms.exec(page)[1];
   return [...tour.matchAll(/^--> (.*)$/gm)].map(([, line]) => line);
 }
 
@@ -37,7 +37,7 @@ export async function testConsole(page) {
     await page.reload();
     await page.waitForSelector("html[data-ready]");
   });
-  await check("SQL: the tour gives what the README promises", async () => {
+  await check("SQL: the tour gives what docs/tour.md promises", async () => {
     const lines = [];
     for (let step = 0; step < await steps.count(); ++step) {
       await steps.nth(step).click();
