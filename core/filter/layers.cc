@@ -6,11 +6,9 @@
 
 namespace bloom {
 
-Layers::Layers(const std::vector<Header>& headers) {
-  for (const Header& header : headers) {
-    layers_.push_back({header, chunk_count_});
-    chunk_count_ += bloom::chunk_count(header.shape);
-  }
+void Layers::append(const Header& header) {
+  layers_.push_back({header, chunk_count_});
+  chunk_count_ += bloom::chunk_count(header.shape);
 }
 
 std::vector<Header> Layers::headers() const {

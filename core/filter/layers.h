@@ -23,14 +23,19 @@ class Layers {
   };
 
   Layers() = default;
-  explicit Layers(const std::vector<Header>& headers);
+  explicit Layers(const Header& only) { append(only); }
+
+  // Adds a newest layer. References to older layers become invalid.
+  void append(const Header& header);
 
   const std::vector<Layer>& all() const { return layers_; }
   std::vector<Header> headers() const;
+  bool empty() const { return layers_.empty(); }
   std::size_t size() const { return layers_.size(); }
+  const Layer& oldest() const { return layers_.front(); }
   const Layer& newest() const { return layers_.back(); }
   // The shape of the oldest layer. All layers have its kind, seed and collation.
-  const Shape& shape() const { return layers_.front().header.shape; }
+  const Shape& shape() const { return oldest().header.shape; }
 
   std::uint64_t chunk_count() const { return chunk_count_; }
   // Returns the layer that contains chunk i. Requires: i < chunk_count().

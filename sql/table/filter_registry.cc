@@ -4,20 +4,20 @@
 
 namespace bloom {
 
-FilterRegistry::Handle FilterRegistry::open(const Definition& definition) {
+FilterRegistry::FilterRef FilterRegistry::open(const Definition& definition) {
   for (Entry& entry : entries_) {
     if (entry.filter->is_changing(definition.schema, definition.table,
                                   definition.growth.has_value())) {
       return acquire(entry);
     }
   }
-  Handle opened = add(definition);
+  FilterRef opened = add(definition);
   retire_others(*opened, definition.table);
   return opened;
 }
 
-FilterRegistry::Handle FilterRegistry::create(const Definition& definition) {
-  Handle created = add(definition);
+FilterRegistry::FilterRef FilterRegistry::create(const Definition& definition) {
+  FilterRef created = add(definition);
   retire_others(*created, definition.table);
   return created;
 }
@@ -30,22 +30,22 @@ void FilterRegistry::retire_others(const PagedFilter& filter, const std::string&
   }
 }
 
-FilterRegistry::Handle FilterRegistry::add(const Definition& definition) {
+FilterRegistry::FilterRef FilterRegistry::add(const Definition& definition) {
   entries_.push_back(
       {std::make_unique<PagedFilter>(definition.db, definition.schema, definition.table,
                                      definition.cache_bytes, definition.growth, connection_)});
   return acquire(entries_.back());
 }
 
-FilterRegistry::Handle FilterRegistry::acquire(Entry& entry) {
-  ++entry.handles;
+FilterRegistry::FilterRef FilterRegistry::acquire(Entry& entry) {
+  ++entry.references;
   return {entry.filter.get(), {this}};
 }
 
 void FilterRegistry::release(PagedFilter* filter) {
   const auto entry = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& each) { return each.filter.get() == filter; });
-  if (--entry->handles == 0) {
+  if (--entry->references == 0) {
     entries_.erase(entry);
   }
 }

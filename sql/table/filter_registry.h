@@ -23,7 +23,7 @@ class FilterRegistry {
     FilterRegistry* registry;
     void operator()(PagedFilter* filter) const { registry->release(filter); }
   };
-  using Handle = std::unique_ptr<PagedFilter, Release>;
+  using FilterRef = std::unique_ptr<PagedFilter, Release>;
 
   // The arguments of the PagedFilter constructor.
   struct Definition {
@@ -35,10 +35,10 @@ class FilterRegistry {
   };
 
   // Returns a new filter, for a table that is being created.
-  Handle create(const Definition& definition);
+  FilterRef create(const Definition& definition);
   // Returns the filter of an existing table: the filter that the current transaction is changing,
   // if there is one, else a new filter.
-  Handle open(const Definition& definition);
+  FilterRef open(const Definition& definition);
   // Call when `filter` takes the name `table`. Other filters of that name are then out of date and
   // are never shared again.
   void retire_others(const PagedFilter& filter, const std::string& table);
@@ -48,11 +48,11 @@ class FilterRegistry {
   // would require glibc 2.32.
   struct Entry {
     std::unique_ptr<PagedFilter> filter;
-    int handles = 0;
+    int references = 0;
   };
 
-  Handle add(const Definition& definition);
-  Handle acquire(Entry& entry);
+  FilterRef add(const Definition& definition);
+  FilterRef acquire(Entry& entry);
   void release(PagedFilter* filter);
 
   ConnectionState connection_;

@@ -14,6 +14,7 @@
 #include "core/operations/merge.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/guard.h"
+#include "sql/table/halve_stored.h"
 
 namespace bloom {
 namespace {
@@ -21,42 +22,6 @@ namespace {
 using sqlite::SqliteError;
 
 [[noreturn]] void damaged(const std::string& text) { throw SqliteError(SQLITE_CORRUPT_VTAB, text); }
-
-// Reads and replaces the stored chunks of a filter. Caches the chunk that was read last.
-class StoredChunks {
- public:
-  StoredChunks(Store& store, const Shape& shape) : store_(store), shape_(shape) {}
-
-  // Returns the cells of chunk i, or null if it has no row. The pointer is valid until the next
-  // call.
-  const std::uint8_t* read(std::uint64_t i) {
-    if (at_hand_ != i) {
-      at_hand_.reset();
-      stored_ = store_.load_chunk(i, std::span(cells_).first(chunk_bytes(shape_, i)));
-      at_hand_ = i;
-    }
-    return stored_ ? cells_.data() : nullptr;
-  }
-
-  // Replaces chunk i. The new size may differ, because the new chunk belongs to a halved filter.
-  void replace(std::uint64_t i, std::span<const std::uint8_t> cells) {
-    erase(i);
-    store_.insert_chunk(i, cells);
-  }
-  void erase(std::uint64_t i) {
-    if (read(i) != nullptr) {
-      store_.delete_chunk(i);
-      at_hand_.reset();
-    }
-  }
-
- private:
-  Store& store_;
-  Shape shape_;
-  std::array<std::uint8_t, kChunkBytes> cells_{};
-  std::optional<std::uint64_t> at_hand_;
-  bool stored_ = false;
-};
 
 }  // namespace
 
@@ -81,7 +46,7 @@ class PagedFilter::Change {
     }
     // The first key of a statement is often its only key. Writing it costs less than deciding how
     // to write.
-    if (kind == Kind::other || filter.writing_ != Writing::undecided || filter.wrote_a_key_) {
+    if (kind == Kind::other || filter.write_mode_ != WriteMode::undecided || filter.wrote_a_key_) {
       filter.defers_changes();
     }
     if (!filter_.is_told_everything()) {
@@ -99,11 +64,11 @@ class PagedFilter::Change {
       return;
     }
     // A statement that a function runs within the deferring one has no savepoint of its own.
-    const bool deferred = filter_.writing_ == Writing::deferred;
+    const bool deferred = filter_.write_mode_ == WriteMode::deferred;
     if (deferred && filter_.store_.running_writers() <= 1) {
       return;
     }
-    filter_.forget();
+    filter_.drop_cache();
     if (deferred || (kind_ == Kind::other && writes_ != filter_.store_.writes())) {
       filter_.must_roll_back_ = !filter_.store_.roll_back();
     }
@@ -111,7 +76,7 @@ class PagedFilter::Change {
 
   // `counts`: SQLite will count this row of the statement in changes().
   void done(bool counts = true) {
-    if (filter_.writing_ != Writing::deferred) {
+    if (filter_.write_mode_ != WriteMode::deferred) {
       filter_.write_pending();
       filter_.note_written(counts);
     }
@@ -129,23 +94,23 @@ class PagedFilter::Change {
 // Defers changes while it lives. Requires: it lives within one Change.
 class PagedFilter::Deferral {
  public:
-  explicit Deferral(PagedFilter& filter) : filter_(filter), before_(filter.writing_) {
-    filter.writing_ = Writing::deferred;
+  explicit Deferral(PagedFilter& filter) : filter_(filter), before_(filter.write_mode_) {
+    filter.write_mode_ = WriteMode::deferred;
     filter.connection_.deferring = &filter;
     filter.note_change();
   }
   Deferral(const Deferral&) = delete;
   Deferral& operator=(const Deferral&) = delete;
   ~Deferral() {
-    filter_.writing_ = before_;
-    if (before_ != Writing::deferred) {
+    filter_.write_mode_ = before_;
+    if (before_ != WriteMode::deferred) {
       filter_.connection_.deferring = nullptr;
     }
   }
 
  private:
   PagedFilter& filter_;
-  Writing before_;
+  WriteMode before_;
 };
 
 PagedFilter::PagedFilter(sqlite3* db, std::string schema, std::string table,
@@ -187,7 +152,7 @@ void PagedFilter::create(const Config& config, const std::function<void(const Ad
 
 void PagedFilter::drop() {
   store_.drop();
-  forget();
+  drop_cache();
   retire();
 }
 
@@ -211,10 +176,10 @@ void PagedFilter::begin() {
   }
   const bool unchanged = store_.in_autocommit()
                              ? seen_epoch_ == connection_.epoch || store_.running_writers() <= 1
-                             : trust_.changes == store_.total_changes();
+                             : last_check_.changes == store_.total_changes();
   const auto version = store_.data_version();
-  if (!trust_.is_committed || !unchanged || !version || version != trust_.data_version) {
-    forget();
+  if (!last_check_.is_committed || !unchanged || !version || version != last_check_.data_version) {
+    drop_cache();
   }
   in_transaction_ = true;
   end_statement();
@@ -227,7 +192,7 @@ void PagedFilter::savepoint(int number) {
   write_pending();
   end_statement();
   if (!all_savepoints_reported_) {
-    forget();
+    drop_cache();
     note_change();
   }
   innermost_savepoint_ = number;
@@ -252,7 +217,7 @@ void PagedFilter::rolled_back_to(int number) {
   if (number > innermost_savepoint_) {
     return;
   }
-  forget();
+  drop_cache();
   end_statement();
   innermost_savepoint_ = number;
   if (renamed_within_ && number <= *renamed_within_) {
@@ -263,15 +228,15 @@ void PagedFilter::rolled_back_to(int number) {
 }
 
 // Our own commit changes the data version as well, but makes nothing in the cache stale. So the
-// cache is trusted at the new version. With a shared cache that version may be of a commit that
+// cache stays valid at the new version. With a shared cache that version may be of a commit that
 // another thread has made since.
 void PagedFilter::committed() {
   assert(!has_pending());
   end_transaction();
-  trust_.data_version = store_.data_version();
-  trust_.is_committed = trust_.data_version.has_value() && !store_.shares_cache();
-  trust_.changes = store_.total_changes();
-  trust_.sees_uncommitted = false;
+  last_check_.data_version = store_.data_version();
+  last_check_.is_committed = last_check_.data_version.has_value() && !store_.shares_cache();
+  last_check_.changes = store_.total_changes();
+  last_check_.sees_uncommitted = false;
   must_check_lookups_ = true;
 }
 
@@ -282,10 +247,10 @@ void PagedFilter::rolled_back() {
   if (renamed_within_) {
     lose_name();
   }
-  forget();
+  drop_cache();
   end_transaction();
-  trust_ = {};
-  trust_.changes = -1;  // the next lookup must check the cache
+  last_check_ = {};
+  last_check_.changes = -1;  // the next lookup must check the cache
   must_check_lookups_ = true;
   ++rollbacks_;
   if (lost) {
@@ -304,7 +269,7 @@ void PagedFilter::end_statement() {
   if (connection_.deferring == this) {
     connection_.deferring = nullptr;
   }
-  writing_ = Writing::undecided;
+  write_mode_ = WriteMode::undecided;
   wrote_a_key_ = false;
   changes_after_write_.reset();
   innermost_owner_ = Owner::user;
@@ -316,7 +281,7 @@ void PagedFilter::end_transaction() {
   has_just_joined_ = false;
   all_savepoints_reported_ = true;
   innermost_savepoint_ = -1;
-  free_keys_ = 0;
+  newest_layer_fill_.forget_estimate();
   must_roll_back_ = false;
   renamed_within_.reset();
   note_change();
@@ -326,22 +291,22 @@ void PagedFilter::end_transaction() {
 // end (xRelease or xSync) or undoes the statement. And the application cannot use the connection
 // before that end.
 bool PagedFilter::defers_changes() {
-  if (writing_ == Writing::undecided) {
+  if (write_mode_ == WriteMode::undecided) {
     if (innermost_owner_ == Owner::unknown && store_.is_written_through_trigger()) {
       innermost_owner_ = Owner::statement;
     }
     if (store_.in_autocommit() || innermost_owner_ == Owner::statement ||
         has_written_in_this_statement()) {
-      writing_ = store_.statement_runs_to_its_end() ? Writing::deferred : Writing::immediate;
-      if (writing_ == Writing::deferred) {
+      write_mode_ = store_.statement_runs_to_its_end() ? WriteMode::deferred : WriteMode::immediate;
+      if (write_mode_ == WriteMode::deferred) {
         connection_.deferring = this;
         note_change();
       }
     } else if (innermost_owner_ == Owner::user) {
-      writing_ = Writing::immediate;
+      write_mode_ = WriteMode::immediate;
     }
   }
-  return writing_ == Writing::deferred;
+  return write_mode_ == WriteMode::deferred;
 }
 
 // A statement that writes several rows has a savepoint of its own. If the statement that wrote last
@@ -379,9 +344,10 @@ void PagedFilter::check_lookup() {
     must_check_lookups_ = false;
     return;
   }
-  const bool same_transaction = trust_.is_committed || (trust_.was_writing == store_.is_writing() &&
-                                                        trust_.changes == store_.total_changes());
-  if (seen_epoch_ != connection_.epoch || !same_transaction || trust_.sees_uncommitted ||
+  const bool same_transaction =
+      last_check_.is_committed || (last_check_.was_writing == store_.is_writing() &&
+                                   last_check_.changes == store_.total_changes());
+  if (seen_epoch_ != connection_.epoch || !same_transaction || last_check_.sees_uncommitted ||
       has_deferred_changes(connection_.deferring) || store_.sees_uncommitted()) {
     check_cache();
   }
@@ -390,7 +356,8 @@ void PagedFilter::check_lookup() {
 
 bool PagedFilter::rows_may_change() const {
   const PagedFilter* const other = connection_.deferring;
-  return !trust_.is_committed || trust_.sees_uncommitted || !store_.knows_read_uncommitted() ||
+  return !last_check_.is_committed || last_check_.sees_uncommitted ||
+         !store_.knows_read_uncommitted() ||
          (other != nullptr && other != this && other->is_of(schema(), table()));
 }
 
@@ -404,28 +371,28 @@ void PagedFilter::check_cache() {
   // In autocommit mode only a running statement can be writing. A rollback then takes back nothing
   // that is cached, if no row has changed since the last check. Asking SQLite takes 40 ns.
   const int changes = store_.total_changes();
-  const bool same_rows = trust_.is_committed && store_.in_autocommit() &&
-                         changes == trust_.changes && seen_epoch_ == connection_.epoch;
+  const bool same_rows = last_check_.is_committed && store_.in_autocommit() &&
+                         changes == last_check_.changes && seen_epoch_ == connection_.epoch;
   const bool writing = !same_rows && store_.is_writing();
   const auto version = store_.data_version();
   const bool sees_uncommitted = store_.sees_uncommitted();
-  if (!trust_.is_committed || writing || !version || version != trust_.data_version ||
+  if (!last_check_.is_committed || writing || !version || version != last_check_.data_version ||
       sees_uncommitted) {
-    forget();
+    drop_cache();
   }
-  trust_ = {.is_committed = !writing && version && !sees_uncommitted,
-            .data_version = version,
-            .changes = changes,
-            .was_writing = writing,
-            .sees_uncommitted = sees_uncommitted};
+  last_check_ = {.is_committed = !writing && version && !sees_uncommitted,
+                 .data_version = version,
+                 .changes = changes,
+                 .was_writing = writing,
+                 .sees_uncommitted = sees_uncommitted};
   seen_epoch_ = connection_.epoch;
   must_check_lookups_ = rows_may_change();
 }
 
-void PagedFilter::forget() {
+void PagedFilter::drop_cache() {
   cache_.forget();
   pending_count_ = 0;
-  free_keys_ = 0;
+  newest_layer_fill_.forget_estimate();
   is_loaded_ = false;
 }
 
@@ -435,15 +402,9 @@ void PagedFilter::load() {
                       "the table was renamed while the statement ran (run the statement again)");
   }
   config_ = store_.load_config();
-  cache_.forget();
-  set_layers();
-  cache_.reset(layers_);
+  filter_.emplace(config_.layers);
+  cache_.reset(config_.layers);
   is_loaded_ = true;
-}
-
-void PagedFilter::set_layers() {
-  layers_ = Layers(config_.layers);
-  filter_.emplace(layers_);
 }
 
 bool PagedFilter::add(Hash hash) {
@@ -483,64 +444,19 @@ bool PagedFilter::add_or_grow(Hash hash) {
     return filter_->add(hash, cache_);
   }
   const bool added = !filter_->may_contain(hash, cache_) && filter_->add(hash, cache_);
-  if (added) {
-    grow_if_full(hash);
+  if (added && newest_layer_fill_.is_full_after(hash, config_.layers.newest(), cache_)) {
+    add_layer();
   }
   return added;
 }
 
-// The fill of the newest layer is not stored: storing it would make every transaction write one
-// more page. It is estimated from the cells instead.
-//
-// An estimate is made for about 1 in (capacity / 256) added keys: for those whose hash has certain
-// bits 0. Each connection makes the estimate when it adds such a key. An attacker could choose keys
-// without such hashes, so a connection also makes an estimate after four times as many other keys.
-//
-// Within a transaction no other connection can add keys. So the next estimate is due only after
-// half of the free room that was found has been used.
-void PagedFilter::grow_if_full(Hash hash) {
-  constexpr std::uint64_t kLooks = 256;
-  const std::uint64_t capacity = layers_.newest().header.capacity;
-  const std::uint64_t mask = std::bit_floor(std::max<std::uint64_t>(1, capacity / kLooks)) - 1;
-  if (free_keys_ > 0) {
-    --free_keys_;
-    return;
-  }
-  if ((hash.h1 & mask) != 0 && ++unchecked_keys_ <= 4 * mask) {
-    return;
-  }
-  unchecked_keys_ = 0;
-  const double room = static_cast<double>(capacity) - keys_in_newest();
-  if (room > 0) {
-    free_keys_ = static_cast<std::uint64_t>(room / 2);
-    return;
-  }
-  if (const auto next = next_layer(*growth_, config_.layers)) {
-    config_.layers.push_back(*next);
+void PagedFilter::add_layer() {
+  if (const auto next = next_layer(*growth_, config_.layers.headers())) {
+    config_.layers.append(*next);
     store_.save_config(config_);
-    set_layers();
-    cache_.extend(layers_);
+    filter_.emplace(config_.layers);
+    cache_.extend(config_.layers);
   }
-}
-
-// Estimates from at most 64 chunks. The error is 0.3 %, since each chunk has room for about 2,000
-// keys.
-double PagedFilter::keys_in_newest() {
-  constexpr std::uint64_t kSample = 64;
-  const auto& [header, first_chunk] = layers_.newest();
-  const Shape& shape = header.shape;
-  const std::uint64_t chunks = chunk_count(shape);
-  const std::uint64_t sample = std::min(chunks, kSample);
-  std::uint64_t used = 0;
-  std::uint64_t cells = 0;
-  for (std::uint64_t i = 0; i < sample; ++i) {
-    const std::uint64_t chunk = i * chunks / sample;
-    const std::uint64_t count = cells_in_chunk(shape, chunk);
-    used += count_nonzero(shape.kind, cache_.at(first_chunk + chunk), 0, count);
-    cells += count;
-  }
-  return keys_for(static_cast<double>(used), static_cast<double>(cells), shape.hashes) *
-         static_cast<double>(shape.cells) / static_cast<double>(cells);
 }
 
 bool PagedFilter::remove(Hash hash) {
@@ -567,7 +483,7 @@ void PagedFilter::note_stale_key() {
 
 void PagedFilter::mark_missed(const std::string& why) {
   Change change(*this, Change::Kind::add);
-  config_.missed = why;
+  config_.blocking_trigger = why;
   store_.save_config(config_);
   change.done();
 }
@@ -576,7 +492,7 @@ void PagedFilter::mark_missed(const std::string& why) {
 void PagedFilter::reset_to(const Config& config) {
   store_.delete_chunks_from(0);
   store_.save_config(config);
-  forget();
+  drop_cache();
   loaded();
 }
 
@@ -590,7 +506,8 @@ void PagedFilter::rebuild(const Config& config, const std::function<void(const A
 
 void PagedFilter::clear() {
   Change change(*this, Change::Kind::other);
-  reset_to({.layers = {config_.layers.front()}, .triggers = config_.triggers});
+  reset_to({.layers = Layers(config_.layers.oldest().header),
+            .trigger_version = config_.trigger_version});
   change.done();
 }
 
@@ -619,60 +536,25 @@ void PagedFilter::merge_chunk(std::uint64_t i, const std::uint8_t* from) {
   }
 }
 
-// Returns, in order, the chunks to write or delete when the filter is halved. These are the
-// nonempty chunks of the halved filter, and the stored chunks that have a number below
-// `half_count`.
-std::vector<std::uint64_t> PagedFilter::chunks_to_halve(std::uint64_t half_count) {
-  std::vector<std::uint64_t> chunks;
-  for (const std::uint64_t i : store_.stored_chunks()) {
-    for_each_folded_chunk(shape(), i, [&](std::uint64_t to) {
-      if (chunks.empty() || chunks.back() != to) {
-        chunks.push_back(to);
-      }
-    });
-    if (i < half_count) {
-      chunks.push_back(i);
-    }
-  }
-  std::sort(chunks.begin(), chunks.end());
-  chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
-  return chunks;
-}
-
-// Chunk i of the halved filter is made of chunks with numbers i and above. Working upwards
-// therefore reads each chunk before it is replaced. Chunks without a row are skipped: a table may
-// have billions of them.
 void PagedFilter::halve() {
   Change change(*this, Change::Kind::other);
   check();
   write_pending();
-  const Header half = halved(layers_.newest().header);
-  const std::uint64_t half_count = chunk_count(half.shape);
-  StoredChunks chunks(store_, shape());
-  std::array<std::uint8_t, kChunkBytes> folded{};
-  for (const std::uint64_t i : chunks_to_halve(half_count)) {
-    folded.fill(0);
-    if (fold_chunk(
-            shape(), i, [&](auto j) { return chunks.read(j); }, folded.data())) {
-      chunks.replace(i, std::span(folded).first(chunk_bytes(half.shape, i)));
-    } else {
-      chunks.erase(i);
-    }
-  }
-  store_.delete_chunks_from(half_count);
-  config_.layers = {half};
+  const Header half = halved(layers().newest().header);
+  halve_stored_chunks(store_, shape());
+  config_.layers = Layers(half);
   store_.save_config(config_);
-  forget();
+  drop_cache();
   change.done();
 }
 
 template <typename F>
 void PagedFilter::for_each_stored_chunk(F&& f) {
   loaded();
-  store_.for_each_chunk(layers_, [&](std::uint64_t i, std::span<const std::uint8_t> stored) {
+  store_.for_each_chunk(config_.layers, [&](std::uint64_t i, std::span<const std::uint8_t> stored) {
     const std::uint8_t* const pending = cache_.changed_cells(i);
     const auto cells = pending == nullptr ? stored : std::span(pending, stored.size());
-    const Layers::Layer& layer = layers_.layer_of(i);
+    const Layers::Layer& layer = config_.layers.layer_of(i);
     const Shape& shape = layer.header.shape;
     const std::uint64_t chunk = i - layer.first_chunk;
     f(layer, chunk * chunk_cells(shape.kind), cells_in_chunk(shape, chunk), cells);
@@ -701,12 +583,12 @@ void PagedFilter::check() {
 std::vector<Estimate> PagedFilter::estimates() {
   loaded();
   std::vector<Estimator> estimators;
-  for (const Header& header : config_.layers) {
-    estimators.emplace_back(header.shape);
+  for (const Layers::Layer& layer : config_.layers.all()) {
+    estimators.emplace_back(layer.header.shape);
   }
   for_each_stored_chunk([&](const auto& layer, auto first, auto count, auto cells) {
-    estimators[static_cast<std::size_t>(&layer - layers_.all().data())].add(first, count,
-                                                                            cells.data());
+    estimators[static_cast<std::size_t>(&layer - config_.layers.all().data())].add(first, count,
+                                                                                   cells.data());
   });
   std::vector<Estimate> estimates;
   estimates.reserve(estimators.size());

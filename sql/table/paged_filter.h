@@ -4,7 +4,7 @@
 // Invariant: between two statements no change is pending. Every added key is then in SQLite's
 // pages. SQLite's own rollback, commit, close, serialize and backup therefore treat it like any
 // other row. A change may wait in the cache only if its statement is certain to run to its end (see
-// Writing). SQLite then reports that end, and the change is written.
+// WriteMode). SQLite then reports that end, and the change is written.
 //
 // The table below lists the calls of SQLite and what must hold after each. A savepoint n is "known"
 // if SQLite has called xSavepoint(n) for this table. Some open savepoints are not known. SQLite
@@ -14,7 +14,7 @@
 // Outside a transaction:
 //   xBegin            joins the transaction. The cache stays valid if no row can have changed.
 //   xRollback         the cache is empty.
-//   no call, but rows were changed or restored: the next statement empties the cache. See Trust.
+//   no call, but rows were changed or restored: the next statement empties the cache. See CacheCheck.
 // In a transaction:
 //   xBegin            no effect: a second object of this table joins.
 //   xSavepoint(n)     nothing is pending: savepoint n includes every earlier change.
@@ -46,6 +46,7 @@
 #include "core/operations/estimate.h"
 #include "core/sizing/growth.h"
 #include "sql/table/chunk_cache.h"
+#include "sql/table/layer_fill.h"
 #include "sql/table/store.h"
 
 namespace bloom {
@@ -121,11 +122,11 @@ class PagedFilter {
     if (!is_loaded_) {
       load();
     }
-    return layers_;
+    return config_.layers;
   }
   const Shape& shape() { return layers().shape(); }
   const Config& config() { return layers(), config_; }
-  // Returns Config::guard also if the config is damaged; empty if the guard cannot be read.
+  // Returns Config::guard_index also if the config is damaged; empty if the guard cannot be read.
   std::string stored_guard() { return store_.load_guard(); }
   bool grows() const { return growth_.has_value(); }
 
@@ -145,7 +146,7 @@ class PagedFilter {
   void replace(Hash old_key, Hash new_key);
 
   // Returns whether changes of the running statement are deferred to its end.
-  bool is_deferring() const { return writing_ == Writing::deferred; }
+  bool is_deferring() const { return write_mode_ == WriteMode::deferred; }
 
   // Counts a key that is no longer in the source but still in the filter.
   void note_stale_key();
@@ -178,7 +179,7 @@ class PagedFilter {
  private:
   // How the running statement's changes reach the pages. Every call of SQLite that may end a
   // statement resets this to undecided.
-  enum class Writing {
+  enum class WriteMode {
     undecided,  // the statement has written at most one key so far
     immediate,  // each change is written at once
     // Changes are written at the end of the statement. If the statement fails, SQLite undoes them:
@@ -188,8 +189,9 @@ class PagedFilter {
   // Who opened the innermost savepoint. A statement's own savepoint is released before the
   // application can do anything else.
   enum class Owner { user, statement, unknown };
-  // Decides whether the cache is still valid for the next statement. Used outside a transaction.
-  struct Trust {
+  // What the last check of the cache found. It decides whether the cache is still valid for the next
+  // statement. Used outside a transaction.
+  struct CacheCheck {
     // The cache was read while the connection had no open write transaction. Otherwise a rollback
     // could revert the cached rows without a call to this table.
     bool is_committed = false;
@@ -214,7 +216,7 @@ class PagedFilter {
   // Adding a key can be deferred if it cannot fail: its chunk must be cached and already changed.
   // Every other access to the chunks first applies the deferred keys.
   bool can_defer(Hash hash) const {
-    return writing_ == Writing::deferred && is_loaded_ && !growth_ &&
+    return write_mode_ == WriteMode::deferred && is_loaded_ && !growth_ &&
            cache_.is_changed(filter_->chunk_of(hash));
   }
   void defer(Hash hash) {
@@ -234,7 +236,7 @@ class PagedFilter {
 
   void load();
   void check_cache();
-  void forget();  // also drops pending changes
+  void drop_cache();  // also drops pending changes
   void note_change() { seen_epoch_ = ++connection_.epoch; }
   // Whether SQLite reports to this object whatever may change its rows or take changes back.
   bool is_told_everything() const {
@@ -253,11 +255,8 @@ class PagedFilter {
   void reset_to(const Config& config);
   void fill_with(const std::function<void(const Add&)>& fill);
   bool add_or_grow(Hash hash);
-  void grow_if_full(Hash hash);
-  double keys_in_newest();
+  void add_layer();
   void merge_chunk(std::uint64_t i, const std::uint8_t* from);
-  std::vector<std::uint64_t> chunks_to_halve(std::uint64_t half_count);
-  void set_layers();
 
   // Calls f(layer, first cell, count, cells) for each stored chunk in order. Pending changes are
   // included. Does not write.
@@ -269,16 +268,12 @@ class PagedFilter {
   std::optional<Growth> growth_;
   bool is_loaded_ = false;
   Config config_;
-  Layers layers_;
-  std::optional<LayeredFilter<ChunkCache>> filter_;
-  // Lower bound on the number of keys that still fit into the newest layer. Valid within the
-  // transaction.
-  std::uint64_t free_keys_ = 0;
-  std::uint64_t unchecked_keys_ = 0;  // added since the last estimate of the newest layer's fill
+  std::optional<LayeredFilter<ChunkCache>> filter_;  // of config_.layers
+  LayerFill newest_layer_fill_;
 
   std::array<Hash, 64> pending_keys_;
   std::size_t pending_count_ = 0;
-  Writing writing_ = Writing::undecided;
+  WriteMode write_mode_ = WriteMode::undecided;
   bool wrote_a_key_ = false;  // meaningful only while undecided
   // The innermost open savepoint that SQLite has reported; -1: the transaction itself.
   int innermost_savepoint_ = -1;
@@ -301,7 +296,7 @@ class PagedFilter {
 
   ConnectionState& connection_;
   std::uint64_t seen_epoch_ = 0;
-  Trust trust_;
+  CacheCheck last_check_;
   // Whether rows may change during a statement without a new epoch.
   bool must_check_lookups_ = false;
 };

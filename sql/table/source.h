@@ -46,8 +46,8 @@ class Source {
   static constexpr std::string_view kRemove = "remove";
   static constexpr std::string_view kExpect = "expect";
 
-  // The version of the triggers that install() makes; stored in Config::triggers. Lower versions
-  // are supported. Version 0, of release 1.0, has no guard index and no `expect`.
+  // The version of the triggers that install() makes; stored in Config::trigger_version. Lower
+  // versions are supported. Version 0, of release 1.0, has no guard index and no `expect`.
   static constexpr std::uint64_t kTriggerVersion = 2;
 
   Source(sqlite3* db, std::string schema, SourceNames names, bool counting)

@@ -23,9 +23,9 @@ constexpr std::string_view kRebuildOrDropFixes =
 void SourceFollower::create(PagedFilter& filter, const Options& options) {
   require_no_other_writer();
   source_.require_fit(options.collation());
-  filter.create({.layers = {options.header(count_keys(options.collation()))},
-                 .triggers = Source::kTriggerVersion,
-                 .guard = source_.make_guard(filter.table())},
+  filter.create({.layers = Layers(options.header(count_keys(options.collation()))),
+                 .trigger_version = Source::kTriggerVersion,
+                 .guard_index = source_.make_guard(filter.table())},
                 [&](const auto& add) { fill(filter, add); });
   source_.install(filter.table(), Source::kTriggerVersion);
 }
@@ -43,7 +43,7 @@ void SourceFollower::require_no_other_writer() const {
 
 // Version 1.0 made no guard index.
 bool SourceFollower::has_guard(const Config& config) const {
-  return config.triggers < Source::kTriggerVersion || source_.has_guard(config.guard);
+  return config.trigger_version < Source::kTriggerVersion || source_.has_guard(config.guard_index);
 }
 
 void SourceFollower::drop(PagedFilter& filter) {
@@ -54,7 +54,7 @@ void SourceFollower::drop(PagedFilter& filter) {
 
 void SourceFollower::rename(PagedFilter& filter, const char* name) {
   const std::string old_name = filter.table();
-  const std::uint64_t set = filter.config().triggers;
+  const std::uint64_t set = filter.config().trigger_version;
   // ALTER TABLE has already renamed the target in the triggers, except under PRAGMA
   // legacy_alter_table.
   const bool installed = source_.refresh_from_triggers(old_name, name, set) ||
@@ -68,17 +68,17 @@ void SourceFollower::rename(PagedFilter& filter, const char* name) {
 
 void SourceFollower::rebuild(PagedFilter& filter, const Options& options) {
   const Config before = filter.config();
-  const bool installed = before.triggers == Source::kTriggerVersion &&
+  const bool installed = before.trigger_version == Source::kTriggerVersion &&
                          source_.refresh_from_triggers(filter.table(), Source::kTriggerVersion) &&
                          !source_.blocking_trigger(filter.table());
-  const bool guarded = source_.has_guard(before.guard);
+  const bool guarded = source_.has_guard(before.guard_index);
   if (!installed || !guarded) {
     require_no_other_writer();
   }
   source_.require_fit(options.collation());
-  filter.rebuild({.layers = {options.header(count_keys(options.collation()))},
-                  .triggers = Source::kTriggerVersion,
-                  .guard = guarded ? before.guard : source_.make_guard(filter.table())},
+  filter.rebuild({.layers = Layers(options.header(count_keys(options.collation()))),
+                  .trigger_version = Source::kTriggerVersion,
+                  .guard_index = guarded ? before.guard_index : source_.make_guard(filter.table())},
                  [&](const auto& add) { fill(filter, add); });
   if (!installed) {
     source_.uninstall(filter.table());
@@ -119,12 +119,12 @@ void SourceFollower::look_for_blocking_triggers(PagedFilter& filter) {
   if (unblocked_versions_ == versions) {
     return;
   }
-  source_.refresh_from_triggers(filter.table(), filter.config().triggers);
+  source_.refresh_from_triggers(filter.table(), filter.config().trigger_version);
   if (source_.needs_after()) {
     auto trigger = source_.blocking_trigger(filter.table());
     trigger = trigger ? trigger : source_.blocking_temp_trigger();
     if (trigger) {
-      if (filter.config().missed.empty()) {
+      if (filter.config().blocking_trigger.empty()) {
         filter.mark_missed(*trigger);
       }
       return;
@@ -134,7 +134,7 @@ void SourceFollower::look_for_blocking_triggers(PagedFilter& filter) {
 }
 
 void SourceFollower::require_in_sync(PagedFilter& filter) {
-  if (const std::string& trigger = filter.config().missed; !trigger.empty()) {
+  if (const std::string& trigger = filter.config().blocking_trigger; !trigger.empty()) {
     throw Error(Error::Kind::invalid,
                 "rows of " + quoted_text(source()) + " were written while the AFTER trigger " +
                     quoted_text(trigger) +
@@ -146,13 +146,13 @@ void SourceFollower::require_in_sync(PagedFilter& filter) {
   }
   const std::string triggers = "the triggers of source " + quoted_text(source());
   const Config& config = filter.config();
-  if (!source_.refresh_from_triggers(filter.table(), config.triggers)) {
+  if (!source_.refresh_from_triggers(filter.table(), config.trigger_version)) {
     fail(triggers + " are missing or have changed, so keys may be missing from the filter (" +
          std::string(kRebuildOrDropFixes) + ")");
   }
   if (!has_guard(config)) {
-    throw Error(Error::Kind::invalid, "the index " + quoted_text(config.guard) + " of source " +
-                                          quoted_text(source()) +
+    throw Error(Error::Kind::invalid, "the index " + quoted_text(config.guard_index) +
+                                          " of source " + quoted_text(source()) +
                                           " is missing (the command 'rebuild' makes it again)");
   }
   if (const auto trigger = source_.blocking_trigger(filter.table())) {
@@ -172,7 +172,8 @@ bool SourceFollower::is_checked() {
 
 void SourceFollower::check(PagedFilter& filter) {
   const Config& config = filter.config();
-  if (!source_.refresh_from_triggers(filter.table(), config.triggers) || !has_guard(config)) {
+  if (!source_.refresh_from_triggers(filter.table(), config.trigger_version) ||
+      !has_guard(config)) {
     throw SqliteError(SQLITE_CORRUPT_VTAB,
                       "the triggers of the source, or its index, are not as they were made");
   }

@@ -46,26 +46,26 @@ std::span<const std::uint8_t> chunk_column(const Run& run, int column, std::uint
   return cells;
 }
 
-std::vector<Header> parse_headers(ByteView bytes) {
+Layers parse_headers(ByteView bytes) {
   if (bytes.size() > kMaxLayers * kHeaderBytes) {
     damaged("the config has more layers than " + std::to_string(kMaxLayers));
   }
-  std::vector<Header> headers;
+  Layers layers;
   do {
     const auto header = read_header(bytes);
     if (const auto* problem = std::get_if<Problem>(&header)) {
       damaged("the header in the config is damaged (" + problem->text + ")");
     }
-    headers.push_back(std::get<Header>(header));
-    const Shape& first = headers.front().shape;
-    const Shape& shape = headers.back().shape;
+    layers.append(std::get<Header>(header));
+    const Shape& first = layers.oldest().header.shape;
+    const Shape& shape = layers.newest().header.shape;
     if (shape.kind != first.kind || shape.seed != first.seed ||
         shape.collation != first.collation) {
       damaged("the layers in the config differ in kind, seed or collation");
     }
     bytes = bytes.subspan(kHeaderBytes);
   } while (!bytes.empty());
-  return headers;
+  return layers;
 }
 
 void require_known(std::optional<std::int64_t> version) {
@@ -184,11 +184,11 @@ Config Store::load_config() {
       config.stale =
           static_cast<std::uint64_t>(std::clamp<std::int64_t>(run.integer(1), 0, kMaxStale));
     } else if (name == "triggers") {
-      config.triggers = static_cast<std::uint64_t>(run.integer(1));
+      config.trigger_version = static_cast<std::uint64_t>(run.integer(1));
     } else if (name == "guard" && run.type(1) == SQLITE_TEXT) {
-      config.guard = run.value(1).text();
+      config.guard_index = run.value(1).text();
     } else if (name == "missed" && run.type(1) == SQLITE_TEXT) {
-      config.missed = run.value(1).text();
+      config.blocking_trigger = run.value(1).text();
     }
   }
   require_known(version);
@@ -219,8 +219,8 @@ void Store::save_config(const Config& config) {
   const Statement replace(db_, "REPLACE INTO " + shadow(kConfig) + " VALUES (?1, ?2)",
                           kSchemaDamaged);
   std::vector<std::uint8_t> headers;
-  for (const Header& header : config.layers) {
-    const auto bytes = write_header(header);
+  for (const Layers::Layer& layer : config.layers.all()) {
+    const auto bytes = write_header(layer.header);
     headers.insert(headers.end(), bytes.begin(), bytes.end());
   }
   Run(replace).bind(1, "header").bind(2, headers).step();
@@ -240,9 +240,9 @@ void Store::save_config(const Config& config) {
   };
   save_number("merged", config.merged ? 1 : 0);
   save_number("stale", config.stale);
-  save_number("triggers", config.triggers);
-  save_text("guard", config.guard);
-  save_text("missed", config.missed);
+  save_number("triggers", config.trigger_version);
+  save_text("guard", config.guard_index);
+  save_text("missed", config.blocking_trigger);
 }
 
 void Store::note_stale_key() {

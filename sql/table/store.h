@@ -25,20 +25,20 @@
 namespace bloom {
 
 struct Config {
-  std::vector<Header> layers;  // at least one
+  Layers layers;  // at least one
   // Number of keys that have left the source since the filter was last built from it.
   std::uint64_t stale = 0;
   // Whether another filter was merged in. The sum of the counters can then not be checked.
   bool merged = false;
   // Version of the triggers on the source: see Source::kTriggerVersion. 0 without a source, and in
   // files of version 1.0.
-  std::uint64_t triggers = 0;
+  std::uint64_t trigger_version = 0;
   // Name of the guard index on the source: see Source. Empty without a source, and in files of
   // version 1.0.
-  std::string guard = {};
+  std::string guard_index = {};
   // Name of the trigger that may have kept keys of the source from being added. Empty if no key is
   // missed.
-  std::string missed = {};
+  std::string blocking_trigger = {};
 };
 
 class Store {
@@ -57,7 +57,7 @@ class Store {
   void rename(const std::string& table);
 
   Config load_config();
-  // Returns Config::guard alone; empty if the config table is missing or damaged.
+  // Returns Config::guard_index alone; empty if the config table is missing or damaged.
   std::string load_guard();
   void save_config(const Config& config);
   // Adds 1 to Config::stale as stored.

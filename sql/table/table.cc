@@ -67,7 +67,7 @@ BloomTable::BloomTable(const sqlite::Definition& definition, FilterRegistry& fil
 void BloomTable::create() {
   filter_ = filters_.create(filter_definition());
   follower_ ? follower_->create(*filter_, options_)
-            : filter_->create({.layers = {options_.header()}});
+            : filter_->create({.layers = Layers(options_.header())});
 }
 
 void BloomTable::connect() { filter_ = filters_.open(filter_definition()); }

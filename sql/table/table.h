@@ -122,7 +122,7 @@ class BloomTable {
   std::string columns_;
   Options options_;
   std::optional<SourceFollower> follower_;
-  FilterRegistry::Handle filter_;
+  FilterRegistry::FilterRef filter_;
 };
 
 class BloomTable::Cursor {

@@ -144,13 +144,11 @@ class AllChunks {
 };
 
 TEST(Layers, LoseNoKeyWhenOthersComeOnTop) {
-  std::vector<Header> headers;
   Layers layers;
   AllChunks cells(layers);
   std::uint64_t n = 0;
   for (const std::uint64_t keys : {100U, 5'000U, 200U, 20'000U}) {
-    headers.push_back(size_filter(keys, 0.001, Kind::standard));
-    layers = Layers(headers);
+    layers.append(size_filter(keys, 0.001, Kind::standard));
     const LayeredFilter<AllChunks> filter(layers);
     for (const std::uint64_t end = n + keys; n < end; ++n) {
       filter.add(key_hash(n), cells);
@@ -163,16 +161,17 @@ TEST(Layers, LoseNoKeyWhenOthersComeOnTop) {
       wrong += filter.may_contain(key_hash(i + 1'000'000), cells) ? 1 : 0;
     }
     // 50 false positives per layer are expected.
-    EXPECT_LT(wrong, 50 * headers.size() + 40);
+    EXPECT_LT(wrong, 50 * layers.size() + 40);
   }
 }
 
 TEST(Layers, NumberTheirChunksThrough) {
   std::vector<Header> headers;
+  Layers layers;
   for (const std::uint64_t keys : {100U, 5'000U, 200U, 20'000U}) {
     headers.push_back(size_filter(keys, 0.001, Kind::standard));
+    layers.append(headers.back());
   }
-  const Layers layers(headers);
   std::uint64_t i = 0;
   for (std::size_t l = 0; l < headers.size(); ++l) {
     for (std::uint64_t c = 0; c < chunk_count(headers[l].shape); ++c, ++i) {
