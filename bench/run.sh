@@ -5,7 +5,7 @@
 #   bench/run.sh quick    smaller numbers, a few minutes: to see that everything runs
 set -euo pipefail
 cd "$(dirname "$0")/.."
-source tests/lib/setup.sh
+source tests/support/setup.sh
 
 out=build/bench
 extension=build/release/bloom.so

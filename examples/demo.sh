@@ -21,8 +21,8 @@ most_header_phrases=1500000
 most_licence_phrases=1000000
 most_lookups=200000
 
-# shellcheck source=SCRIPTDIR/../tests/lib/setup.sh
-. "$repo/tests/lib/setup.sh"
+# shellcheck source=SCRIPTDIR/../tests/support/setup.sh
+. "$repo/tests/support/setup.sh"
 
 main() {
   introduce

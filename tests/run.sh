@@ -10,9 +10,9 @@
 # docs/testing.md says what each part is for, and gives the long forms.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-source tests/lib/setup.sh
-source tests/lib/check.sh
-source tests/lib/locale.sh
+source tests/support/setup.sh
+source tests/support/check.sh
+source tests/support/locale.sh
 
 # Translated messages and decimal commas would not be recognized.
 export LC_ALL=C.UTF-8
@@ -100,14 +100,22 @@ reasons_of_skips() {
   ' "$1"
 }
 
+declare -A scripts=(
+  [clients]=tests/docs/clients.sh
+  [cluster]=tests/examples/cluster.sh
+  [coverage]=tests/coverage/coverage.sh
+  [fuzz]=tests/fuzz/run.sh
+  [machines]=tests/environments/machines.sh
+  [mutation]=tests/coverage/mutation.py
+  [packages]=tests/release/packages.sh
+  [playground]=tests/playground/run.sh
+  [valgrind]=tests/environments/valgrind.sh
+  [versions]=tests/environments/versions.sh
+)
+
 # Replaces the subshell of side_by_side, so that the last line of the log is the script's own.
 run_script() {
-  local script=tests/$1.sh
-  case $1 in
-    fuzz) script=tests/fuzz/run.sh ;;
-    mutation) script=tests/mutation.py ;;
-  esac
-  exec "$script"
+  exec "${scripts[$1]}"
 }
 
 sources() { git ls-files '*.h' '*.cc'; }

@@ -8,7 +8,7 @@
 #   examples/cluster/run.sh build       builds the extension and the node, no more
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-source tests/lib/setup.sh
+source tests/support/setup.sh
 
 build=$PWD/build/demo
 node=$build/cluster_node

@@ -5,8 +5,8 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 repo=$here/../..
-# shellcheck source=SCRIPTDIR/../../tests/lib/setup.sh
-source "$repo/tests/lib/setup.sh"
+# shellcheck source=SCRIPTDIR/../../tests/support/setup.sh
+source "$repo/tests/support/setup.sh"
 
 build() {
   cmake -S "$repo" -B "$repo/build/demo" -DCMAKE_BUILD_TYPE=Release -DBLOOM_TESTS=OFF &&

@@ -4,8 +4,8 @@
 #   examples/playground/build.sh     gives build/playground/index.html
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-source tests/lib/setup.sh
-source tests/lib/sqlite_source.sh
+source tests/support/setup.sh
+source tests/support/sqlite_source.sh
 
 here=examples/playground
 build=$PWD/build/playground

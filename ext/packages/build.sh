@@ -5,7 +5,7 @@
 #                                      for sqlpkg.json. Default: the local output folder
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-source tests/lib/setup.sh
+source tests/support/setup.sh
 
 address=${1:-file://$PWD/build/packages}
 packages=$PWD/build/packages

@@ -14,7 +14,7 @@ constexpr char kScan[] = "refused: a scan for keys";
 // estimatedRows is an integer, so a plan cannot report that less than one row passes. The total
 // cost of a join is then the same in any order, up to rounding, and the planner puts the more
 // expensive table first. With this cost that table is the filter. This holds in all orders of FROM,
-// with and without ANALYZE, in SQLite 3.31 to 3.54 (tests/table_test.py).
+// with and without ANALYZE, in SQLite 3.31 to 3.54 (tests/table/table_test.py).
 constexpr double kLookupCost = 100;
 constexpr double kFullFilterCost = 1e6;
 constexpr double kCostOfRefusal = 1e99;

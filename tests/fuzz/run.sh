@@ -7,7 +7,7 @@
 #   tests/fuzz/run.sh keep    adds what earlier runs found new to tests/fuzz/corpus
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-source tests/lib/setup.sh
+source tests/support/setup.sh
 
 out=build/fuzz
 # Target, its share of N in thousandths, the longest input.

@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# Runs the programs of docs/clients.md, each in its own language, and compares what they print with
+# what that page says they print. The page also has the packages and the commands that are used
+# here. Works in build/clients, installs what is missing, asks nothing, and ends with
+# "N passed, N failed"; a client that cannot be had has failed.
+#   tests/docs/clients.sh              those that are small and need no long build
+#   tests/docs/clients.sh all          every one
+#   tests/docs/clients.sh java perl    these, by the first words of their headings
+# BLOOM names the extension, in place of build/release/bloom.so, which is built if it is not there.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source tests/support/setup.sh
+source tests/support/check.sh
+source tests/support/extension.sh
+
+page=$PWD/docs/clients.md
+folder=$PWD/build/clients
+extension=$(realpath -m "${BLOOM:-build/release/bloom.so}")
+small=(sqlite3 python apsw libsql java perl tcl)
+
+# The page, with the first word of its heading before each line.
+named() { awk '/^## / { name = tolower($2); sub(/:$/, "", name) } { print name "|" $0 }' "$page"; }
+
+section() { named | sed -n "s/^$1|//p"; }
+
+# Those with commands.
+all_clients() { named | sed -n 's/|```sh$//p'; }
+
+# block LANGUAGE: that block of a section.
+block() { awk -v fence="\`\`\`$1" '/^```/ { on = $0 == fence; next } on'; }
+
+promised() { block text < "$page"; }
+
+# How the page marks the program is also how files of that language end.
+language() { section "$1" | sed -n 's/^```\([a-z].*\)/\1/p' | grep -vx sh; }
+
+packages() { section "$1" | block sh | sed -n 's/^apt-get install //p'; }
+
+commands() { section "$1" | block sh | sed '/^apt-get /d'; }
+
+all_packages() {
+  local name
+  for name in "$@"; do
+    packages "$name" | tr ' ' '\n'
+  done | sort -u
+}
+
+# What is there from elsewhere may be in the way of Debian's package, as other builds of Node are.
+install_packages() {
+  local package wanted=()
+  for package in $(all_packages "$@"); do
+    is_installed "$package" || is_present "$package" 2> /dev/null || wanted+=("$package")
+  done
+  [ ${#wanted[@]} -eq 0 ] || install_missing "${wanted[@]}"
+}
+
+# Nothing is to be kept, or looked for, outside of the build folder.
+use_own_caches() {
+  export npm_config_cache=$folder/cache/npm GOCACHE=$folder/cache/go XDG_CACHE_HOME=$folder/cache
+  export CARGO_HOME=$folder/cache/cargo
+  # Node's headers, where they are installed.
+  [ ! -e /usr/include/node/node.h ] || export npm_config_nodedir=/usr
+}
+
+# An empty project, with the extension where the programs expect it.
+make_project() {
+  local project=$folder/$1 language
+  language=$(language "$1") || {
+    echo "docs/clients.md has no client '$1'"
+    return 1
+  }
+  rm -rf "$project"
+  mkdir "$project"
+  cp "$extension" "$project/bloom.so"
+  echo '{}' > "$project/package.json"
+  section "$1" | block "$language" > "$project/client.$language"
+}
+
+# All commands but the last, which runs the program.
+prepare() {
+  # shellcheck disable=SC2046 # names of packages hold no blanks
+  require_present $(packages "$1") && cd "$folder/$1" && bash -euo pipefail -c "$(commands "$1" | sed '$d')"
+}
+
+# What comes out is what was promised, but for the words that libraries put around an error. The
+# sqlite3 shell fails after one.
+keeps_promise() {
+  local status=0
+  cd "$folder/$1" || return
+  bash -euo pipefail -c "$(commands "$1" | tail -n 1)" > printed.txt 2> said.txt || status=$?
+  [ $status -le 1 ] || echo "exit status $status" >> said.txt
+  diff -u <(promised) <(cat printed.txt said.txt | sed -E 's/^.*(bloom_contains: [^)]*\)).*/error: \1/')
+}
+
+try_client() {
+  make_project "$1"
+  check "has what it needs" prepare "$1"
+  check "prints what docs/clients.md says" keeps_promise "$1"
+}
+
+main() {
+  local clients=("$@")
+  case ${1:-} in
+    '') clients=("${small[@]}") ;;
+    all) mapfile -t clients < <(all_clients) ;;
+  esac
+  mkdir -p "$folder"
+  use_own_caches
+  if [ ! -e "$extension" ]; then
+    install_missing g++ cmake make libsqlite3-dev
+    check "extension" build_release bloom
+  fi
+  install_packages "${clients[@]}" || true
+  side_by_side try_client "$folder" "${clients[@]}"
+  conclude
+}
+
+main "$@"

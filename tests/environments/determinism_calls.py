@@ -1,0 +1,218 @@
+"""Calls of every function with generated arguments, and statements on bloom tables, for tests/environments/determinism_test.py:
+
+    from determinism_calls import ROLES, calls_of, digest_of, shadow_rows
+
+The same in every process: what is random comes from random.Random(SEED).
+"""
+
+import hashlib
+import random
+import sqlite3
+import struct
+
+SEED = 20261122
+CALLS = 150  # of each function and number of arguments
+
+# What the arguments of each function are; "*" stands behind what may come again and again.
+ROLES = {
+    "bloom_add": "filter key*",
+    "bloom_apply": "filter delta",
+    "bloom_bits": "count rate",
+    "bloom_build": "key count rate kind",
+    "bloom_capacity": "cells hashes rate",
+    "bloom_check": "filter",
+    "bloom_contains": "filter key",
+    "bloom_contains_all": "filter key*",
+    "bloom_contains_any": "filter key*",
+    "bloom_count": "filter",
+    "bloom_create": "count rate kind",
+    "bloom_create_sized": "cells hashes kind cells seed",
+    "bloom_debug": "",
+    "bloom_delta": "filter filter",
+    "bloom_fpr": "filter",
+    "bloom_halve": "filter times",
+    "bloom_hashes": "cells count",
+    "bloom_info": "filter",
+    "bloom_intersect": "filter filter*",
+    "bloom_key": "key*",
+    "bloom_plan": "count rate",
+    "bloom_positions": "filter key",
+    "bloom_rate": "cells count hashes kind cells",
+    "bloom_remove": "filter key*",
+    "bloom_standard": "filter",
+    "bloom_union": "filter filter*",
+    "bloom_version": "",
+}
+
+SHAPES = [
+    "bloom_create(300)",
+    "bloom_create(20000, 0.001)",
+    "bloom_create(300, 0.02, 'counting')",
+    "bloom_create(300, 0.01, 'partitioned')",
+    "bloom_create_sized(1001, 5)",
+    "bloom_create_sized(1024, 3, 'counting', 128, 7)",
+    "bloom_create_sized(51200, 7, 'standard', 512)",
+]
+KINDS = ["standard", "counting", "partitioned", "Standard", ""]
+RATES = [0.5, 0.1, 0.01, 0.0123456789, 1e-6, 0, 1, -0.5, 1.5]
+COUNTS = [1, 10, 300, 1234, 50000, 1e3, 2**40, 0, -1, 2**40 + 1, 1.5, float("inf")]
+WRONG = ["x", b"x", "", b"", 0, -1, 1.5, float("inf"), 2**63 - 1, -(2**63), "Straße"]
+CELLS = [64, 512, 960, 1001, 1024, 51200, 31744 * 3, 0, -5, 0.5]
+
+
+def keys(source):
+    reals = [source.uniform(-1e6, 1e6) for _ in range(10)] + [struct.unpack("d", source.randbytes(8))[0] for _ in range(10)]
+    texts = ["", "a", "Zoë", "東京", "😀", "a\0b", "0.5", "0,5", "42", "x" * 300, "I", "ı", "TITLE"]
+    return [
+        *(real for real in reals if real - real == 0),
+        *(0.5, -0.0, 1e-7, 5e-324, 1.7976931348623157e308, 1e23, 2.0**53, 42.0, float("inf"), -float("inf")),
+        *(0, 42, -1, 2**63 - 1, -(2**63)),
+        *texts,
+        *(text.encode() for text in texts),
+        *(source.randbytes(size) for size in (1, 15, 16, 17, 100)),
+    ]
+
+
+def pools(db):
+    """What there is for each role. All of it is generated, or made by the functions themselves."""
+    source = random.Random(SEED)
+    pool = {"key": keys(source), "kind": KINDS, "rate": RATES, "count": COUNTS, "cells": CELLS, "wrong": WRONG}
+    pool |= {"hashes": [1, 3, 7, 30, 255, 0, 256], "seed": [0, 7, 2**31 - 1, -1, 2**31], "times": [0, 1, 2, 4, 60, -1]}
+    filters = []
+    for shape in SHAPES:
+        for some in ([], source.sample(pool["key"], 12), pool["key"]):
+            filters.append(db.execute(f"SELECT bloom_add({shape}, NULL{', ?' * len(some)})", some).fetchone()[0])
+    pool["delta"] = [db.execute("SELECT bloom_delta(?, ?)", (old, new)).fetchone()[0] for old, new in zip(filters, filters[1:])]
+    damaged = []
+    for _ in range(4):
+        blob = bytearray(source.choice(filters))
+        blob[source.randrange(64)] ^= 1 << source.randrange(8)
+        damaged += [bytes(blob), bytes(blob[:-1])]
+    pool["filter"] = filters + damaged + [b"", b"BLMF", bytes(66)]
+    return pool
+
+
+def arguments(source, pool, roles):
+    """Mostly what belongs there; half of them what fits each other: from the same place in each pool."""
+    place = source.randrange(1000) if source.random() < 0.5 else None
+    row = []
+    for role in roles:
+        chance = source.random()
+        role = "wrong" if chance > 0.9 else role
+        which = source.randrange(1000) if place is None else place
+        row.append(None if chance < 0.05 else pool[role][which % len(pool[role])])
+    return row
+
+
+def calls_of(db, name, sort, count):
+    """Calls of a function as (description, SQL, arguments, rows for an aggregate); `count` of its arguments is -1 for any."""
+    source, pool = random.Random(f"{SEED} {name} {sort} {count}"), pools(db)
+    roles = ROLES[name].replace("*", "").split()
+    calls = []
+    for number in range(CALLS if roles else 1):
+        given = source.randrange(7) if count < 0 else count
+        its_roles = roles[:given] if count >= 0 else (roles + roles[-1:] * given)[:given]
+        assert len(its_roles) == given, f"{name} takes {given} arguments: ROLES names too few"
+        marks = ", ".join("?" * given)
+        text = f"{name}/{count}{sort} {number}({', '.join(its_roles)})"
+        if sort == "a":
+            # Some more rows than are hashed at a time, now and then.
+            size = source.choice((0, 1, 2, 10, 600) if name == "bloom_build" else (0, 1, 2, 3))
+            rows = [arguments(source, pool, its_roles) for _ in range(size)]
+            if size > 1 and source.random() < 0.8:
+                rows = uniform(rows)
+            calls.append((text, f"SELECT {name}({', '.join('abcd'[:given])}) FROM made", [], rows))
+        else:
+            sql = f"SELECT * FROM {name}({marks})" if sort == "t" else f"SELECT {name}({marks})"
+            calls.append((text, sql, arguments(source, pool, its_roles), None))
+    return calls
+
+
+def uniform(rows):
+    """Rows that fit each other: the first column from each, the others from the first; a filter is merged with itself."""
+    if isinstance(rows[0][0], bytes) and rows[0][0][:4] == b"BLMF":
+        return [rows[0]] * len(rows)
+    return [[row[0], *rows[0][1:]] for row in rows]
+
+
+def sha(parts):
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+def digest_of(db, text, sql, given, rows):
+    """What a call gives, to be shown, and the digest of all of it: type and bytes of each value, or the error's text."""
+    if rows is not None:
+        db.execute("BEGIN")
+        db.execute("DELETE FROM made")
+        db.executemany("INSERT INTO made VALUES (?, ?, ?, ?)", [[*row, *[None] * (4 - len(row))] for row in rows])
+        db.execute("COMMIT")
+    try:
+        got = db.execute(sql, given).fetchall()
+    except sqlite3.ProgrammingError:
+        raise  # no error of the function: the call is wrong
+    except sqlite3.Error as error:
+        return f"error {error}"[:300], sha([type(error).__name__, str(error)])
+    if text.startswith("bloom_debug/"):
+        # The one line of it that names the processor's instructions; it is a control of the tests.
+        got = [[line for line in got[0][0].split("\n") if not line.startswith("block=512: ")]]
+    return repr(got)[:300], sha(got)
+
+
+ASKED = str(list(range(20000)))
+TABLES = {
+    "sized": "capacity=20000",
+    "lines": "capacity=3000, block=512",
+    "whole": "cells=100003, hashes=5, seed=9",
+    "sliced": "capacity=20000, kind=partitioned",
+    "counted": "capacity=20000, kind=counting",
+    "nocase": "capacity=20000, collate=nocase",
+    "paged": "capacity=200000, cache=4096",
+    "growing": "",
+}
+
+
+def statements(source):
+    some = keys(source)
+    many = [source.choice((f"Key {i}", i, i / 8, f"Schlüssel {i}".encode())) for i in range(4000)]
+    yield from ((f"CREATE VIRTUAL TABLE {name} USING bloom({options})", ()) for name, options in TABLES.items())
+    yield "CREATE TABLE source(k TEXT COLLATE NOCASE, n)", ()
+    yield "CREATE VIRTUAL TABLE follows USING bloom(source=source, column=k)", ()
+    yield "CREATE VIRTUAL TABLE follows_counting USING bloom(source=source, column=(n), kind=counting)", ()
+    yield from (("INSERT INTO source VALUES (?, ?)", (f"Key {i % 1500}", i / 4)) for i in range(2000))
+    yield "UPDATE source SET k = lower(k) || '!', n = n + 0.1 WHERE n < 60", ()
+    yield "DELETE FROM source WHERE n > 300", ()
+    yield "INSERT INTO follows(follows) VALUES ('rebuild')", ()
+    for name in TABLES:
+        yield "BEGIN", ()
+        yield from ((f"INSERT INTO {name}(key) VALUES (?)", (key,)) for key in many)
+        yield "SAVEPOINT s", ()
+        yield f"INSERT INTO {name}(key) SELECT k || 'gone' FROM source", ()
+        yield "ROLLBACK TO s", ()
+        yield "COMMIT", ()
+        yield from ((f"INSERT OR IGNORE INTO {name}(key) VALUES (?)", (key,)) for key in some)
+    yield "DELETE FROM counted WHERE key IN (SELECT n FROM source)", ()
+    yield "INSERT INTO sized(filter) SELECT bloom_build(k, 20000) FROM source", ()
+    yield "INSERT INTO counted(filter) SELECT bloom_build(n, 20000, 0.01, 'counting') FROM source", ()
+    yield "INSERT INTO whole(whole) VALUES ('halve')", ()
+    yield "INSERT INTO sliced(sliced) VALUES ('halve')", ()
+
+
+def shadow_rows(db):
+    """Runs the statements. Digests: of all that they said, and of the rows of each table below a bloom table."""
+    said = []
+    for sql, given in statements(random.Random(SEED)):
+        try:
+            said.append((sql, db.execute(sql, given).rowcount))
+        except sqlite3.Error as error:
+            said.append((sql, str(error)))
+    digests = {"statements": sha(said)}
+    for name in [*TABLES, "follows", "follows_counting"]:
+        digests[f"{name}, info"] = sha(db.execute(f"SELECT info FROM {name}").fetchall())
+        asked = db.execute(f"SELECT n, key FROM (SELECT value AS n FROM json_each(?)) LEFT JOIN {name} ON key = n", (ASKED,)).fetchall()
+        digests[f"{name}, answers"] = sha(asked)
+        for part, order in (("config", "k"), ("data", "id")):
+            rows = db.execute(f"SELECT * FROM {name}_{part} ORDER BY {order}").fetchall()
+            assert rows, f"{name}_{part} is empty"
+            digests[f"{name}_{part}"] = sha(rows)
+    asked = db.execute("SELECT bloom_contains(filter, value) FROM lines, json_each(?)", (ASKED,)).fetchall()
+    return digests | {"lines, answers of its filter": sha(asked)}

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Builds the page of examples/playground, clicks through it in Chromium, and compares what it says with
+# the extension. Installs what is missing (emscripten and chromium: more than a gigabyte), asks nothing,
+# and ends with "N passed, N failed".
+#   tests/playground/run.sh             pictures of the page go to build/playground/pictures
+#   tests/playground/run.sh pictures    and to docs/playground
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source tests/support/setup.sh
+source tests/support/check.sh
+source tests/support/extension.sh
+
+build=build/playground
+
+install_modules() {
+  npm install --silent --no-audit --no-fund --prefix "$build" playwright-core@1.65.1 axe-core@4.14.1
+}
+
+# What it may load and from where is in the page itself.
+is_one_file() {
+  ! grep -nE '(src|href)="[^#]' <(sed '/<script type=/,/<\/script>/d' "$build/index.html") | grep -v 'href="data:'
+}
+
+main() {
+  local log=$build/run.log
+  install_missing g++ cmake make libsqlite3-dev python3 chromium
+  command -v npm > /dev/null || install_missing nodejs npm
+  mkdir -p "$build"
+  check "the extension builds" build_release bloom
+  check "the page builds" examples/playground/build.sh
+  check "the page loads nothing else" is_one_file
+  check "the modules of the test" install_modules
+  node tests/playground/run.mjs "$build/index.html" build/release/bloom.so "$build" "$build/pictures" > "$log" 2>&1 || true
+  add_up "$log"
+  if [ "${1:-}" = pictures ]; then
+    mkdir -p docs/playground
+    cp "$build"/pictures/*.png docs/playground/
+  fi
+  conclude
+}
+
+main "$@"

@@ -1,0 +1,114 @@
+"""Processes that are killed while they write: every key whose transaction was acknowledged is answered afterwards.
+
+    /usr/bin/python3 tests/promise/kill_test.py EXTENSION [KILLS [SEED]]    # 120; shared among tables and journal modes
+"""
+
+import itertools
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support.host import connect, one  # noqa: E402
+
+TABLES = {
+    "sized": ["CREATE VIRTUAL TABLE f USING bloom(capacity=200000, cache=8192)"],
+    "growing": ["CREATE VIRTUAL TABLE f USING bloom(capacity=64, growth=on)"],
+    "following": ["CREATE TABLE s(key TEXT)", "CREATE VIRTUAL TABLE f USING bloom(source=s, column=key)"],
+    "counting": ["CREATE TABLE s(key TEXT)", "CREATE VIRTUAL TABLE f USING bloom(source=s, column=key, kind=counting, capacity=20000)"],
+}
+JOURNALS = ("delete", "truncate", "persist", "wal")
+KILLS_OF_ONE_FILE = 10
+LONGEST_LIFE = 0.03  # seconds after the first transaction
+
+
+def keys_of(transaction):
+    return [f"{transaction}.{i}" for i in range(1 + transaction % 7)]
+
+
+def write(path, table, first, acknowledge, rng):
+    """Transactions until the process is killed. The command 'rebuild' or 'halve' is now and then one of them."""
+    db = connect(path, isolation_level=None)
+    db.execute("PRAGMA synchronous = OFF")  # the system outlives the process
+    follows = table in ("following", "counting")
+    for transaction in itertools.count(first):
+        db.execute("BEGIN IMMEDIATE")
+        db.executemany(f"INSERT INTO {'s' if follows else 'f'}(key) VALUES (?)", ([key] for key in keys_of(transaction)))
+        if follows and rng.random() < 0.1:
+            db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        if table == "sized" and rng.random() < 0.01:
+            db.execute("INSERT INTO f(f) SELECT 'halve' FROM f WHERE json_extract(info, '$.cells') > 100000")
+        db.execute("COMMIT")
+        os.write(acknowledge, b".")
+
+
+def live_and_die(path, table, first, rng):
+    """Returns how many transactions were acknowledged."""
+    read, acknowledge = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            write(path, table, first, acknowledge, random.Random(first))
+        finally:
+            os._exit(1)
+    os.close(acknowledge)
+    done = os.read(read, 1)  # it has begun
+    time.sleep(rng.random() * LONGEST_LIFE)
+    os.kill(child, signal.SIGKILL)
+    assert os.WIFSIGNALED(os.waitpid(child, 0)[1]), "it ended by itself"
+    while more := os.read(read, 65536):
+        done += more
+    os.close(read)
+    return len(done)
+
+
+def check(path, acknowledged):
+    db = connect(path)
+    lost = [
+        key
+        for transaction in acknowledged
+        for key in keys_of(transaction)
+        if not db.execute("SELECT 1 FROM f WHERE key = ?", (key,)).fetchone()
+    ]
+    assert not lost, f"{len(lost)} keys lost, the first of them {lost[0]}"
+    assert one(db, "PRAGMA integrity_check") == "ok"
+    db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+    db.close()
+
+
+def run(path, table, journal, kills, rng):
+    db = connect(path)
+    db.execute(f"PRAGMA journal_mode = {journal}")
+    for statement in TABLES[table]:
+        db.execute(statement)
+    db.close()
+    acknowledged = []
+    first = 0
+    for _ in range(kills):
+        count = live_and_die(path, table, first, rng)
+        acknowledged += range(first, first + count)
+        first += count + 1  # the one under way may be there or not
+        check(path, acknowledged)
+    return len(acknowledged)
+
+
+def main():
+    kills = int(sys.argv[1]) if len(sys.argv) > 1 else 120
+    rng = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+    choices = itertools.cycle(itertools.product(TABLES, JOURNALS))
+    done = transactions = 0
+    while done < kills:
+        table, journal = next(choices)
+        now = min(KILLS_OF_ONE_FILE, kills - done)
+        with tempfile.TemporaryDirectory() as folder:
+            transactions += run(os.path.join(folder, "db"), table, journal, now, rng)
+        done += now
+    print(f"{done} kills, {transactions} transactions acknowledged, none lost")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,339 @@
+"""Random statements on several bloom tables in one database, beside ordinary ones, FTS5 and R-Tree, by two connections.
+
+    /usr/bin/python3 tests/promise/promise_model_test.py EXTENSION [STEPS [SEED]]
+
+Each bloom table has an ordinary table beside it with the keys that were added and not removed since; it is the oracle.
+After each step both connections look up what they see in the oracles, whether a transaction is open or not. Some steps
+are what no application does, but SQLite allows: see World.STEPS. tests/promise/promise_test.py has the sequences that broke the
+promise once.
+"""
+
+import itertools
+import os
+import random
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support.raw import BUSY, CONSTRAINT, INTERRUPT, LOCKED, Failure, Raw  # noqa: E402
+
+KINDS = {
+    "p": "capacity=200",
+    "c": "kind=counting, capacity=200",
+    "g": "capacity=32, growth=on, cache=4096",
+    "w": "cells=70000, hashes=3, block=70000, kind=counting, cache=4096",
+}
+FOLLOWERS = {
+    "f": "source=s, column=k, kind=counting, capacity=200",
+    "h": "source=s, column=k, capacity=32, growth=on",
+}
+OTHERS = {
+    "fts": "CREATE VIRTUAL TABLE {} USING fts5(a)",
+    "boxes": "CREATE VIRTUAL TABLE {} USING rtree(id, a, b)",
+}
+COUNTING = ("c", "w")
+# The oracle of each bloom table.
+ORACLES = {**{name: f"{name}_keys" for name in KINDS}, **{name: "s" for name in FOLLOWERS}}
+
+# What a statement may say when it comes at the wrong time.
+EXPECTED = (
+    "no such savepoint", "within a transaction", "no transaction is active", "SQL statements in progress", "unable to open", "rolled back",
+    "a table that follows", "is locked", "statement aborts", "cannot commit", "cannot rollback", "query aborted", "schema has changed", "is busy",
+)  # fmt: skip
+
+
+class World:
+    def __init__(self, path, mode, rng):
+        self.rng = rng
+        self.log = []
+        self.number = 0
+        self.uri = f"file:{path}?cache=shared" if mode == "shared cache" else f"file:{path}"
+        self.journal = "wal" if mode == "wal" else "delete"
+        self.sides = []
+        self.open_sides()
+        self.create()
+
+    def open_sides(self):
+        for _ in range(2):
+            db = Raw(self.uri)
+            db.run("PRAGMA synchronous = OFF")
+            if self.rng.random() < 0.3:
+                db.run("PRAGMA read_uncommitted = ON")
+            self.sides.append(db)
+
+    def create(self):
+        db = self.sides[0]
+        db.run(f"PRAGMA journal_mode = {self.journal}", "CREATE TABLE s(k)", "CREATE TABLE x(a UNIQUE)")
+        creates = {name: f"CREATE VIRTUAL TABLE {name} USING bloom({options})" for name, options in {**KINDS, **FOLLOWERS}.items()}
+        creates.update({name: sql.format(name) for name, sql in OTHERS.items()})
+        names = list(creates)
+        self.rng.shuffle(names)
+        self.others = []
+        for name in names:
+            try:
+                db.run(creates[name])
+            except Failure as failure:
+                assert name in OTHERS and "no such module" in failure.text, failure
+                continue
+            if name in KINDS:
+                db.run(f"CREATE TABLE {name}_keys(k)")
+            elif name in OTHERS:
+                self.others.append(name)
+        db.run(
+            "CREATE TRIGGER many AFTER INSERT ON x WHEN new.a % 3 = 0 BEGIN INSERT INTO p(key) VALUES (new.a); INSERT INTO p_keys VALUES (new.a);"
+            " INSERT INTO g(key) VALUES (new.a); INSERT INTO g_keys VALUES (new.a); INSERT INTO s VALUES (new.a); END"
+        )
+
+    def run(self, db, sql):
+        self.log.append(f"{self.sides.index(db)}: {sql:.200}")
+        return db.run(sql)
+
+    def name(self):
+        return self.rng.choice(list(KINDS))
+
+    def keys(self):
+        """A SELECT of one or many keys."""
+        self.number += 1
+        if self.rng.random() < 0.5:
+            return f"VALUES ({self.rng.choice((self.rng.randrange(50), self.number))})"
+        count = self.rng.choice((2, 3, 40))
+        return f"WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < {count}) SELECT 'k' || ({self.number} * 100 + i) FROM n"
+
+    # First into the filter, so that no oracle has a key before its filter has.
+    def insert(self, db):
+        name, keys, rule = self.name(), self.keys(), self.rng.choice(("", "OR IGNORE", "OR REPLACE"))
+        if name in COUNTING:
+            rule = ""  # with OR IGNORE a key that seems to be there is not counted
+        self.run(db, f"INSERT {rule} INTO {name}(key) {keys}")
+        self.run(db, f"INSERT INTO {name}_keys {keys}")
+
+    def remove(self, db):
+        name = self.rng.choice(COUNTING)
+        key = self.run(db, f"SELECT k, rowid FROM {name}_keys ORDER BY rowid % {self.rng.randrange(1, 20)} LIMIT 1")
+        if key:
+            self.run(db, f"DELETE FROM {name}_keys WHERE rowid = {key[0][1]}")
+            self.run(db, f"DELETE FROM {name} WHERE key = {key[0][0]!r}")
+
+    def move(self, db):
+        name = self.rng.choice(COUNTING)
+        key = self.run(db, f"SELECT k, rowid FROM {name}_keys LIMIT 1")
+        if key:
+            new = self.rng.randrange(50)
+            self.run(db, f"DELETE FROM {name}_keys WHERE rowid = {key[0][1]}")
+            self.run(db, f"UPDATE {name} SET key = {new} WHERE key = {key[0][0]!r}")
+            self.run(db, f"INSERT INTO {name}_keys VALUES ({new})")
+
+    def clear(self, db):
+        name = self.name()
+        self.run(db, f"DELETE FROM {name}_keys")
+        self.run(db, f"INSERT INTO {name}({name}) VALUES ('clear')")
+
+    def merge(self, db):
+        name = self.rng.choice(("p", "c"))
+        self.run(db, f"INSERT INTO {name}(filter) SELECT bloom_add(filter, 'merged') FROM {name}")
+        self.run(db, f"INSERT INTO {name}_keys VALUES ('merged')")
+
+    def source_insert(self, db):
+        self.run(db, f"INSERT INTO s {self.keys()}")
+
+    def source_change(self, db):
+        self.run(db, self.rng.choice((
+            "DELETE FROM s WHERE rowid % 7 = 0",
+            f"UPDATE s SET k = {self.rng.randrange(50)} WHERE rowid % 11 = 0",
+            "DELETE FROM s WHERE rowid < 5",
+        )))  # fmt: skip
+
+    def rebuild(self, db):
+        name = self.rng.choice(list(FOLLOWERS))
+        self.run(db, f"INSERT INTO {name}({name}) VALUES ('rebuild')")
+
+    def ordinary(self, db):
+        a = self.rng.randrange(1000)
+        self.run(db, f"INSERT {self.rng.choice(('', 'OR IGNORE', 'OR REPLACE', 'OR FAIL', 'OR ROLLBACK'))} INTO x VALUES ({a}), ({a + 1}), ({a + self.rng.randrange(3)})")
+
+    def other(self, db):
+        if self.others:
+            name = self.rng.choice(self.others)
+            values = "('one two')" if name == "fts" else f"({self.rng.randrange(50)}, 1, {self.rng.choice((0, 2))})"
+            self.run(db, f"INSERT INTO {name} VALUES {values}")
+
+    def begin(self, db):
+        self.run(db, self.rng.choice(("BEGIN", "BEGIN IMMEDIATE", "SAVEPOINT outer")))
+
+    def savepoint(self, db):
+        if db.in_transaction():
+            self.run(db, f"SAVEPOINT {self.rng.choice('abc')}")
+
+    def rollback_to(self, db):
+        if db.in_transaction():
+            self.run(db, f"ROLLBACK TO {self.rng.choice('abc')}")
+
+    def release(self, db):
+        if db.in_transaction():
+            self.run(db, f"RELEASE {self.rng.choice('abc')}")
+
+    def commit(self, db):
+        if db.in_transaction():
+            self.run(db, "COMMIT")
+
+    def rollback(self, db):
+        if db.in_transaction():
+            self.run(db, "ROLLBACK")
+
+    def undone(self, db):
+        """Changes of the schema or of shadow tables that are rolled back, with looks in between."""
+        name = self.rng.choice(list(ORACLES))
+        change = self.rng.choice((
+            f"ALTER TABLE {name} RENAME TO {name}2", f"DROP TABLE {name}", f"DELETE FROM {name}_data", f"UPDATE {name}_data SET chunk = zeroblob(length(chunk))",
+            f"INSERT INTO {name}({name}) VALUES ('clear')", "CREATE TABLE made(x)", "ALTER TABLE s ADD COLUMN y", "DROP TRIGGER many",
+        ))  # fmt: skip
+        self.run(db, "SAVEPOINT undone")
+        try:
+            self.run(db, change)
+            for _ in range(self.rng.randrange(3)):
+                try:
+                    self.rng.choice((World.reload, World.look, World.failing, World.serialize_unchecked, World.refused_close))(self, db)
+                except Failure:
+                    pass  # the table has another name for now, or is damaged
+        finally:
+            self.run(db, "ROLLBACK TO undone")
+            if self.rng.random() < 0.5:
+                self.reload(db)
+            self.run(db, "RELEASE undone")
+
+    def look(self, db):
+        name = self.rng.choice(list(ORACLES))
+        self.run(db, f"SELECT key FROM {name} WHERE key = 1")
+        self.run(db, f"SELECT info FROM {name}")
+
+    def reload(self, db):
+        self.run(db, self.rng.choice(("PRAGMA writable_schema = RESET", "ATTACH 'file:/nowhere/at/all?mode=ro' AS nowhere")))
+
+    def failing(self, db):
+        name = self.rng.choice(list(ORACLES))
+        try:
+            self.run(db, self.rng.choice((f"INSERT INTO {name}(key) VALUES (1), (NULL)", f"INSERT INTO {name}({name}) VALUES ('nothing')")))
+        except Failure:
+            pass
+
+    def rename(self, db):
+        name = self.rng.choice(list(ORACLES))
+        self.run(db, "SAVEPOINT renamed")
+        try:
+            self.run(db, f"ALTER TABLE {name} RENAME TO other_name")
+            self.run(db, f"INSERT INTO other_name(key) VALUES (1)" if name in KINDS else "INSERT INTO s VALUES (1)")
+            self.run(db, f"ALTER TABLE other_name RENAME TO {name}")
+        except Failure:
+            self.run(db, "ROLLBACK TO renamed")
+            raise
+        finally:
+            self.run(db, "RELEASE renamed")
+
+    def refused_close(self, db):
+        statement = db.prepare("SELECT 1")
+        self.log.append(f"{self.sides.index(db)}: close()")
+        assert db.close() != 0
+        statement.finalize()
+
+    def unfinished_backup(self, db):
+        finish = db.begin_backup()
+        self.log.append(f"{self.sides.index(db)}: close() in a backup")
+        assert db.close() != 0
+        finish()
+
+    def serialize_unchecked(self, db):
+        if self.journal != "wal":
+            self.log.append(f"{self.sides.index(db)}: serialize()")
+            db.serialize().close()
+
+    def serialize(self, db):
+        if self.journal != "wal":
+            self.log.append(f"{self.sides.index(db)}: serialize()")
+            copy = db.serialize()
+            self.check_tables(copy)
+            copy.close()
+
+    def interrupt(self, db):
+        left = [self.rng.randrange(1, 400)]
+
+        def count():
+            left[0] -= 1
+            return left[0] == 0
+
+        action = self.rng.choice((World.insert, World.source_insert, World.source_change, World.ordinary, World.commit, World.clear))
+        db.progress(count)
+        try:
+            action(self, db)
+        finally:
+            db.progress(None)
+
+    def load_again(self, db):
+        self.log.append(f"{self.sides.index(db)}: load")
+        db.load()
+
+    def reopen(self, db):
+        i = self.sides.index(db)
+        self.log.append(f"{i}: close() and open")
+        new = Raw(self.uri)
+        assert db.close() == 0
+        self.sides[i] = new
+        new.run("PRAGMA synchronous = OFF")
+
+    STEPS = {
+        insert: 20, remove: 6, move: 3, clear: 1, merge: 1, source_insert: 10, source_change: 5, rebuild: 1, ordinary: 8, other: 6,
+        begin: 12, savepoint: 10, rollback_to: 8, release: 5, commit: 8, rollback: 4, undone: 6, look: 4, reload: 2, failing: 3,
+        rename: 1, refused_close: 2, unfinished_backup: 1, serialize: 2, interrupt: 5, load_again: 0.5, reopen: 0.5,
+    }  # fmt: skip
+
+    def step(self):
+        action = self.rng.choices(list(self.STEPS), weights=list(self.STEPS.values()))[0]
+        try:
+            action(self, self.rng.choice(self.sides))
+        except Failure as failure:
+            if not self.expects(failure):
+                raise
+
+    def expects(self, failure):
+        return failure.code in (BUSY, LOCKED, INTERRUPT, CONSTRAINT) or any(text in failure.text for text in EXPECTED)
+
+    def check_tables(self, db):
+        for name, oracle in ORACLES.items():
+            try:
+                lost = db.run(f"SELECT o.k FROM {oracle} AS o WHERE k IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {name} WHERE {name}.key = o.k)")
+                assert not lost, f"{name} has lost {lost} for connection {self.sides.index(db) if db in self.sides else None}"
+            except Failure as failure:
+                assert self.expects(failure), failure
+
+    # Not each time: a look fills caches.
+    def check(self):
+        for db in self.sides:
+            if self.rng.random() < 0.6:
+                self.check_tables(db)
+
+
+def run(mode, steps, seed):
+    with tempfile.TemporaryDirectory() as folder:
+        world = World(os.path.join(folder, "db"), mode, random.Random(seed))
+        try:
+            for _ in range(steps):
+                world.step()
+                world.check()
+            for db in world.sides:
+                if db.in_transaction():
+                    db.run("ROLLBACK")
+            for db in world.sides:
+                world.check_tables(db)
+                assert db.close() == 0
+        except Exception:
+            print(f"{mode}, seed {seed}: the last statements were", *world.log[-60:], sep="\n  ")
+            raise
+
+
+if __name__ == "__main__":
+    steps = int(sys.argv[1]) if len(sys.argv) > 1 else 250
+    first = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    runs = list(itertools.product(("shared cache", "rollback journal", "wal"), range(first, first + 5)))
+    for mode, seed in runs:
+        run(mode, steps, seed)
+    print(f"{len(runs)} runs of {steps} steps")

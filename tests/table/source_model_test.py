@@ -1,0 +1,238 @@
+"""Random statements on tables that filters follow, through two connections.
+
+    /usr/bin/python3 tests/table/source_model_test.py EXTENSION [STEPS [SEED]]
+
+The table itself is the oracle: after every statement each key that a connection sees in it must be answered "maybe",
+in its transaction or out of it. Every few statements a counting filter must be, byte for byte, the one that 'rebuild'
+makes of the rows that are there.
+"""
+
+import sqlite3
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support.host import connect, one  # noqa: E402
+from support.model import run_all  # noqa: E402
+
+# For each: the source, the columns of the filter, the key of a row as SQL.
+SOURCES = {
+    "rowid": ("CREATE TABLE t(id INTEGER PRIMARY KEY, k, u UNIQUE, x)", "k", "k"),
+    "without rowid": ("CREATE TABLE t(id INTEGER, k, u PRIMARY KEY, x) WITHOUT ROWID", "k", "k"),
+    "nocase, unique": ("CREATE TABLE t(id INTEGER PRIMARY KEY, k TEXT COLLATE NOCASE UNIQUE, u UNIQUE, x)", "k", "k"),
+    "rtrim, quoted": ('CREATE TABLE "t"(id INTEGER PRIMARY KEY, "k" TEXT COLLATE RTRIM, u UNIQUE, x)', '"K"', "k"),
+    "composite": ("CREATE TABLE t(id INTEGER PRIMARY KEY, k, u UNIQUE, x)", "(k, x)", "bloom_key(k, x)"),
+    "alias of the rowid": ("CREATE TABLE t(id INTEGER PRIMARY KEY, k, u UNIQUE, x)", "id", "id"),
+    "generated": ("CREATE TABLE t(id INTEGER PRIMARY KEY, k, u UNIQUE, x, g AS (k || x))", "g", "g"),
+    "cascade": (
+        "CREATE TABLE parent(p PRIMARY KEY);"
+        "CREATE TABLE t(id INTEGER PRIMARY KEY, k REFERENCES parent(p) ON UPDATE CASCADE ON DELETE CASCADE, u UNIQUE, x)",
+        "k",
+        "k",
+    ),
+}
+FILTERS = {
+    "growing": "capacity=20, growth=on, cache=4096",
+    "sized": "capacity=50",
+    "counting": "kind=counting, capacity=20000",  # more than rows ever come, so that 'rebuild' keeps it
+}
+KEYS = ["a", "A", "b ", "b", "B  ", 1, "1", 1.5, -0.0, b"a", "", "é", None] + [f"key {i}" for i in range(60)]
+RULES = ("", "OR REPLACE", "OR IGNORE", "OR FAIL", "OR ABORT", "OR ROLLBACK")
+
+
+class Side:
+    def __init__(self, world):
+        self.world = world
+        self.open()
+
+    def open(self):
+        self.db = connect(self.world.path, isolation_level=None, timeout=0, cached_statements=self.world.rng.choice((0, 50)))
+        self.db.execute("PRAGMA synchronous = OFF")
+        self.db.execute("PRAGMA foreign_keys = ON")
+        self.db.execute(f"PRAGMA trusted_schema = {self.world.rng.choice(('ON', 'OFF'))}")
+        # Else REPLACE leaves the keys of the rows that go: safe, but not what 'rebuild' makes.
+        always = self.world.counting
+        self.db.execute(f"PRAGMA recursive_triggers = {'ON' if always else self.world.rng.choice(('ON', 'OFF'))}")
+
+    def run(self, sql, *arguments):
+        self.world.log.append(f"{self.world.sides.index(self)}: {sql:.150} {arguments!r:.100}")
+        return self.db.execute(sql, arguments)
+
+
+class World:
+    def __init__(self, path, source, filter_, journal, rng):
+        self.path = path
+        self.rng = rng
+        self.log = []
+        self.sides = []
+        self.counting = filter_ == "counting"
+        schema, column, self.key = SOURCES[source]
+        self.cascades = source == "cascade"
+        self.has_rowid = source != "without rowid"
+        self.sides.append(Side(self))
+        db = self.sides[0].db
+        db.execute(f"PRAGMA journal_mode = {journal}")
+        db.executescript(schema)
+        # What the rows of x = 8 and x = 9 do to the statement that brings them.
+        for when, x, action in (("AFTER", 8, "FAIL, 'refused'"), ("AFTER", 9, "ABORT, 'refused'"), ("BEFORE", 7, "IGNORE")):
+            for event in ("INSERT", "UPDATE"):
+                db.execute(
+                    f"CREATE TRIGGER no{x}{event} {when} {event} ON t WHEN new.x = {x} BEGIN SELECT RAISE({action}); END"
+                )
+        if self.cascades:
+            db.executemany("INSERT OR IGNORE INTO parent VALUES (?)", [(key,) for key in KEYS if key is not None])
+        for i in range(30):
+            db.execute("INSERT OR IGNORE INTO t(id, k, u, x) VALUES (?, ?, ?, 0)", (i, rng.choice(KEYS), i))
+        db.execute(f"CREATE VIRTUAL TABLE f USING bloom(source=T, column={column}, {FILTERS[filter_]})")
+        self.sides.append(Side(self))
+
+    def row(self):
+        return self.rng.randrange(100), self.rng.choice(KEYS), self.rng.randrange(100), self.rng.choice((0, 1, 2, 3, 4, 5, 7, 8, 9))
+
+    def insert(self, side):
+        rows = [self.row() for _ in range(self.rng.choice((1, 1, 5)))]
+        side.run(
+            f"INSERT {self.rng.choice(RULES)} INTO t(id, k, u, x) VALUES " + ",".join(["(?,?,?,?)"] * len(rows)),
+            *(value for row in rows for value in row),
+        )
+
+    def upsert(self, side):
+        side.run("INSERT INTO t(id, k, u, x) VALUES (?, ?, ?, ?) ON CONFLICT(u) DO UPDATE SET k = excluded.k || 'u', x = 1", *self.row())
+
+    def update_key(self, side):
+        _, key, u, _ = self.row()
+        side.run(f"UPDATE {self.rng.choice(RULES)} t SET K = ?, u = u + {self.rng.choice((0, 0, 1))} WHERE u BETWEEN ? AND ?", key, u, u + 10)
+
+    def update_id(self, side):
+        name = self.rng.choice(("id", "ID", "rowid", "_rowid_", "oid") if self.has_rowid else ("id", "ID"))
+        u = self.rng.randrange(100)
+        side.run(f"UPDATE {self.rng.choice(RULES)} t SET {name} = {name} + ? WHERE u BETWEEN ? AND ?", self.rng.randrange(1, 200), u, u + 5)
+
+    def update_x(self, side):
+        side.run(f"UPDATE {self.rng.choice(RULES)} t SET x = ? WHERE u > ?", self.row()[3], self.rng.randrange(100))
+
+    def update_from(self, side):
+        side.run("UPDATE t SET (k, x) = (SELECT k || 'v', 2) WHERE u = ?", self.rng.randrange(100))
+
+    def delete(self, side):
+        side.run("DELETE FROM t WHERE u BETWEEN ?1 AND ?1 + ?2", self.rng.randrange(100), self.rng.choice((0, 5, 20)))
+
+    def delete_all(self, side):
+        side.run("DELETE FROM t")
+
+    def cascade(self, side):
+        if self.cascades:
+            old, new = self.rng.choice(KEYS), self.rng.choice(KEYS)
+            if self.rng.random() < 0.5:
+                side.run("UPDATE OR IGNORE parent SET p = ? WHERE p = ?", new, old)
+            else:
+                side.run("DELETE FROM parent WHERE p = ?", old)
+            side.run("INSERT OR IGNORE INTO parent VALUES (?), (?)", *(x if x is not None else 0 for x in (old, new)))
+
+    def many_keys(self, side):
+        side.run(
+            "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 400) "
+            "INSERT OR IGNORE INTO t(id, k, u, x) SELECT ?1 + i, 'many ' || (?1 + i), 1000 + ?1 + i, 0 FROM n",
+            self.rng.randrange(5000),
+        )
+
+    def rebuild(self, side):
+        side.run("INSERT INTO f(f) VALUES ('rebuild')")
+
+    def rename_filter(self, side):
+        side.run("ALTER TABLE f RENAME TO f2")
+        side.run("ALTER TABLE f2 RENAME TO f")
+
+    def rename_source(self, side):
+        begun = not side.db.in_transaction
+        if begun:
+            side.run("BEGIN IMMEDIATE")
+        side.run("ALTER TABLE t RENAME TO t2")
+        try:
+            side.run("INSERT OR IGNORE INTO t2(id, k, u, x) VALUES (?, ?, ?, ?)", *self.row())
+        finally:
+            side.run("ALTER TABLE t2 RENAME TO t")
+            if begun:
+                side.run("COMMIT")
+
+    def change_schema(self, side):
+        side.run("CREATE TABLE other(x)")
+        side.run("DROP TABLE other")
+
+    def begin(self, side):
+        if not side.db.in_transaction:
+            side.run(self.rng.choice(("BEGIN", "BEGIN IMMEDIATE")))
+
+    def commit(self, side):
+        if side.db.in_transaction:
+            side.run("COMMIT")
+
+    def rollback(self, side):
+        if side.db.in_transaction:
+            side.run("ROLLBACK")
+
+    def savepoint(self, side):
+        if side.db.in_transaction:
+            side.run("SAVEPOINT s")
+
+    def rollback_to(self, side):
+        if side.db.in_transaction:
+            side.run("ROLLBACK TO s")
+
+    def reopen(self, side):
+        side.db.close()
+        side.open()
+
+    def vacuum(self, side):
+        if not side.db.in_transaction:
+            side.run("VACUUM")
+
+    STEPS = {
+        insert: 30, upsert: 8, update_key: 12, update_id: 6, update_x: 4, update_from: 4, delete: 8, delete_all: 0.5, cascade: 8,
+        many_keys: 2, rebuild: 2, rename_filter: 1, rename_source: 1, change_schema: 1, begin: 10, commit: 6, rollback: 4,
+        savepoint: 6, rollback_to: 5, reopen: 1, vacuum: 0.5,
+    }  # fmt: skip
+
+    # What may be said: a row broke a rule, or the other connection is writing, or there is no such savepoint.
+    EXPECTED = ("UNIQUE", "FOREIGN KEY", "PRIMARY KEY", "NOT NULL", "refused", "locked", "busy", "mismatch", "no such savepoint")
+
+    def step(self):
+        side = self.rng.choice(self.sides)
+        action = self.rng.choices(list(self.STEPS), weights=list(self.STEPS.values()))[0]
+        try:
+            action(self, side)
+        except sqlite3.Error as error:
+            if not any(text in str(error) for text in self.EXPECTED) or "f:" in str(error):
+                raise
+
+    def check(self, whole):
+        for side in self.sides:
+            try:
+                keys = [row[0] for row in side.db.execute(f"SELECT DISTINCT {self.key} FROM t WHERE {self.key} IS NOT NULL")]
+            except sqlite3.OperationalError as error:
+                assert "locked" in str(error) or "no such table: t" in str(error) and side.db.in_transaction, error
+                continue
+            for key in self.rng.sample(keys, min(len(keys), 40)):
+                assert side.db.execute("SELECT key FROM f WHERE key = ?", (key,)).fetchone() == (key,), f"lost {key!r}"
+            lost = f"SELECT count(*) FROM t LEFT JOIN f ON f.key = {self.key} WHERE {self.key} IS NOT NULL AND f.key IS NULL"
+            assert one(side.db, lost) == 0, "lost in a join"
+            if whole and side.db.in_transaction is False:
+                self.check_whole(side.db)
+
+    def check_whole(self, db):
+        try:
+            db.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return
+        db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+        if self.counting:
+            stored = one(db, "SELECT filter FROM f")
+            # A counter that has once reached 15 stays there.
+            saturated = one(db, "SELECT json_extract(info, '$.saturated') FROM f")
+            db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+            assert saturated or stored == one(db, "SELECT filter FROM f"), "not what 'rebuild' makes"
+        db.execute("ROLLBACK")
+
+
+if __name__ == "__main__":
+    run_all(World, SOURCES, FILTERS, ("delete", "wal"), steps=120)

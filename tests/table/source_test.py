@@ -1,0 +1,901 @@
+"""Bloom tables that follow a source, that grow, and that have a collation.
+
+    /usr/bin/python3 tests/table/source_test.py EXTENSION [unittest options]
+
+tests/table/source_model_test.py has random statements on sources.
+"""
+
+import itertools
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support.case import InFolder  # noqa: E402
+from support.host import EXTENSION, SANITIZED, connect, one  # noqa: E402
+
+
+class SourceCase(InFolder):
+    def following(self, options="source=t, column=k"):
+        db = self.connect()
+        db.execute("CREATE TABLE t(k, x)")
+        db.executemany("INSERT INTO t VALUES (?, 0)", [("a",), ("b",), (3,)])
+        db.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
+        return db
+
+    def present(self, db, *keys, table="f"):
+        return [key for key in keys if db.execute(f"SELECT 1 FROM {table} WHERE key = ?", (key,)).fetchone()]
+
+    def info(self, db, table="f"):
+        return json.loads(one(db, f"SELECT info FROM {table}"))
+
+    def names(self, db):
+        return {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")}
+
+
+class Following(SourceCase):
+    def test_an_update_of_other_columns_costs_nothing(self):
+        db = self.following()
+        programs = [row for row in db.execute("EXPLAIN UPDATE t SET x = 1") if row[1] == "Program"]
+        self.assertEqual(programs, [])
+        programs = [row for row in db.execute("EXPLAIN UPDATE t SET k = 1") if row[1] == "Program"]
+        self.assertEqual(len(programs), 2)
+
+    def test_what_cannot_be_followed_leaves_nothing_behind(self):
+        db = self.connect()
+        db.create_collation("backwards", lambda a, b: (a < b) - (a > b))
+        db.executescript("""
+            CREATE TABLE t(k, c TEXT COLLATE backwards, n TEXT COLLATE NOCASE);
+            CREATE VIEW v AS SELECT k FROM t;
+            CREATE VIRTUAL TABLE b USING bloom(capacity=10);
+            CREATE TRIGGER f_after_delete AFTER DELETE ON t BEGIN SELECT 1; END;
+            ATTACH ':memory:' AS other; CREATE TABLE other.elsewhere(k); CREATE TEMP TABLE temporary(k);
+        """)
+        before = self.names(db)
+        for options, text in {
+            "source=v, column=k": "source 'v' must be an ordinary table, got a view in the schema main",
+            "source=b, column=key": "source 'b' must be an ordinary table, got a virtual table in the schema main",
+            "source=elsewhere, column=k": "got none of that name in the schema main",
+            "source=temporary, column=k": "got none of that name in the schema main",
+            "source=sqlite_master, column=name": "got none of that name",
+            "source=f_data, column=chunk": "got none of that name",
+            "source=t, column=nope": "column must be one of t, got 'nope'",
+            "source=t, column=rowid": "column must be one of t, got 'rowid'",
+            "source=t, column=c": "the collation of column 'c' must be BINARY, NOCASE or RTRIM.*got backwards",
+            "source=t, column=(k, n)": "the collation of column 'n' must be BINARY in a key of several columns .*, got NOCASE",
+            "source=t, column=(k, n), collate=nocase": "collate must be binary for a key of several columns, got nocase",
+            "source=t, column=n, collate=binary": "the collation of column 'n' must be binary, which is that of the filter, got NOCASE",
+            "source=t, column=k": "trigger .*f_after_delete.* already exists",
+            "source=t, column=k, capacity=0": "capacity must be",
+        }.items():
+            with self.subTest(options):
+                self.assertFails(db, text, f"CREATE VIRTUAL TABLE f USING bloom({options})")
+                self.assertEqual(self.names(db), before)
+        db.execute("INSERT INTO t(k) VALUES (1)")
+
+    def test_attached_and_temporary_tables_are_followed_in_their_own_schema(self):
+        db = self.connect()
+        db.execute("ATTACH ? AS other", (self.path + "2",))
+        for schema in ("temp", "other", "main"):
+            db.execute(f"CREATE TABLE {schema}.t(k)")
+        for schema in ("temp", "other", "main"):
+            db.execute(f"CREATE VIRTUAL TABLE {schema}.f USING bloom(source=t, column=k)")
+        for schema in ("temp", "other", "main"):
+            db.execute(f"INSERT INTO {schema}.t VALUES (?)", (schema,))
+        for schema in ("temp", "other", "main"):
+            self.assertEqual(self.present(db, "temp", "other", "main", table=f"{schema}.f"), [schema])
+        self.assertEqual(self.present(self.connect(self.path + "2"), "temp", "other", "main"), ["other"])
+
+    def test_null_is_no_key(self):
+        db = self.following("source=t, column=k, kind=counting")
+        db.execute("INSERT INTO t VALUES (NULL, 1), (NULL, 2)")
+        db.execute("UPDATE t SET k = NULL WHERE k = 'a'")
+        db.execute("UPDATE t SET k = 'n' WHERE x = 2")
+        db.execute("DELETE FROM t WHERE k IS NULL")
+        self.assertEqual(self.present(db, "", "a", "b", 3, "n"), ["b", 3, "n"])
+        db.execute("INSERT INTO t VALUES (NULL, 1)")
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertEqual(self.present(db, "", "a", "b", 3, "n"), ["b", 3, "n"])
+
+    def test_two_filters_of_one_source(self):
+        db = self.following()
+        db.execute("CREATE VIRTUAL TABLE g USING bloom(source=t, column=(k, x), kind=counting)")
+        db.execute("INSERT INTO t VALUES ('new', 7)")
+        self.assertEqual(self.present(db, "new"), ["new"])
+        self.assertEqual(one(db, "SELECT count(*) FROM g WHERE key = bloom_key('new', 7)"), 1)
+        db.execute("DROP TABLE f")
+        db.execute("UPDATE t SET x = 8 WHERE k = 'new'")
+        self.assertEqual(one(db, "SELECT count(*) FROM g WHERE key = bloom_key('new', 7)"), 0)
+        self.assertEqual(one(db, "SELECT count(*) FROM g WHERE key = bloom_key('new', 8)"), 1)
+
+    def test_drop_takes_the_triggers_away(self):
+        db = self.following()
+        db.execute("DROP TABLE f")
+        self.assertEqual(self.names(db), {"t"})
+        plain = sqlite3.connect(self.path)
+        plain.execute("INSERT INTO t VALUES ('x', 1)")
+        plain.close()
+
+    def test_standard_filters_count_stale_keys_until_they_are_rebuilt(self):
+        db = self.following()
+        db.execute("UPDATE t SET k = 'c' WHERE k = 'b'")
+        db.execute("BEGIN")
+        db.execute("DELETE FROM t WHERE k = 'a'")
+        self.assertEqual(self.info(db)["stale"], 2)
+        db.execute("ROLLBACK")
+        self.assertEqual(self.info(db)["stale"], 1)
+        db.execute("DELETE FROM t WHERE k = 'a'")
+        self.assertEqual(self.present(db, "a", "b", "c", 3), ["a", "b", "c", 3])
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertEqual(self.present(db, "a", "b", "c", 3), ["c", 3])
+        self.assertEqual(self.info(db)["stale"], 0)
+        self.assertEqual(self.info(self.connect())["source"], "t")
+
+    def test_rebuild_gives_the_filter_the_size_of_its_source(self):
+        db = self.following()
+        self.assertEqual(self.info(db)["capacity"], 1050)
+        fill = "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO t SELECT i, i FROM n, (SELECT 1 UNION ALL SELECT 2)"
+        db.execute(fill, (20000,))
+        grown = self.info(db)
+        self.assertEqual(len(grown["layers"]), 4)
+        self.assertFails(db, "cannot read the filter of a table that has grown to", "SELECT filter FROM f")
+        self.assertFails(db, "cannot halve a table that has grown to", "INSERT INTO f(f) VALUES ('halve')")
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        rebuilt = self.info(db)
+        self.assertEqual(len(rebuilt["layers"]), 1)
+        # Keys, and half as many again; their number is estimated to within 3 %.
+        self.assertAlmostEqual(rebuilt["capacity"] / 30000, 1, delta=0.03)
+        self.assertLess(rebuilt["bytes"], grown["bytes"])
+        self.assertEqual(one(db, "SELECT count(*) FROM t LEFT JOIN f ON f.key = t.k WHERE f.key IS NULL"), 0)
+        db.execute("DELETE FROM t WHERE k > 10")
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertEqual(self.info(db)["capacity"], 1050)
+        # A new table is made for the rows that are there, too.
+        db.execute(fill, (20000,))
+        db.execute("CREATE VIRTUAL TABLE g USING bloom(source=t, column=k, kind=counting)")
+        self.assertAlmostEqual(self.info(db, "g")["capacity"] / 30000, 1, delta=0.03)
+        self.assertFalse(self.info(db, "g")["overfull"])
+        db.execute("CREATE VIRTUAL TABLE h USING bloom(source=t, column=(k, x), capacity=100)")
+        self.assertAlmostEqual(self.info(db, "h")["capacity"] / 30000, 1, delta=0.03)
+        self.assertEqual(self.info(db, "h")["columns"], ["k", "x"])
+
+    def test_a_rebuild_that_is_rolled_back_changes_nothing(self):
+        db = self.following()
+        db.execute("DELETE FROM t WHERE k = 'a'")
+        db.execute("BEGIN")
+        db.execute("SAVEPOINT s")
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertEqual(self.present(db, "a", "b"), ["b"])
+        db.execute("ROLLBACK TO s")
+        self.assertEqual(self.present(db, "a", "b"), ["a", "b"])
+        db.execute("COMMIT")
+        self.assertEqual(self.present(self.connect(), "a", "b"), ["a", "b"])
+
+    def test_counting_filters_forget_what_goes(self):
+        db = self.following("source=t, column=k, kind=counting, capacity=1000")
+        db.execute("INSERT INTO t VALUES ('b', 1)")
+        db.execute("DELETE FROM t WHERE k = 'a'")
+        db.execute("DELETE FROM t WHERE k = 'b' AND x = 1")
+        self.assertEqual(self.present(db, "a", "b", 3), ["b", 3])
+        db.execute("DELETE FROM t")
+        self.assertEqual(self.present(db, "a", "b", 3), [])
+        self.assertEqual(self.info(db)["fill"], 0)
+
+    def test_replace_keeps_old_keys_where_triggers_do_not_recur(self):
+        for recur, stays in (("OFF", ["old"]), ("ON", [])):
+            db = self.connect(":memory:")
+            db.execute(f"PRAGMA recursive_triggers = {recur}")
+            db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, k)")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, kind=counting)")
+            db.execute("INSERT INTO t VALUES (1, 'old')")
+            db.execute("REPLACE INTO t VALUES (1, 'new')")
+            self.assertEqual(self.present(db, "old", "new"), stays + ["new"])
+
+    def test_no_rule_of_the_statement_makes_a_key_be_skipped(self):
+        for rule in ("OR IGNORE", "OR REPLACE", "OR FAIL", "OR ABORT", "OR ROLLBACK"):
+            db = self.connect(":memory:")
+            db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, k)")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, kind=counting)")
+            for i in range(2):
+                db.execute(f"INSERT {rule} INTO t VALUES (?, 'twice')", (i,))
+            db.execute("DELETE FROM t WHERE id = 0")
+            self.assertEqual(self.present(db, "twice"), ["twice"], rule)
+
+    def test_direct_writes_are_refused(self):
+        db = self.following("source=t, column=k, kind=counting")
+        for sql in (
+            "INSERT INTO f(key) VALUES ('x')",
+            "INSERT OR IGNORE INTO f(key) VALUES ('x')",
+            "INSERT INTO f(filter) SELECT filter FROM f",
+            "DELETE FROM f WHERE key = 'a'",
+            "UPDATE f SET key = 'x' WHERE key = 'a'",
+            "INSERT INTO f(f) VALUES ('clear')",
+        ):
+            self.assertFails(db, "cannot .* a table that follows 't'", sql)
+        self.assertEqual(self.present(db, "a", "x"), ["a"])
+
+    def test_add_and_remove_are_no_commands_of_other_tables(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=10)")
+        self.assertFails(db, "one row cannot have more than one of key, filter and command", "INSERT INTO f(f, key) VALUES ('add', 1)")
+        self.assertFails(db, "unknown command", "INSERT INTO f(f) VALUES ('remove')")
+
+    def test_a_filter_out_of_step_says_so(self):
+        db = self.following("source=t, column=k, kind=counting")
+        # What no trigger saw, as under SQLITE_DBCONFIG_ENABLE_TRIGGER.
+        trigger = one(db, "SELECT sql FROM sqlite_master WHERE name = 'f_after_insert'")
+        db.executescript(f"DROP TRIGGER f_after_insert; INSERT INTO t VALUES ('unseen', 1); {trigger}")
+        self.assertFails(db, "the source has 'unseen', which the filter does not have", "INSERT INTO f(f) VALUES ('integrity-check')")
+        self.assertFails(db, "does not have the key 'unseen'.*out of sync .*'rebuild'", "DELETE FROM t WHERE k = 'unseen'")
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        db.execute("DELETE FROM t WHERE k = 'unseen'")
+
+    def test_without_its_triggers_nothing_is_answered(self):
+        db = self.following()
+        other = self.connect(cached_statements=100)
+        ask = "SELECT 1 FROM f WHERE key = 'z'"
+        for connection in (db, other):
+            self.assertEqual(connection.execute(ask).fetchall(), [])
+        # What tools do to alter a table: the triggers go with the old one.
+        db.executescript("BEGIN; CREATE TABLE new(k, x); INSERT INTO new SELECT * FROM t; DROP TABLE t; ALTER TABLE new RENAME TO t; COMMIT;")
+        db.execute("INSERT INTO t VALUES ('z', 0)")
+        for connection in (db, other, self.connect()):
+            for sql in (ask, "SELECT info FROM f", "SELECT filter FROM f", "INSERT INTO f(f) VALUES ('integrity-check')"):
+                self.assertFails(connection, "triggers of (the )?source", sql)
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        db.execute("INSERT INTO t VALUES ('y', 0)")
+        for connection in (db, other, self.connect()):
+            self.assertEqual(self.present(connection, "a", "y", "z", "no"), ["a", "y", "z"])
+
+    def test_composite_keys_of_columns_with_any_name(self):
+        db = self.connect()
+        db.execute("""CREATE TABLE t("a,b" TEXT, 'old."x"' TEXT, "c)" TEXT)""")
+        db.execute("INSERT INTO t VALUES (1, 2, 3)")
+        db.execute("""CREATE VIRTUAL TABLE f USING bloom(source=t, column=( "a,b" , 'old."x"', "c)"), kind=counting)""")
+        db.execute("ALTER TABLE t RENAME COLUMN \"a,b\" TO 'a,''b\"('")
+        db.execute("ALTER TABLE f RENAME TO g")
+        db.execute("INSERT INTO t VALUES (4, 5, 6)")
+        db.execute("DELETE FROM t WHERE \"c)\" = 3")
+        db.execute("INSERT INTO g(g) VALUES ('rebuild')")
+        for a, b, c in ((1, 2, 3), (4, 5, 6)):
+            self.assertEqual(one(db, "SELECT count(*) FROM g WHERE key = bloom_key(?, ?, ?)", a, b, c), int(a == 4))
+
+    def test_names_with_any_character_are_found_and_told_as_json(self):
+        db = self.connect()
+        for table, column in (("it's", "it's"), ('a "\\"\t\n\x01\x1f', "b\\\x7f\r")):
+            quoted = ['"' + name.replace('"', '""') + '"' for name in (table, column)]
+            db.execute("CREATE TABLE {}({})".format(*quoted))
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(source={}, column={})".format(*quoted))
+            db.execute(f"INSERT INTO {quoted[0]} VALUES ('a')")
+            self.assertEqual(self.present(db, "a", "b"), ["a"])
+            self.assertEqual((self.info(db)["source"], self.info(db)["columns"]), (table, [column]))
+            db.execute("DROP TABLE f")
+        # These are names with quotes in them that do not end, and brackets that do not match.
+        for column in ("[it's]", "([it's], k)", "(k)k"):
+            self.assertFails(db, "column must be one of it's, got", f"CREATE VIRTUAL TABLE f USING bloom(source=\"it's\", column={column})")
+
+    def test_generated_columns_of_a_composite_key_follow_those_they_are_made_of(self):
+        db = self.connect()
+        db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, a, b AS (a || 'b') VIRTUAL, c AS (a || 'c') STORED)")
+        for i, kind in enumerate(("standard", "counting")):
+            db.execute(f"CREATE VIRTUAL TABLE f USING bloom(source=t, column=(b, c, id), kind={kind})")
+            db.execute("INSERT INTO t(id, a) VALUES (?, 'x')", (i,))
+            db.execute("UPDATE t SET a = 'y' WHERE id = ?", (i,))
+            self.assertEqual(one(db, "SELECT count(*) FROM f WHERE key = bloom_key('yb', 'yc', ?)", i), 1)
+            db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+            db.execute("DROP TABLE f")
+
+    def test_a_renamed_table_that_had_lost_a_trigger_still_says_so(self):
+        db = self.following()
+        for trigger in ("f_before_insert", "f_after_delete"):
+            db.execute(f"DROP TRIGGER {trigger}")
+            db.execute("ALTER TABLE f RENAME TO g")
+            db.execute("INSERT INTO t VALUES ('z', 0)")
+            self.assertFails(db, "triggers of source 't' are missing or have changed", "SELECT 1 FROM g WHERE key = 'z'")
+            db.execute("INSERT INTO g(g) VALUES ('rebuild')")
+            self.assertEqual(self.present(db, "a", "z", "no", table="g"), ["a", "z"])
+            db.execute("ALTER TABLE g RENAME TO f")
+            self.assertEqual(self.names(db), {"t", "f", "f_config", "f_data", "f_guard", "f_before_insert", "f_before_update", "f_after_update", "f_after_delete"})
+
+    def test_the_keys_of_its_rows_cannot_be_listed(self):
+        db = self.following()
+        for sql in ("SELECT * FROM f", "DELETE FROM f"):
+            self.assertFails(db, r"cannot list the keys of a Bloom filter .*how many keys there are\)$", sql)
+
+    def test_triggers_of_other_tables_are_not_its_own(self):
+        db = self.following()
+        db.execute("CREATE TABLE other(k)")
+        for table in ("other", "t"):
+            self.assertEqual(self.present(db, "a", "z"), ["a"])
+            db.executescript(f"DROP TRIGGER f_after_delete; CREATE TRIGGER f_after_delete AFTER DELETE ON {table} BEGIN SELECT 1; END;")
+            self.assertFails(db, "the triggers of source 't' are missing or have changed", "SELECT 1 FROM f WHERE key = 'a'")
+            if table == "other":
+                self.assertFails(db, "f_after_delete.* already exists", "INSERT INTO f(f) VALUES ('rebuild')")
+                db.execute("DROP TRIGGER f_after_delete")
+            db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        db.execute("CREATE TRIGGER f_after_insert AFTER INSERT ON other BEGIN SELECT 1; END")
+        db.execute("ALTER TABLE f RENAME TO g")
+        db.execute("ALTER TABLE g RENAME TO f")
+        db.execute("DROP TABLE f")
+        self.assertEqual(self.names(db), {"t", "other", "f_after_insert"})
+
+    def test_triggers_that_were_changed_are_not_its_own(self):
+        db = self.following()
+        for change in (("'add'", "'remove'"), ("BEGIN", "WHEN 0 BEGIN"), ('"k"', '"x"')):
+            sql = one(db, "SELECT sql FROM sqlite_master WHERE name = 'f_before_insert'")
+            db.executescript("DROP TRIGGER f_before_insert; " + sql.replace(*change))
+            self.assertFails(db, "the triggers of source 't' are missing or have changed", "SELECT 1 FROM f WHERE key = 'a'")
+            db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+            db.execute("INSERT INTO t VALUES (?, 1)", (change[1],))
+            self.assertEqual(self.present(db, change[1]), [change[1]])
+
+    STOPPING = {
+        "RAISE(IGNORE)": "SELECT RAISE(IGNORE)",
+        "RAISE(FAIL)": "SELECT RAISE(FAIL, 'stopped')",
+        "another rule": "INSERT INTO log VALUES (1)",
+    }
+
+    def test_no_other_trigger_keeps_a_key_from_a_standard_filter(self):
+        for schema, body, event in itertools.product(("", "TEMP"), self.STOPPING.values(), ("INSERT", "UPDATE")):
+            with self.subTest(f"{schema} {body} {event}"):
+                db = self.connect(":memory:")
+                db.executescript(f"""
+                    CREATE TABLE t(k, x); CREATE TABLE log(n UNIQUE); INSERT INTO t VALUES ('old', 0);
+                    CREATE VIRTUAL TABLE f USING bloom(source=t, column=k);
+                    CREATE {schema} TRIGGER stop AFTER {event} ON t BEGIN {body}; END;
+                    INSERT INTO log VALUES (1);
+                """)
+                try:
+                    db.execute("INSERT OR FAIL INTO t VALUES ('new', 0)" if event == "INSERT" else "UPDATE OR FAIL t SET k = 'new'")
+                except sqlite3.IntegrityError:
+                    pass
+                self.assertEqual(one(db, "SELECT count(*) FROM t WHERE k = 'new'"), 1)
+                self.assertEqual(self.present(db, "new"), ["new"])
+
+    def test_what_is_told_afterwards_must_come_before_what_may_stop_it(self):
+        bodies = [*self.STOPPING.values(), "INSERT INTO failing VALUES (1)"]
+        for options, body in itertools.product(("column=k, kind=counting", "column=id", "column=(k, x)", "column=g"), bodies):
+            with self.subTest(f"{options} {body}"):
+                db = self.connect(":memory:")
+                db.executescript(f"""
+                    CREATE TABLE t(id INTEGER PRIMARY KEY, k, x, g AS (k || id));
+                    CREATE TABLE log(n UNIQUE); CREATE TABLE failing(n UNIQUE ON CONFLICT FAIL);
+                    CREATE VIRTUAL TABLE f USING bloom(source=t, {options});
+                    CREATE VIRTUAL TABLE another USING bloom(source=t, {options});
+                    CREATE TRIGGER earlier BEFORE INSERT ON t BEGIN SELECT 1; END;
+                    INSERT INTO log VALUES (1); INSERT INTO failing VALUES (1);
+                """)
+                ask = "SELECT count(*) FROM t JOIN f ON f.key = " + {"column=(k, x)": "bloom_key(k, x)", "column=id": "id", "column=g": "g"}.get(options, "k")
+                self.assertEqual(self.present(db, 1), [])
+                db.execute(f"CREATE TRIGGER stop AFTER INSERT ON t WHEN new.x = 1 BEGIN {body}; END")
+                self.assertFails(db, "the AFTER trigger 'stop' runs before the triggers of source 't'", "SELECT 1 FROM f WHERE key = 1")
+                db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+                try:
+                    db.execute("INSERT OR FAIL INTO t(k, x) VALUES ('new', 1)")
+                except sqlite3.IntegrityError:
+                    pass
+                self.assertEqual(one(db, "SELECT count(*) FROM t"), 1)
+                self.assertEqual(one(db, ask), 1)
+
+    def test_columns_that_an_update_reads_anew_are_part_of_the_key(self):
+        db = self.connect()
+        db.executescript("""
+            CREATE TABLE t(id INTEGER PRIMARY KEY, a, b);
+            CREATE VIRTUAL TABLE f USING bloom(source=t, column=(a, b));
+            CREATE TRIGGER u BEFORE UPDATE OF a ON t BEGIN UPDATE t SET b = 'nb' WHERE id = old.id; END;
+            INSERT INTO t VALUES (1, 'a', 'b'); UPDATE t SET a = 'na';
+        """)
+        self.assertEqual(db.execute("SELECT a, b FROM t JOIN f ON f.key = bloom_key(a, b)").fetchall(), [("na", "nb")])
+
+    def test_no_spelling_hides_a_trigger_that_may_stop_others(self):
+        triggers = (
+            "create trigger stop after insert on t begin select raise(fail, 'no'); end",
+            "CREATE TRIGGER stop AFTER INSERT ON t BEGIN INSERT INTO audit(op, key) VALUES ('add', new.x); END",
+            "CREATE TRIGGER stop_after_insert AFTER INSERT ON t BEGIN INSERT INTO audit(op, key) VALUES ('add', new.x); END",
+        )
+        for trigger in triggers:
+            db = self.connect(":memory:")
+            db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, x)")
+            db.execute("CREATE TABLE audit(op, key UNIQUE)")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=id)")
+            db.execute(trigger)
+            db.execute("PRAGMA case_sensitive_like = ON")
+            db.create_function("like", 2, lambda *_: 0)
+            self.assertFails(db, "the AFTER trigger 'stop.* runs before the triggers", "SELECT 1 FROM f WHERE key = 1")
+
+    def test_a_trigger_that_puts_keys_into_another_form_can_come_later(self):
+        for kind in ("standard", "counting"):
+            db = self.connect(":memory:")
+            db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, k)")
+            db.execute(f"CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, kind={kind})")
+            db.execute("CREATE TRIGGER form AFTER INSERT ON t BEGIN UPDATE t SET k = lower(k) WHERE id = new.id; END")
+            db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+            db.execute("INSERT INTO t(k) VALUES ('ABC')")
+            self.assertEqual(self.present(db, "abc", "ABC"), ["abc"] if kind == "counting" else ["abc", "ABC"])
+
+    def test_a_schema_that_another_connection_changed_does_no_harm(self):
+        a, b = self.connect(), self.connect()
+        a.execute("CREATE TABLE m(x)")
+        a.execute("CREATE TEMP TABLE s(k)")
+        a.execute("INSERT INTO s VALUES ('key')")
+        for i in range(3):
+            a.execute("SELECT * FROM m")
+            b.execute(f"CREATE TABLE other{i}(x)")
+            a.execute("CREATE VIRTUAL TABLE temp.f USING bloom(source=s, column=k)")
+            self.assertEqual(self.present(a, "key", "no"), ["key"])
+            b.execute(f"DROP TABLE other{i}")
+            a.execute("ALTER TABLE temp.f RENAME TO g")
+            self.assertEqual(self.present(a, "key", "no", table="g"), ["key"])
+            a.execute("DROP TABLE g")
+        a.executescript("CREATE TABLE main.s(k); BEGIN")
+        self.assertFails(a, "fpr must be", "CREATE VIRTUAL TABLE main.b USING bloom(fpr=2)")
+        a.execute("CREATE VIRTUAL TABLE temp.f USING bloom(source=s, column=k)")
+        a.execute("COMMIT")
+        self.assertEqual(self.present(a, "key", "no"), ["key"])
+
+    def test_a_rename_as_in_old_versions(self):
+        db = self.following()
+        db.execute("PRAGMA legacy_alter_table = ON")
+        db.execute("ALTER TABLE f RENAME TO g")
+        db.execute("INSERT INTO t VALUES ('new', 1)")
+        self.assertEqual(self.present(self.connect(), "a", "new", "no", table="g"), ["a", "new"])
+        db.execute("DROP TABLE g")
+        self.assertEqual(self.names(db), {"t"})
+
+    def test_drop_leaves_nothing_that_would_write_to_the_filter(self):
+        db = self.following()
+        db.execute("ALTER TABLE t RENAME TO u")
+        db.execute("DROP TRIGGER f_after_delete")
+        self.connect().execute("DROP TABLE f")
+        db.execute("INSERT INTO u VALUES ('new', 1)")
+        self.assertEqual(self.names(db), {"u"})
+
+    def test_one_lost_trigger_does_not_lose_the_names(self):
+        db = self.following()
+        db.execute("ALTER TABLE t RENAME TO u")
+        db.execute("ALTER TABLE u RENAME COLUMN k TO l")
+        db.execute("DROP TRIGGER f_before_insert")
+        db.execute("INSERT INTO u VALUES ('new', 1)")
+        self.assertFails(db, "the triggers of source 'u' are missing or have changed", "SELECT 1 FROM f WHERE key = 'a'")
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertEqual(self.present(db, "a", "new", "no"), ["a", "new"])
+
+    def test_what_a_row_says_is_answered_at_once(self):
+        if sqlite3.sqlite_version_info < (3, 35):
+            self.skipTest("no RETURNING")
+        db = self.following()
+        returned = db.execute("INSERT INTO t VALUES ('new', 1) RETURNING k, EXISTS (SELECT 1 FROM f WHERE key = k)").fetchall()
+        self.assertEqual(returned, [("new", 1)])
+
+    def test_a_default_that_stands_in_for_null_is_a_key(self):
+        for kind in ("standard", "counting"):
+            db = self.connect(":memory:")
+            db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, k NOT NULL ON CONFLICT REPLACE DEFAULT 'default')")
+            db.execute(f"CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, kind={kind})")
+            db.execute("CREATE VIRTUAL TABLE g USING bloom(source=t, column=id)")
+            db.execute("INSERT INTO t(k) VALUES ('x'), (NULL)")
+            self.assertEqual(self.present(db, "x", "default"), ["x", "default"])
+            self.assertEqual(self.present(db, 1, 2, 3, table="g"), [1, 2])
+            db.execute("UPDATE t SET k = 'y' WHERE id = 2")
+            db.execute("UPDATE OR REPLACE t SET k = NULL WHERE id = 1")
+            self.assertEqual(self.present(db, "y", "default"), ["y", "default"])
+
+    def test_tables_of_virtual_tables_are_not_followed(self):
+        if sqlite3.sqlite_version_info < (3, 37):
+            self.skipTest("SQLite does not tell which they are")
+        db = self.following()
+        self.assertFails(db, "must be an ordinary table, got a table that belongs to a virtual one", "CREATE VIRTUAL TABLE g USING bloom(source=f_data, column=chunk)")
+
+    def test_a_table_that_is_made_and_rolled_back_leaves_nothing(self):
+        db = self.connect()
+        db.executescript("CREATE TABLE t(k, x); INSERT INTO t VALUES ('a', 1); CREATE TABLE other(n)")
+        first = "CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)"
+        for second in ("", first, "seed=5", "capacity=100000", "kind=counting", "collate=nocase, source=t, column=n"):
+            db.execute("DELETE FROM t WHERE k <> 'a'")
+            db.executescript(f"BEGIN; INSERT INTO other VALUES (1); SAVEPOINT s; {first}; ROLLBACK TO s")
+            if second == first:
+                for sql in ("SAVEPOINT s2", first, "RELEASE s2"):
+                    db.execute(sql)
+            elif "collate" in second:
+                db.execute("CREATE VIRTUAL TABLE f USING bloom(collate=nocase)")
+                db.execute("INSERT INTO f(key) VALUES ('A'), ('B')")
+            elif second:
+                db.execute(f"CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, {second})")
+            db.execute("INSERT INTO t VALUES ('b', 2)")
+            db.execute("COMMIT")
+            if second:
+                for connection in (db, self.connect()):
+                    self.assertEqual(self.present(connection, "a", "b", "c"), ["a", "b"], second)
+                db.execute("DROP TABLE f")
+        self.assertEqual(one(db, "SELECT count(*) FROM other"), 6)
+
+    def test_a_table_does_not_grow_because_its_predecessor_did(self):
+        counting = "CREATE VIRTUAL TABLE {0} USING bloom(capacity=100, kind=counting); INSERT INTO {0}(key) VALUES ('x'), ('x'); DELETE FROM {0} WHERE key = 'x'"
+        for table, before in (
+            ("f", "SAVEPOINT s; CREATE VIRTUAL TABLE f USING bloom; ROLLBACK TO s"),
+            ("f", "CREATE VIRTUAL TABLE f USING bloom; INSERT INTO f(key) VALUES (1); ALTER TABLE z RENAME TO z2; INSERT INTO f(key) VALUES (2); DROP TABLE f"),
+            ("g", "CREATE VIRTUAL TABLE f USING bloom; INSERT INTO f(key) VALUES (1); SAVEPOINT s; ALTER TABLE f RENAME TO g; ROLLBACK TO s"),
+        ):
+            db = self.connect(":memory:")
+            db.executescript(f"CREATE TABLE z(a); BEGIN; {before}; {counting.format(table)}; COMMIT")
+            self.assertEqual(self.present(db, "x", table=table), ["x"], before)
+
+    def test_a_rollback_by_a_function_of_the_host_is_an_error(self):
+        db = self.connect()
+        db.create_function("undo", 1, lambda value: (self.undone and db.execute("ROLLBACK"), value)[1], deterministic=True)
+        self.undone = False
+        db.executescript("CREATE VIRTUAL TABLE f USING bloom; CREATE TABLE t(k, g AS (undo(k))); INSERT INTO t VALUES (1), (2); CREATE VIRTUAL TABLE s USING bloom(source=t, column=g)")
+        self.undone = True
+        db.execute("BEGIN")
+        self.assertFails(db, "the transaction was rolled back meanwhile|abort due to ROLLBACK", "INSERT INTO f(key) VALUES (undo('a'))")
+        db.execute("BEGIN")
+        self.assertFails(db, "the transaction was rolled back meanwhile|abort due to ROLLBACK|no transaction is active|user-defined function raised exception", "INSERT INTO s(s) VALUES ('rebuild')")
+        self.undone = False
+        for connection in (db, self.connect()):
+            connection.create_function("undo", 1, lambda value: value, deterministic=True)
+            self.assertEqual(self.present(connection, "a"), [])
+            self.assertEqual(self.present(connection, 1, 2, 3, table="s"), [1, 2])
+
+    def test_a_schema_version_that_was_rolled_back_tells_nothing(self):
+        for ask in ("SELECT 1 FROM f WHERE key = 'a'", "SELECT 2 FROM f WHERE key = 'a'"):
+            db = self.connect(":memory:")
+            db.executescript("CREATE TABLE t(k); CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)")
+            db.execute(ask).fetchall()
+            db.execute("BEGIN")
+            db.execute("CREATE TABLE other(x)")
+            db.execute(ask).fetchall()
+            version = one(db, "PRAGMA schema_version")
+            db.execute("ROLLBACK")
+            db.execute("DROP TRIGGER f_before_insert")
+            self.assertEqual(one(db, "PRAGMA schema_version"), version)
+            self.assertFails(db, "are missing or have changed", ask)
+
+    def test_a_source_that_is_gone_is_missed_at_once(self):
+        db = self.following()
+        self.assertEqual(self.present(db, "a", "z"), ["a"])
+        db.execute("DROP TABLE t")
+        self.assertFails(db, "the triggers of source 't' are missing or have changed", "SELECT 1 FROM f WHERE key = 'a'")
+        self.assertFails(db, "source 't' must be an ordinary table, got none of that name", "INSERT INTO f(f) VALUES ('rebuild')")
+        db.execute("CREATE TABLE t(k, x)")
+        self.assertFails(db, "the triggers of source 't' are missing or have changed", "SELECT 1 FROM f WHERE key = 'a'")
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertEqual(self.present(db, "a", "z"), [])
+
+    def test_names_change_with_the_tables(self):
+        db = self.following()
+        db.execute('ALTER TABLE f RENAME TO "the ""filter"""')
+        db.execute('ALTER TABLE t RENAME TO "the ""source"""')
+        db.execute('ALTER TABLE "the ""source""" RENAME COLUMN k TO "a ""key"""')
+        db.execute('INSERT INTO "the ""source""" VALUES (\'new\', 1)')
+        name = '"the ""filter"""'
+        for connection in (db, self.connect()):
+            self.assertEqual(self.present(connection, "a", "new", "no", table=name), ["a", "new"])
+            self.assertEqual(self.info(connection, name)["source"], 'the "source"')
+        db.execute('UPDATE "the ""source""" SET "a ""key""" = \'changed\' WHERE x = 1')
+        for connection in (self.connect(), db):
+            connection.execute(f"INSERT INTO {name}({name}) VALUES ('rebuild')")
+            self.assertEqual(self.present(db, "a", "new", "changed", table=name), ["a", "changed"])
+        db.execute(f"ALTER TABLE {name} RENAME TO f")
+        db.execute('INSERT INTO "the ""source""" VALUES (\'newer\', 1)')
+        self.assertEqual(self.present(self.connect(), "a", "newer", "no"), ["a", "newer"])
+        name = "f"
+        if sqlite3.sqlite_version_info >= (3, 35):
+            self.assertFails(db, "error in index f_guard", 'ALTER TABLE "the ""source""" DROP COLUMN "a ""key"""')
+        db.execute(f"DROP TABLE {name}")
+        self.assertEqual(self.names(db), {'the "source"'})
+
+    def test_a_dump_restores_answers_and_triggers(self):
+        for kind in ("standard", "counting"):
+            db = self.following(f"source=t, column=k, kind={kind}, capacity=1000")
+            # The shell's own library, whichever this process has.
+            environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+            dump = subprocess.run(["sqlite3", self.path, ".dump"], check=True, capture_output=True, env=environment).stdout
+            copy = self.path + kind
+            subprocess.run(["sqlite3", "-cmd", f".load {EXTENSION}", copy], input=dump, check=True, env=environment)
+            restored = self.connect(copy)
+            self.assertEqual(self.present(restored, "a", "b", 3, "c"), ["a", "b", 3])
+            self.assertEqual(one(restored, "SELECT filter FROM f"), one(db, "SELECT filter FROM f"))
+            restored.execute("INSERT INTO t VALUES ('c', 1)")
+            restored.execute("DELETE FROM t WHERE k = 'a'")
+            self.assertEqual(self.present(restored, "a", "b", 3, "c"), (["a"] if kind == "standard" else []) + ["b", 3, "c"])
+            restored.execute("INSERT INTO f(f) VALUES ('rebuild')")
+            self.assertEqual(self.present(restored, "a", "b", 3, "c"), ["b", 3, "c"])
+            db.executescript("DROP TABLE f; DROP TABLE t")
+
+    def test_a_connection_without_the_extension_cannot_write_unseen(self):
+        self.following()
+        plain = sqlite3.connect(self.path)
+        self.addCleanup(plain.close)
+        self.assertEqual(plain.execute("SELECT count(*) FROM t").fetchone(), (3,))
+        with self.assertRaisesRegex(sqlite3.OperationalError, "no such module: bloom"):
+            plain.execute("INSERT INTO t VALUES ('unseen', 1)")
+        plain.execute("UPDATE t SET x = 5")
+        plain.commit()
+
+
+class Growing(SourceCase):
+    KEYS = "WITH RECURSIVE n(i) AS (VALUES(?1) UNION ALL SELECT i + 1 FROM n WHERE i < ?2) "
+
+    def add(self, db, first, last):
+        db.execute(self.KEYS + "INSERT INTO f(key) SELECT 'key ' || i FROM n", (first, last))
+
+    def lost(self, db, first, last):
+        return one(db, self.KEYS + "SELECT count(*) FROM n LEFT JOIN f ON f.key = 'key ' || i WHERE f.key IS NULL", first, last)
+
+    def wrong(self, db, asked):
+        return one(db, self.KEYS + "SELECT count(*) FROM n JOIN f ON f.key = 'other ' || i", 1, asked)
+
+    def test_it_keeps_its_rate_and_its_keys(self):
+        for options in ("", "fpr=0.0005", "kind=partitioned", "block=0, cache=8192", "block=512", "capacity=50, growth=on", "collate=nocase"):
+            with self.subTest(options):
+                db = self.connect(":memory:")
+                db.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
+                n, asked = 0, 40000
+                for goal in (10, 1000, 3000, 12000, 60000):
+                    self.add(db, n + 1, goal)
+                    n = goal
+                    info = self.info(db)
+                    self.assertEqual(self.lost(db, 1, n), 0)
+                    mean = asked * info["target_fpr"]
+                    self.assertLess(self.wrong(db, asked), mean + 4 * mean**0.5)
+                    self.assertLess(info["fpr"], info["target_fpr"])
+                    self.assertAlmostEqual(info["keys"] / n, 1, delta=0.05 if n > 1000 else 0.3)
+                    self.assertLess(info["keys"], info["capacity"] * 1.05)
+                    self.assertFalse(info["overfull"])
+                    self.assertEqual(info["bytes"], 64 * len(info["layers"]) + sum((layer["cells"] + 7) // 8 for layer in info["layers"]))
+                self.assertGreater(len(info["layers"]), 2)
+
+    def test_a_million_keys(self):
+        n = 1000000 // (20 if SANITIZED else 1)
+        db = self.connect(":memory:")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom")
+        self.add(db, 1, n)
+        info = self.info(db)
+        asked = 100000
+        self.assertEqual(self.lost(db, 1, n), 0)
+        self.assertLess(self.wrong(db, asked) / asked, 0.01)
+        if not SANITIZED:
+            self.assertLess(info["bytes"], 2 * one(db, f"SELECT length(bloom_create({n}))"))
+
+    def test_what_comes_again_takes_no_room(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom")
+        for _ in range(5):
+            self.add(db, 1, 900)
+        self.assertEqual(len(self.info(db)["layers"]), 1)
+        self.add(db, 1, 5000)
+        grown = self.info(db)
+        self.add(db, 1, 5000)
+        self.assertEqual(self.info(db), grown)
+
+    def test_layers_come_and_go_with_transactions(self):
+        db = self.connect()
+        other = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(cache=4096)")
+        self.add(db, 1, 500)
+        self.assertEqual(self.lost(other, 1, 500), 0)
+        db.execute("BEGIN")
+        self.add(db, 501, 800)
+        db.execute("SAVEPOINT s")
+        self.add(db, 801, 3000)
+        self.assertEqual(len(self.info(db)["layers"]), 2)
+        db.execute("ROLLBACK TO s")
+        self.assertEqual(len(self.info(db)["layers"]), 1)
+        self.assertEqual(self.lost(db, 1, 800), 0)
+        self.assertGreater(self.lost(db, 801, 3000), 2000)
+        self.add(db, 801, 20000)
+        self.assertEqual(len(self.info(other)["layers"]), 1)
+        db.execute("COMMIT")
+        for connection in (db, other, self.connect()):
+            self.assertEqual(self.lost(connection, 1, 20000), 0)
+            self.assertEqual(len(self.info(connection)["layers"]), 4)
+        self.add(other, 20001, 20100)
+        self.assertEqual(self.lost(db, 1, 20100), 0)
+
+    def test_many_connections_that_add_a_key_each_make_it_grow_in_time(self):
+        db = self.connect()
+        db.execute("PRAGMA synchronous = OFF")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, growth=on)")
+        for i in range(1, 400):
+            with connect(self.path) as once:
+                once.execute("PRAGMA synchronous = OFF")
+                once.execute("INSERT INTO f(key) VALUES ('key ' || ?)", (i,))
+            once.close()
+        self.assertEqual(self.lost(db, 1, 399), 0)
+        self.assertEqual([round(layer["keys"], -1) for layer in self.info(db)["layers"]], [100, 220, 80])
+
+    def test_clear_goes_back_to_the_first_layer(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom")
+        empty = self.info(db)
+        self.add(db, 1, 30000)
+        db.execute("INSERT INTO f(f) VALUES ('clear')")
+        self.assertEqual(self.info(db), empty)
+        self.assertEqual(one(db, "SELECT count(*) FROM f_data"), 0)
+
+    def test_with_one_layer_it_is_a_filter_like_any_other(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=5000, growth=on)")
+        self.add(db, 1, 1000)
+        db.execute("CREATE TABLE blob AS SELECT filter FROM f")
+        db.execute("INSERT INTO f(f) VALUES ('HALVE')")
+        self.assertEqual(one(db, "SELECT f.filter = bloom_halve(b.filter) FROM f, blob AS b"), 1)
+        self.assertFails(db, "cannot merge a filter into a table that grows", "INSERT INTO f(filter) SELECT filter FROM blob")
+        self.add(db, 1001, 9000)
+        self.assertEqual(self.lost(db, 1, 9000), 0)
+        for sql in ("INSERT INTO f(f) VALUES ('halve')", "SELECT filter FROM f"):
+            self.assertFails(db, "cannot .* a table that has grown to 3 layers", sql)
+
+    def test_without_growth_a_full_filter_says_so(self):
+        for options in ("capacity=1000", "capacity=1000, kind=counting", "capacity=1000, growth=off"):
+            db = self.connect(":memory:")
+            db.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
+            self.add(db, 1, 3000)
+            info = self.info(db)
+            self.assertTrue(info["overfull"])
+            self.assertEqual(info["capacity"], 1000)
+            self.assertNotIn("layers", info)
+            self.assertEqual(self.lost(db, 1, 3000), 0)
+            self.assertAlmostEqual(self.wrong(db, 20000) / 20000 / info["fpr"], 1, delta=0.1)
+
+    def test_damaged_layers_are_named(self):
+        for damage, text in {
+            "substr(v, 1, 100)": "36 bytes are too few for a header",
+            "CAST(v || x'00' AS BLOB)": "1 bytes are too few for a header",
+            "CAST(v || zeroblob(64) AS BLOB)": "bad magic",
+            "CAST(v || (SELECT substr(bloom_create(10, 0.01, 'counting'), 1, 64)) AS BLOB)": "layers in the config differ in kind, seed or collation",
+            "CAST(v || (SELECT substr(bloom_create_sized(64, 3, 'standard', 64, 1), 1, 64)) AS BLOB)": "layers in the config differ in kind, seed or collation",
+            "CAST(v || (SELECT v FROM nocase_config WHERE k = 'header') AS BLOB)": "layers in the config differ in kind, seed or collation",
+            "x''": "0 bytes are too few for a header",
+            "'text'": "the config has no header",
+        }.items():
+            db = self.connect(":memory:")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom")
+            db.execute("CREATE VIRTUAL TABLE nocase USING bloom(collate=nocase)")
+            self.add(db, 1, 3000)
+            db.execute(f"UPDATE f_config SET v = {damage} WHERE k = 'header'")
+            db.execute("PRAGMA writable_schema = RESET")
+            for sql in ("SELECT 1 FROM f WHERE key = 1", "INSERT INTO f(key) VALUES (1)", "INSERT INTO f(f) VALUES ('integrity-check')"):
+                self.assertFails(db, text, sql)
+            db.execute("DROP TABLE f")
+
+
+class Collations(SourceCase):
+    TEXTS = ["", " ", "a", "A", "a ", "A  ", "ab", "aB", "é", "É", "é ", "a\0b", "A\0b", "a\0B", "a\0", "a \0 ", "[", "{", "@", "`", "1", "1 ", "K", "k", "İ", "a\tb "]
+    VALUES = TEXTS + [text.encode() for text in TEXTS] + [1, 1.0, 1.5, float("inf"), -0.0, 1e300]
+
+    def test_what_sql_calls_equal_is_never_absent(self):
+        """Of every pair of values, under every comparison that the table answers."""
+        answered = 0
+        for encoding in ("UTF-8", "UTF-16le"):
+            for own in ("binary", "nocase", "rtrim"):
+                db = self.connect(":memory:")
+                db.execute(f"PRAGMA encoding = '{encoding}'")
+                db.execute("CREATE TABLE asked(v, n COLLATE NOCASE, r COLLATE RTRIM)")
+                db.executemany("INSERT INTO asked VALUES (?1, ?1, ?1)", [(value,) for value in self.VALUES])
+                for value in self.VALUES:
+                    db.execute(f"CREATE VIRTUAL TABLE f USING bloom(capacity=1000, fpr=1e-9, collate={own})")
+                    db.execute("INSERT INTO f(key) VALUES (?)", (value,))
+                    for column, form in itertools.product(("v", "n", "r"), ("f.key = t.{0}", "t.{0} = f.key", "f.key = t.{0} COLLATE NOCASE")):
+                        compared = form.format(column)
+                        equal = f"SELECT t.rowid FROM asked AS t, (SELECT ? COLLATE {own} AS key) AS f WHERE {compared}"
+                        want = {row[0] for row in db.execute(equal, (value,))}
+                        try:
+                            got = {row[0] for row in db.execute(f"SELECT t.rowid FROM asked AS t JOIN f ON {compared}")}
+                        except sqlite3.OperationalError as error:
+                            self.assertIn("cannot compare key under the collation", str(error))
+                            continue
+                        answered += 1
+                        self.assertLessEqual(want, got, (own, encoding, value, compared))
+                    db.execute("DROP TABLE f")
+        self.assertGreater(answered, 1000)
+
+    def test_of_two_comparisons_the_closer_one_is_asked(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=nocase)")
+        db.execute("INSERT INTO f(key) VALUES ('ABC')")
+        for sql in ("key = 'abc' AND key = 'ABC' COLLATE BINARY", "key = 'ABC' COLLATE BINARY AND key = 'abc'", "key = 'abc' AND key = 'aBC'"):
+            self.assertEqual(one(db, "SELECT count(*) FROM f WHERE " + sql), 1, sql)
+
+    def test_a_comparison_to_come_that_is_closer_is_waited_for(self):
+        """The key comes from whichever comparison leaves the fewest equals, in every order of the join."""
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=nocase)")
+        db.execute("INSERT INTO f(key) VALUES ('abc')")
+        db.execute("CREATE TABLE t(k TEXT)")
+        db.executemany("INSERT INTO t VALUES (?)", [("abc",), ("ABC",), ("x",)])
+        for tables in ("f, t", "t, f"):
+            for compared in ("t.k = f.key COLLATE BINARY", "f.key COLLATE BINARY = t.k"):
+                got = db.execute(f"SELECT f.key, t.k FROM {tables} WHERE f.key = 'aBC' AND {compared} ORDER BY t.k").fetchall()
+                self.assertEqual(got, [("ABC", "ABC"), ("abc", "abc")], (tables, compared))
+
+    def test_a_collation_of_the_host_is_not_answered(self):
+        db = self.connect()
+        db.create_collation("first_letter", lambda a, b: (a[:1] > b[:1]) - (a[:1] < b[:1]))
+        db.execute("CREATE TABLE t(k TEXT COLLATE first_letter)")
+        db.execute("INSERT INTO t VALUES ('apple')")
+        for own in ("binary", "nocase"):
+            db.execute(f"CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate={own})")
+            db.execute("INSERT INTO f(key) VALUES ('ant')")
+            for sql in ("SELECT 1 FROM f WHERE key = 'apple' COLLATE first_letter", "SELECT 1 FROM t JOIN f ON t.k = f.key"):
+                self.assertFails(db, "f: the filter cannot compare key under the collation first_letter", sql)
+            db.execute("DROP TABLE f")
+
+    def test_the_filter_takes_its_collation_along(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=NoCase)")
+        db.execute("INSERT INTO f(key) VALUES ('Straße'), ('B')")
+        self.assertEqual(self.info(db)["collate"], "nocase")
+        db.execute("CREATE TABLE s AS SELECT filter FROM f")
+        row = db.execute(
+            "SELECT bloom_contains(filter, 'STRAße'), bloom_contains(filter, 'b'), bloom_contains(bloom_halve(filter), 'b'), "
+            "bloom_contains(bloom_add(filter, 'C'), 'c'), bloom_contains(bloom_union(filter, filter), 'b'), bloom_contains(filter, 'c') FROM s"
+        ).fetchone()
+        self.assertEqual(row, (1, 1, 1, 1, 1, 0))
+        self.assertEqual(json.loads(one(db, "SELECT bloom_info(filter) FROM s"))["collate"], "nocase")
+        self.assertFails(db, "must be a filter with collation nocase, as the one before it, got collation binary", "SELECT bloom_union(filter, bloom_create(100)) FROM s")
+        self.assertFails(db, "filter must be a filter with collation nocase, as the table has, got collation binary", "INSERT INTO f(filter) VALUES (bloom_create(100))")
+        db.execute("INSERT INTO f(filter) SELECT bloom_add(filter, 'Z') FROM s")
+        self.assertEqual(self.present(db, "z", "Z", "y"), ["z", "Z"])
+
+    def test_counting_takes_out_what_is_equal(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=rtrim, kind=counting)")
+        db.execute("INSERT INTO f(key) VALUES ('a'), ('b ')")
+        db.execute("DELETE FROM f WHERE key = 'a   '")
+        db.execute("UPDATE f SET key = 'c ' WHERE key = 'b'")
+        self.assertEqual(self.present(db, "a", "a   ", "b", "c", "c  "), ["c", "c  "])
+
+    def test_a_source_gives_its_own(self):
+        db = self.connect()
+        db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE)")
+        db.execute("INSERT INTO t(name) VALUES ('Ann')")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=name)")
+        self.assertEqual(self.present(db, "ANN", "bob"), ["ANN"])
+        self.assertEqual(one(db, "SELECT count(*) FROM t JOIN f ON f.key = t.name"), 1)
+        self.assertEqual(one(db, "SELECT count(*) FROM t JOIN f ON t.name = f.key"), 1)
+        db.execute("ALTER TABLE t RENAME TO people")
+        db.execute("ALTER TABLE people RENAME COLUMN name TO called")
+        for connection in (db, self.connect()):
+            self.assertEqual(self.present(connection, "ANN", "bob"), ["ANN"])
+            self.assertEqual(one(connection, "SELECT count(*) FROM people AS p JOIN f ON p.called = f.key"), 1)
+        self.assertEqual(self.info(db)["capacity"], 1050)
+        db.execute("WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO people(called) SELECT 'a' || i FROM n UNION ALL SELECT 'A' || i FROM n")
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertAlmostEqual(self.info(db)["capacity"] / 3000, 1, delta=0.03)
+        # A source of another collation is another table.
+        db.executescript("DROP TABLE people; CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
+        self.assertFails(db, "the collation of column 'name' must be nocase, which is that of the filter, got BINARY", "INSERT INTO f(f) VALUES ('rebuild')")
+
+    def test_a_collation_that_cannot_be_told_is_still_that_of_all_layers(self):
+        db = self.connect()
+        db.executescript("CREATE TABLE t(k TEXT COLLATE NOCASE); CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)")
+        db.executescript("ALTER TABLE t RENAME TO u; DROP TRIGGER f_after_delete")
+        # Without that trigger this one does not know that the source is u, and what its collation is.
+        self.connect().execute("WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO u SELECT 'K' || i FROM n")
+        trigger = "AFTER DELETE ON \"u\" BEGIN INSERT INTO \"f\"(\"f\", key) VALUES ('remove', old.\"k\"); END"
+        self.connect().execute(f'CREATE TRIGGER "f_after_delete" {trigger}')
+        last = self.connect()
+        self.assertEqual(len(self.info(last)["layers"]), 2)
+        self.assertEqual(one(last, "SELECT count(*) FROM u LEFT JOIN f ON f.key = lower(u.k) WHERE f.key IS NULL"), 0)
+
+    def test_a_collation_that_was_changed_under_the_filter_is_not_taken_for_its_own(self):
+        db = self.connect()
+        db.execute("CREATE TABLE t(k TEXT)")
+        db.execute("INSERT INTO t VALUES ('A')")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)")
+        triggers = [row[0] for row in db.execute("SELECT sql FROM sqlite_master WHERE type IN ('trigger', 'index')")]
+        db.executescript("CREATE TABLE new(k TEXT COLLATE NOCASE); INSERT INTO new SELECT * FROM t; DROP TABLE t; ALTER TABLE new RENAME TO t; " + "; ".join(triggers))
+        other = self.connect()
+        self.assertFails(other, "the column of the source has the collation nocase now, and the filter has binary", "SELECT 1 FROM f WHERE key = 'a'")
+        self.assertEqual(one(other, "SELECT count(*) FROM f WHERE key = 'A' COLLATE BINARY"), 1)
+        other.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertEqual(self.present(other, "a", "A", "b"), ["a", "A"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,365 @@
+"""The bloom table against an exact multiset: random statements in two connections to one file.
+
+    /usr/bin/python3 tests/table/table_model_test.py EXTENSION [STEPS [SEED]]
+
+After each statement every connection is asked for keys that it can see; every few statements its whole filter must be,
+byte for byte, the one that the functions make of exactly those keys. So nothing is lost, and nothing that was rolled
+back stays.
+"""
+
+import collections
+import copy
+import sqlite3
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support.host import connect, one  # noqa: E402
+from support.model import run_all  # noqa: E402
+
+TABLES = {
+    "standard": ("capacity=20000, fpr=0.001", "bloom_create(20000, 0.001)"),
+    "standard, whole": ("cells=126976, hashes=5", "bloom_create_sized(126976, 5)"),
+    "standard, odd blocks": ("cells=120000, hashes=4, block=1000", "bloom_create_sized(120000, 4, 'standard', 1000)"),
+    "counting": ("capacity=4000, kind=counting", "bloom_create(4000, 0.01, 'counting')"),
+    "counting, odd blocks": (
+        "cells=30002, hashes=3, block=15001, kind=counting",
+        "bloom_create_sized(30002, 3, 'counting', 15001)",
+    ),
+    "partitioned": ("capacity=20000, kind='partitioned'", "bloom_create(20000, 0.01, 'partitioned')"),
+}
+CACHES = {"one chunk": 4096, "three chunks": 3 * 4096, "no bound": 1 << 32}
+JOURNALS = ("delete", "wal")
+# A key is in the filter so often at most: counters then never stick, and what they hold is exact.
+MOST_TIMES = 4
+
+
+class State:
+    """What a table must hold."""
+
+    def __init__(self):
+        self.name = "seen"
+        self.halved = 0
+        self.merged = False
+        self.keys = collections.Counter()
+
+    def copy(self):
+        return copy.deepcopy(self)
+
+
+class Side:
+    """One connection, with what it must see."""
+
+    def __init__(self, world):
+        self.world = world
+        self.open()
+
+    def open(self):
+        self.db = connect(self.world.path, isolation_level=None, timeout=0, cached_statements=20)
+        self.db.execute("PRAGMA synchronous = OFF")
+        self.working = None  # in a transaction: what it sees
+        self.writes = False
+        self.savepoints = []
+
+    @property
+    def sees(self):
+        return self.world.committed if self.working is None else self.working
+
+    def run(self, sql, *arguments):
+        self.world.log.append(f"{self.world.sides.index(self) if self in self.world.sides else '?'}: {sql:.120} {arguments!r:.120}")
+        return self.db.execute(sql, arguments)
+
+    def change(self, state):
+        """The statement succeeded, and this is what it left."""
+        if self.working is None:
+            self.world.committed = state
+        else:
+            self.working = state
+            self.writes = True
+
+
+class World:
+    def __init__(self, path, kind, cache, journal, rng):
+        self.path = path
+        self.rng = rng
+        self.kind = kind
+        options, self.empty = TABLES[kind]
+        self.options = f"{options}, cache={CACHES[cache]}"
+        self.counting = kind.startswith("counting")
+        self.committed = State()
+        self.log = []
+        self.sides = []
+        self.sides.append(Side(self))
+        db = self.sides[0].db
+        db.execute(f"PRAGMA journal_mode = {journal}")
+        db.execute(f"CREATE VIRTUAL TABLE seen USING bloom({self.options})")
+        db.execute("CREATE TABLE source(k)")
+        db.execute("CREATE TABLE other(x)")
+        self.wal = journal == "wal"
+        self.sides.append(Side(self))
+        self.oracle = connect()
+        self.next_key = 0
+
+    # What to do. Each takes the side and does one statement.
+
+    def new_keys(self, n):
+        self.next_key += n
+        forms = (lambda i: i, lambda i: f"key {i}", lambda i: float(i) + 0.5, lambda i: f"blob {i}".encode())
+        return [forms[i % 4](i) for i in range(self.next_key - n, self.next_key)]
+
+    def some_keys(self, side, n):
+        """New ones and old ones."""
+        old = [key for key, times in side.sees.keys.items() if times < MOST_TIMES]
+        return self.new_keys(n) + self.rng.sample(old, min(len(old), n // 2))
+
+    def insert_row(self, side):
+        state = side.sees.copy()
+        key = self.some_keys(side, 1)[0]
+        side.run(f"INSERT INTO {state.name}(key) VALUES (?)", key)
+        state.keys[key] += 1
+        side.change(state)
+
+    def insert_rows(self, side):
+        state = side.sees.copy()
+        keys = self.some_keys(side, self.rng.choice((2, 5, 200)))
+        side.run(f"INSERT INTO {state.name}(key) VALUES " + ",".join("(?)" for _ in keys), *keys)
+        state.keys.update(keys)
+        side.change(state)
+
+    def insert_new_rows(self, side):
+        state = side.sees.copy()
+        for key in self.some_keys(side, 4):
+            cursor = side.run(f"INSERT OR IGNORE INTO {state.name}(key) VALUES (?), (NULL)", key)
+            if cursor.rowcount == 1:
+                state.keys[key] += 1
+                side.change(state.copy())
+            else:
+                assert cursor.rowcount == 0
+                assert self.counting or self.contains(side, state.name, key)
+
+    def insert_by_trigger(self, side):
+        state = side.sees.copy()
+        keys = self.some_keys(side, 3)
+        side.run(f"CREATE TEMP TRIGGER tr AFTER INSERT ON source BEGIN INSERT INTO {state.name}(key) VALUES (new.k); END")
+        try:
+            for key in keys:
+                side.run("INSERT INTO source VALUES (?)", key)
+                state.keys[key] += 1
+                side.change(state.copy())
+        finally:
+            side.run("DROP TRIGGER tr")
+
+    def insert_in_vain(self, side):
+        """A row that is refused in the end, under every conflict rule."""
+        state = side.sees.copy()
+        keys = self.some_keys(side, 3)
+        rule = self.rng.choice(("", "OR ABORT", "OR FAIL", "OR ROLLBACK", "OR REPLACE"))
+        try:
+            side.run(f"INSERT {rule} INTO {state.name}(key) VALUES " + ",".join("(?)" for _ in keys) + ", (NULL)", *keys)
+        except sqlite3.IntegrityError as error:
+            assert "key must be a value other than NULL" in str(error)
+        else:
+            raise AssertionError("a NULL key was taken")
+        if rule == "OR FAIL":
+            state.keys.update(keys)
+            side.change(state)
+        elif rule == "OR ROLLBACK":
+            self.after_rollback(side)
+
+    def delete(self, side):
+        state = side.sees.copy()
+        keys = [key for key, times in state.keys.items() if times > 0]
+        if not self.counting or not keys:
+            return
+        keys = self.rng.sample(keys, min(len(keys), 3))
+        if self.rng.random() < 0.5:
+            side.run(f"DELETE FROM {state.name} WHERE key IN ({','.join('?' for _ in keys)})", *keys)
+        else:
+            keys = keys[:1]
+            side.run(f"DELETE FROM {state.name} WHERE key = ?", *keys)
+        state.keys.subtract(keys)
+        side.change(state)
+
+    def update(self, side):
+        state = side.sees.copy()
+        keys = [key for key, times in state.keys.items() if times > 0]
+        if not self.counting or not keys:
+            return
+        old, new = self.rng.choice(keys), self.new_keys(1)[0]
+        side.run(f"UPDATE {state.name} SET key = ? WHERE key = ?", new, old)
+        state.keys[old] -= 1
+        state.keys[new] += 1
+        side.change(state)
+
+    def merge(self, side):
+        state = side.sees.copy()
+        keys = self.new_keys(self.rng.choice((1, 50)))
+        filter_ = self.filter_of(collections.Counter(keys), self.rng.randint(0, state.halved))
+        side.run(f"INSERT INTO {state.name}(filter) VALUES (?)", filter_)
+        state.keys.update(keys)
+        side.change(state)
+
+    def halve(self, side):
+        state = side.sees.copy()
+        if state.halved == 2 or (self.kind == "counting, odd blocks" and state.halved == 1):
+            return
+        side.run(f"INSERT INTO {state.name}({state.name}) VALUES ('halve')")
+        state.halved += 1
+        side.change(state)
+
+    def clear(self, side):
+        state = side.sees.copy()
+        side.run(f"INSERT INTO {state.name}({state.name}) VALUES ('clear')")
+        state.keys.clear()
+        side.change(state)
+
+    def rename(self, side):
+        state = side.sees.copy()
+        name = self.rng.choice(("seen", '"a b"', '"q""q"', "Other_Name"))
+        if name != state.name:
+            side.run(f"ALTER TABLE {state.name} RENAME TO {name}")
+            state.name = name
+            side.change(state)
+
+    def change_schema(self, side):
+        """Makes SQLite read the schema anew, and the table's object with it."""
+        if self.rng.random() < 0.5:
+            side.run("PRAGMA writable_schema = RESET")
+        else:
+            side.run("ALTER TABLE other RENAME TO other2")
+            side.run("ALTER TABLE other2 RENAME TO other")
+
+    def replace_table(self, side):
+        """Another table takes the name; often this is rolled back later."""
+        state = State()
+        state.name = side.sees.name
+        if side.working is None:
+            return
+        if self.rng.random() < 0.5:
+            side.run(f"DROP TABLE {state.name}")
+        else:
+            side.run("DROP TABLE IF EXISTS gone")
+            side.run(f"ALTER TABLE {state.name} RENAME TO gone")
+        side.run(f"CREATE VIRTUAL TABLE {state.name} USING bloom({self.options})")
+        side.change(state)
+
+    def check_integrity(self, side):
+        name = side.sees.name
+        side.run(f"INSERT INTO {name}({name}) VALUES ('integrity-check')")
+
+    def begin(self, side):
+        if side.working is None:
+            if self.wal and self.rng.random() < 0.3:
+                side.run("BEGIN")
+                side.run("SELECT 1 FROM sqlite_master").fetchall()
+                side.writes = False
+            else:
+                side.run(self.rng.choice(("BEGIN IMMEDIATE", "BEGIN EXCLUSIVE")))
+                side.writes = True
+            side.working = self.committed.copy()
+
+    def commit(self, side):
+        if side.working is not None:
+            side.run("COMMIT")
+            if side.writes:
+                self.committed = side.working
+            self.after_rollback(side)
+
+    def rollback(self, side):
+        if side.working is not None:
+            side.run("ROLLBACK")
+            self.after_rollback(side)
+
+    def after_rollback(self, side):
+        side.working = None
+        side.savepoints = []
+
+    def savepoint(self, side):
+        if side.working is not None and side.writes:
+            side.run(f"SAVEPOINT s{len(side.savepoints)}")
+            side.savepoints.append(side.working.copy())
+
+    def rollback_to(self, side):
+        if side.savepoints:
+            i = self.rng.randrange(len(side.savepoints))
+            side.run(f"ROLLBACK TO s{i}")
+            side.working = side.savepoints[i].copy()
+            del side.savepoints[i + 1 :]
+
+    def release(self, side):
+        if side.savepoints:
+            i = self.rng.randrange(len(side.savepoints))
+            side.run(f"RELEASE s{i}")
+            del side.savepoints[i:]
+
+    def reopen(self, side):
+        side.db.close()
+        side.open()
+
+    def vacuum(self, side):
+        if side.working is None:
+            side.run("VACUUM")
+
+    STEPS = {
+        insert_row: 20, insert_rows: 10, insert_new_rows: 10, insert_by_trigger: 4, insert_in_vain: 6, delete: 10, update: 4,
+        merge: 3, halve: 0.3, clear: 0.5, rename: 2, change_schema: 3, replace_table: 2, check_integrity: 1, begin: 12, commit: 8,
+        rollback: 4, savepoint: 8, rollback_to: 6, release: 4, reopen: 2, vacuum: 0.5,
+    }  # fmt: skip
+
+    def step(self):
+        side = self.rng.choice(self.sides)
+        action = self.rng.choices(list(self.STEPS), weights=list(self.STEPS.values()))[0]
+        try:
+            action(self, side)
+        except sqlite3.OperationalError as error:
+            # The other one is writing, or this one reads what is no longer the latest.
+            if not any(text in str(error) for text in ("locked", "busy")):
+                raise
+            others = [other for other in self.sides if other is not side]
+            assert side.working is not None and not side.writes or any(other.working is not None for other in others), error
+
+    # What must hold.
+
+    def contains(self, side, name, key):
+        return side.db.execute(f"SELECT 1 FROM {name} WHERE key = ?", (key,)).fetchone() is not None
+
+    def filter_of(self, keys, halved):
+        filter_ = one(self.oracle, f"SELECT {self.empty}")
+        every = list(keys.elements())
+        for i in range(0, len(every), 100):
+            part = every[i : i + 100]
+            filter_ = one(self.oracle, f"SELECT bloom_add(?{',?' * len(part)})", filter_, *part)
+        return one(self.oracle, "SELECT bloom_halve(?, ?)", filter_, halved)
+
+    def check(self, whole):
+        for side in self.sides:
+            if self.locked_out(side):
+                continue
+            state = side.sees
+            present = [key for key, times in state.keys.items() if times > 0]
+            asked = self.rng.sample(present, min(len(present), 20))
+            for key in asked:
+                assert self.contains(side, state.name, key), f"lost {key!r}"
+            found = side.db.execute(
+                f"SELECT count(*) FROM (SELECT value AS k FROM json_each(?)) AS t JOIN {state.name} AS s ON s.key = t.k",
+                ("[" + ",".join(str(key) for key in asked if isinstance(key, int)) + "]",),
+            ).fetchone()[0]
+            assert found == sum(isinstance(key, int) for key in asked), "lost in a join"
+            if whole:
+                stored = one(side.db, f"SELECT filter FROM {state.name}")
+                wanted = self.filter_of(+state.keys, state.halved)
+                differ = [i for i in range(len(wanted)) if wanted[i] != stored[i]] if len(wanted) == len(stored) else "all"
+                assert stored == wanted, f"side {self.sides.index(side)} holds another filter: bytes {differ!r:.100}"
+
+    def locked_out(self, side):
+        """Under a rollback journal nobody reads while the other holds the file exclusively."""
+        try:
+            side.db.execute("SELECT 1 FROM sqlite_master").fetchall()
+            return False
+        except sqlite3.OperationalError as error:
+            assert "locked" in str(error) and any(other.writes for other in self.sides if other is not side)
+            return True
+
+
+if __name__ == "__main__":
+    run_all(World, TABLES, CACHES, JOURNALS, steps=150)

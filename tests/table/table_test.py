@@ -1,0 +1,875 @@
+"""The bloom table through Python's sqlite3: plans, transactions, other connections, what is read and written, damage.
+
+    /usr/bin/python3 tests/table/table_test.py EXTENSION [unittest options]
+
+tests/table/table_model_test.py has random statements against an exact multiset.
+"""
+
+import itertools
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support.case import InFolder  # noqa: E402
+from support.host import EXTENSION, one  # noqa: E402
+
+CHUNK = 3968
+
+
+class TableCase(InFolder):
+    def add(self, db, keys):
+        db.execute("BEGIN")
+        db.executemany("INSERT INTO f(key) VALUES (?)", [(key,) for key in keys])
+        db.execute("COMMIT")
+
+    def assertPresent(self, db, keys, table="f"):
+        for key in keys:
+            self.assertEqual(db.execute(f"SELECT key FROM {table} WHERE key = ?", (key,)).fetchall(), [(key,)])
+
+    def assertAbsent(self, db, keys, table="f"):
+        for key in keys:
+            self.assertEqual(db.execute(f"SELECT key FROM {table} WHERE key = ?", (key,)).fetchall(), [])
+
+
+class Plans(TableCase):
+    """Where SQLite's planner puts the filter f: before the lookup that it is to save, and never without the key."""
+
+    TABLES = """
+        CREATE VIRTUAL TABLE f USING bloom(capacity=1000);
+        CREATE TABLE t(id INTEGER PRIMARY KEY, k TEXT, n TEXT COLLATE NOCASE);
+        CREATE TABLE big(k TEXT PRIMARY KEY, v) WITHOUT ROWID;
+        CREATE TABLE indexed(k TEXT, v);
+        CREATE INDEX i ON indexed(k);
+    """
+    ONE = {
+        "SELECT 1 FROM f WHERE key = ?": "f 1:key=?",
+        "SELECT 1 FROM f WHERE key IN (1, 2)": "f 1:key=?",
+        "SELECT 1 FROM f WHERE key IN (SELECT k FROM t)": "f 1:key=?, t",
+        "SELECT 1 FROM f WHERE key = ? AND key = ?": "f 1:key=?",
+        "SELECT 1 FROM f WHERE key IS ?": "f 1:key=?",
+        "DELETE FROM f WHERE key = 1": "f 1:key=?",
+        "SELECT filter, info FROM f": "f 2:filter, info",
+        "SELECT * FROM f": "f 3:refused: a scan for keys",
+        "SELECT 1 FROM f WHERE key = 'x' COLLATE NOCASE": "f 4:refused: collation NOCASE",
+    }
+    TWO = {
+        "SELECT 1 FROM t JOIN f ON f.key = t.k": "t, f 1:key=?",
+        "SELECT 1 FROM f JOIN t ON t.k = f.key": "t, f 1:key=?",
+        "SELECT 1 FROM t LEFT JOIN f ON f.key = t.k WHERE f.key IS NULL": "t, f 1:key=?",
+        "SELECT 1 FROM t WHERE EXISTS (SELECT 1 FROM f WHERE key = t.k)": "t, f 1:key=?",
+        "SELECT 1 FROM t WHERE NOT EXISTS (SELECT 1 FROM f WHERE key = t.k) OR NOT EXISTS (SELECT 1 FROM big AS b WHERE b.k = t.k)": "t, f 1:key=?, b",
+    }
+    THREE = {
+        "SELECT 1 FROM t JOIN f ON f.key = t.k JOIN big AS b ON b.k = t.k": "t, f 1:key=?, b",
+        "SELECT 1 FROM t JOIN big AS b ON b.k = t.k JOIN f ON f.key = t.k": "t, f 1:key=?, b",
+        "SELECT 1 FROM big AS b, f, t WHERE f.key = t.k AND b.k = t.k": "t, f 1:key=?, b",
+        "SELECT 1 FROM t JOIN f ON f.key = t.k JOIN big AS b ON b.k = f.key": "t, f 1:key=?, b",
+        "SELECT 1 FROM t JOIN indexed AS b ON b.k = t.k JOIN f ON f.key = t.k": "t, f 1:key=?, b",
+    }
+
+    def plan(self, db, sql):
+        rows = [row[3] for row in db.execute("EXPLAIN QUERY PLAN " + sql, (1,) * sql.count("?"))]
+        tables = [re.match(r"(?:SCAN|SEARCH) (?:TABLE )?(?:\w+ AS )?(\w+)(?: EXISTS)?(?: VIRTUAL TABLE INDEX (.*?))?(?: (?:USING|LEFT-JOIN|EXISTS).*)?$", row) for row in rows]
+        return ", ".join(" ".join(filter(None, table.groups())) for table in tables if table)
+
+    def test_plans(self):
+        db = self.connect()
+        db.executescript(self.TABLES)
+        for sql, plan in (self.ONE | self.TWO | self.THREE).items():
+            self.assertEqual(self.plan(db, sql), plan, sql)
+
+    def test_the_filter_stays_in_front_when_sizes_are_known(self):
+        db = self.connect()
+        db.executescript(self.TABLES + "ANALYZE; INSERT INTO sqlite_stat1 VALUES ('t', NULL, ''), ('big', 'big', ''), ('indexed', 'i', '')")
+        for outer, inner in ((1000, 1000000), (1000000, 1000000), (1000000, 1000), (50, 100000000)):
+            db.execute("UPDATE sqlite_stat1 SET stat = CASE tbl WHEN 't' THEN ? ELSE ? END", (str(outer), f"{inner} 1"))
+            db.execute("ANALYZE sqlite_master")
+            for sql, plan in (self.TWO | self.THREE).items():
+                self.assertEqual(self.plan(self.connect(), sql), plan, (outer, inner, sql))
+
+
+class Transactions(TableCase):
+    def test_a_table_that_a_savepoint_took_away_leaves_nothing_to_write(self):
+        db = self.connect()
+        for again in (False, True):
+            db.execute("BEGIN")
+            db.execute("SAVEPOINT a")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100)")
+            db.execute("INSERT INTO f(key) VALUES ('gone')")
+            db.execute("ROLLBACK TO a")
+            if again:
+                db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100)")
+                db.execute("INSERT INTO f(key) VALUES ('stays')")
+            db.execute("COMMIT")
+        self.assertPresent(db, ["stays"])
+        self.assertAbsent(db, ["gone"])
+        self.assertPresent(self.connect(), ["stays"])
+
+    def test_the_transaction_that_creates_a_table_keeps_its_keys(self):
+        db = self.connect()
+        for i in range(3):
+            db.execute("BEGIN")
+            db.execute(f"CREATE VIRTUAL TABLE f USING bloom(capacity=100, seed={i})")
+            db.execute("INSERT INTO f(key) VALUES ('x')")
+            self.assertPresent(db, ["x"])
+            db.execute("SAVEPOINT a")
+            db.execute("INSERT INTO f(key) VALUES ('y')")
+            db.execute("ROLLBACK TO a")
+            self.assertPresent(db, ["x"])
+            self.assertAbsent(db, ["y"])
+            db.execute("COMMIT")
+            self.assertPresent(self.connect(), ["x"])
+            db.execute("DROP TABLE f")
+
+    def test_a_schema_that_is_read_anew_loses_no_key(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100000)")
+        db.execute("CREATE TABLE other(x)")
+        db.execute("BEGIN")
+        for i in range(20):
+            db.execute("INSERT INTO f(key) VALUES (?)", (i,))
+            db.execute(f"ALTER TABLE other RENAME COLUMN x{i or ''} TO x{i + 1}")
+            self.assertPresent(db, range(i + 1))
+            # Unlike ALTER TABLE it opens no savepoint, at which changes would be written.
+            db.execute("INSERT INTO f(key) VALUES (?)", (100 + i,))
+            db.execute("PRAGMA writable_schema = RESET")
+            self.assertPresent(db, [100 + i])
+        db.execute("COMMIT")
+        self.assertPresent(self.connect(), [*range(20), *range(100, 120)])
+
+    def test_tables_of_one_transaction_are_not_mixed_up_when_the_schema_is_read_anew(self):
+        db = self.connect()
+        db.execute("ATTACH ':memory:' AS other")
+        tables = {"main.f": "capacity=1000", "main.g": "capacity=1000", "other.f": "capacity=1000", "other.g": ""}
+        for table, options in tables.items():
+            db.execute(f"CREATE VIRTUAL TABLE {table} USING bloom({options})")
+        db.execute("BEGIN")
+        for i in range(3):
+            for table in tables:
+                db.execute(f"INSERT INTO {table}(key) VALUES (?)", (f"{table} {i}",))
+            db.execute("PRAGMA writable_schema = RESET")
+            for table in reversed(tables):
+                self.assertPresent(db, [f"{table} {j}" for j in range(i + 1)], table)
+        db.execute("COMMIT")
+        for table in tables:
+            self.assertPresent(db, [f"{table} {i}" for i in range(3)], table)
+            self.assertAbsent(db, [f"{other} {i}" for i in range(3) for other in tables if other != table], table)
+
+    def test_a_table_that_cannot_be_dropped_now_is_as_it_was(self):
+        db = self.connect()
+        db.executescript("CREATE VIRTUAL TABLE f USING bloom(capacity=100); CREATE TABLE t(x); INSERT INTO t VALUES (1), (2)")
+        self.add(db, ["a"])
+        reading = db.execute("SELECT x FROM t")
+        reading.fetchone()
+        self.assertFails(db, "database table is locked", "DROP TABLE f")
+        self.add(db, ["b"])
+        reading.close()
+        self.assertPresent(self.connect(), ["a", "b"])
+        db.execute("DROP TABLE f")
+        self.assertEqual(one(db, "SELECT count(*) FROM sqlite_master"), 1)
+
+    # A table made in place of another, by name, until a savepoint from before is rolled back.
+    REPLACEMENTS = (
+        "DROP TABLE f; CREATE VIRTUAL TABLE f USING bloom(capacity=100)",
+        "DROP TABLE f; CREATE VIRTUAL TABLE f USING bloom(capacity=10)",
+        "DROP TABLE f; CREATE VIRTUAL TABLE f USING bloom(capacity=10, growth=on)",
+        "DROP TABLE f; CREATE VIRTUAL TABLE f USING bloom(capacity=100000, kind=counting)",
+        "ALTER TABLE f RENAME TO g; CREATE VIRTUAL TABLE f USING bloom(capacity=100)",
+        "CREATE VIRTUAL TABLE g USING bloom(capacity=100); INSERT INTO g(key) VALUES ('g'); DROP TABLE f; ALTER TABLE g RENAME TO f",
+    )
+
+    def test_a_table_that_was_replaced_for_a_while_is_as_it_was(self):
+        more = json.dumps([f"more {i}" for i in range(300)])
+        after = one(self.connect(), "SELECT bloom_add(bloom_build(value, 100), 'old') FROM json_each(?)", more)
+        for number, replacement in enumerate(self.REPLACEMENTS):
+            for between in ("SELECT 1", "SELECT info FROM f", "SAVEPOINT b", "INSERT INTO other VALUES (1), (2)", "PRAGMA writable_schema = RESET"):
+                db = self.connect(f"{self.path}{number}{len(between)}")
+                db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100)")
+                db.execute("CREATE TABLE other(x UNIQUE)")
+                db.execute("INSERT INTO f(key) VALUES ('old')")
+                before = one(db, "SELECT filter FROM f")
+                db.execute("BEGIN")
+                db.execute("SAVEPOINT a")
+                for statement in replacement.split("; "):
+                    db.execute(statement)
+                db.execute("INSERT INTO f(key) VALUES ('new')")
+                db.execute(between).fetchall()
+                db.execute("INSERT INTO f(key) VALUES ('newer')")
+                self.assertPresent(db, ["new", "newer"])
+                db.execute("ROLLBACK TO a")
+                self.assertEqual(one(db, "SELECT filter FROM f"), before)
+                # More than it is made for: another table's rule would let it grow.
+                db.execute("INSERT INTO f(key) SELECT value FROM json_each(?)", (more,))
+                db.execute("COMMIT")
+                for reader in (db, self.connect(f"{self.path}{number}{len(between)}")):
+                    self.assertEqual(one(reader, "SELECT filter FROM f"), after, (replacement, between))
+                    reader.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+
+    def test_what_was_read_uncommitted_is_not_kept(self):
+        for options in ("capacity=100", "capacity=100000", "capacity=32, growth=on"):
+            path = f"file:{self.path}{options}?cache=shared"
+            a, b = (self.connect(path, uri=True) for _ in range(2))
+            a.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
+            a.execute("CREATE TABLE t(x)")
+            self.add(a, range(60))
+            b.execute("PRAGMA read_uncommitted = ON")
+            a.execute("BEGIN")
+            a.execute("INSERT INTO f(f) VALUES ('clear')")
+            a.execute("SAVEPOINT s")
+            b.execute("SELECT key FROM f WHERE key IN (1, 2, 3)").fetchall()
+            a.execute("ROLLBACK")
+            self.assertPresent(b, range(60))
+
+    def test_a_statement_that_could_not_begin_loses_nothing(self):
+        # With a shared cache, a reader of the rows keeps them from being written.
+        a, b = (self.connect(f"file:{self.path}?cache=shared", uri=True) for _ in range(2))
+        a.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=20000, kind=counting)")
+        a.execute("CREATE TABLE t(x UNIQUE)")
+        self.add(a, range(1000))
+        keys = list(range(1000))
+        for statement in ("INSERT INTO f(key) VALUES ('x'), ('y')", "INSERT INTO f(key) VALUES ('z')", "DELETE FROM f WHERE key = 7", "INSERT INTO f(f) VALUES ('halve')"):
+            for begin in ("SELECT 1", "BEGIN"):
+                a.execute(begin)
+                b.execute("BEGIN")
+                b.execute("SELECT count(*) FROM f_data").fetchall()
+                self.assertFails(a, "locked", statement)
+                self.assertFails(a, "locked", "INSERT INTO f(key) VALUES (1), (2)")
+                self.assertPresent(a, keys[-60:])
+                b.execute("COMMIT")
+                if a.in_transaction:
+                    a.execute("INSERT INTO f(key) VALUES (?)", (statement,))
+                    keys.append(statement)
+                    a.execute("COMMIT")
+                self.assertEqual(one(b, "SELECT filter FROM f"), self.filter_of(b, keys), (statement, begin))
+
+    def filter_of(self, db, keys):
+        db.execute("CREATE TEMP TABLE IF NOT EXISTS keys(k)")
+        db.execute("DELETE FROM keys")
+        db.executemany("INSERT INTO keys VALUES (?)", [(key,) for key in keys])
+        return one(db, "SELECT bloom_build(k, 20000, 0.01, 'counting') FROM keys")
+
+    def test_an_update_that_fails_keeps_the_old_key(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=20000, kind=counting)")
+        self.add(db, range(300))
+        db.execute("UPDATE f_data SET chunk = x'' WHERE id = 3")
+        db = self.connect()
+        failed = 0
+        db.execute("BEGIN")
+        for key in range(100):
+            try:
+                db.execute("UPDATE f SET key = ? WHERE key = ?", (f"new {key}", key))
+                self.assertPresent(db, [f"new {key}"])
+            except sqlite3.Error:
+                failed += 1
+                try:
+                    self.assertPresent(db, [key])
+                except sqlite3.Error as error:
+                    self.assertIn("chunk 3", str(error))
+        db.execute("COMMIT")
+        self.assertGreater(failed, 3)
+
+    def test_an_interrupted_commit_loses_nothing_that_it_says_it_kept(self):
+        for point in range(1, 80):
+            path = f"{self.path}{point}"
+            db = self.connect(path)
+            db.execute("CREATE TABLE t(x)")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=20000)")
+            db.execute("INSERT INTO f(key) VALUES ('old')")
+            db.execute("BEGIN")
+            db.execute("INSERT INTO f(key) VALUES ('a'), ('b')")
+            db.execute("INSERT INTO t VALUES (1)")
+            db.execute("PRAGMA writable_schema = RESET")
+            calls = iter(range(1, 1000))
+            db.set_progress_handler(lambda: next(calls) == point, 1)
+            try:
+                db.execute("COMMIT")
+            except sqlite3.Error:
+                pass
+            db.set_progress_handler(None, 1)
+            if db.in_transaction:
+                db.execute("COMMIT")
+            reader = self.connect(path)
+            kept = one(reader, "SELECT count(*) FROM t") == 1
+            (self.assertPresent if kept else self.assertAbsent)(reader, ["a", "b"])
+            self.assertPresent(reader, ["old"])
+
+    def test_a_schema_that_is_read_anew_and_rolled_back(self):
+        for end in ("ROLLBACK", "ROLLBACK TO a"):
+            db = self.connect(self.path + end)
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, kind=counting)")
+            db.execute("INSERT INTO f(key) VALUES ('x')")
+            db.execute("BEGIN")
+            db.execute("SAVEPOINT a")
+            db.execute("DELETE FROM f WHERE key = 'x'")
+            db.execute("PRAGMA writable_schema = RESET")
+            self.assertAbsent(db, ["x"])
+            db.execute(end)
+            self.assertPresent(db, ["x"])
+            db.execute("INSERT INTO f(key) VALUES ('y')")
+            if db.in_transaction:
+                db.execute("COMMIT")
+            self.assertPresent(db, ["x", "y"])
+            self.assertPresent(self.connect(self.path + end), ["x", "y"])
+
+    def test_a_statement_keeps_its_table_while_a_function_changes_the_schema(self):
+        for change in ("ALTER TABLE other RENAME COLUMN a TO b", "PRAGMA writable_schema = RESET"):
+            db = self.connect(self.path + str(len(change)))
+            db.executescript("CREATE VIRTUAL TABLE f USING bloom(capacity=100); CREATE TABLE other(a); CREATE TABLE source(k); INSERT INTO source VALUES ('s1'), ('s2'), ('s3')")
+
+            def disturb(key):
+                if key == "s2":
+                    db.execute(change)
+                    db.execute("INSERT INTO f(key) VALUES ('inner')")
+                return key
+
+            db.create_function("disturb", 1, disturb)
+            db.execute("BEGIN")
+            try:
+                db.execute("INSERT INTO f(key) SELECT disturb(k) FROM source")
+            except sqlite3.Error:
+                db.execute("ROLLBACK")
+                continue
+            db.execute("COMMIT")
+            self.assertPresent(self.connect(self.path + str(len(change))), ["s1", "s2", "s3", "inner"])
+
+    def test_a_trigger_that_fails_takes_its_key_back(self):
+        db = self.connect()
+        db.executescript("""
+            CREATE VIRTUAL TABLE f USING bloom(capacity=1000, kind=counting);
+            CREATE TABLE t(k);
+            CREATE TRIGGER tr AFTER INSERT ON t BEGIN
+              INSERT INTO f(key) VALUES (new.k);
+              SELECT RAISE(ABORT, 'no') WHERE new.k = 'bad';
+            END;
+        """)
+        db.execute("BEGIN")
+        db.execute("INSERT INTO t VALUES ('good')")
+        self.assertFails(db, "no", "INSERT INTO t VALUES ('better'), ('bad')")
+        self.assertPresent(db, ["good"])
+        self.assertAbsent(db, ["better", "bad"])
+        db.execute("COMMIT")
+        self.assertEqual(one(self.connect(), "SELECT filter = bloom_add(bloom_create(1000, 0.01, 'counting'), 'good') FROM f"), 1)
+
+    def test_keys_that_were_asked_for_before_they_were_added(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=1000000)")
+        self.assertAbsent(db, range(1000))
+        for begin, end, keys in (("SELECT 1", "SELECT 1", range(20)), ("BEGIN", "COMMIT", range(20, 1000))):
+            db.execute(begin)
+            for key in keys:
+                db.execute("INSERT INTO f(key) VALUES (?)", (key,))
+            db.execute(end)
+        self.assertPresent(self.connect(), range(1000))
+
+    def test_other_connections_commits_are_seen_by_the_next_statement(self):
+        for mode in ("delete", "wal"):
+            a = self.connect(self.path + mode)
+            a.execute(f"PRAGMA journal_mode = {mode}")
+            a.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100000, kind=counting)")
+            b = self.connect(self.path + mode)
+            self.assertAbsent(b, ["x"])
+            a.execute("INSERT INTO f(key) VALUES ('x')")
+            self.assertPresent(b, ["x"])
+            b.execute("INSERT INTO f(key) VALUES ('y')")
+            self.assertPresent(a, ["x", "y"])
+            a.execute("INSERT INTO f(f) VALUES ('halve')")
+            b.execute("INSERT INTO f(key) VALUES ('z')")
+            self.assertPresent(a, ["x", "y", "z"])
+            self.assertEqual(one(a, "SELECT filter FROM f"), one(b, "SELECT bloom_halve(bloom_add(bloom_create(100000, 0.01, 'counting'), 'x', 'y', 'z'))"))
+            b.execute("DELETE FROM f WHERE key = 'x'")
+            self.assertAbsent(a, ["x"])
+            a.execute("INSERT INTO f(f) VALUES ('clear')")
+            self.assertAbsent(b, ["y"])
+            a.execute("DROP TABLE f")
+            a.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=10)")
+            a.execute("INSERT INTO f(key) VALUES ('new')")
+            self.assertPresent(b, ["new"])
+
+    def test_a_reader_keeps_its_snapshot_and_the_next_one_is_new(self):
+        a, b = self.connect(), self.connect()
+        a.execute("PRAGMA journal_mode = wal")
+        a.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100000)")
+        b.execute("BEGIN")
+        self.assertAbsent(b, ["x"])
+        a.execute("INSERT INTO f(key) VALUES ('x')")
+        self.assertAbsent(b, ["x"])
+        self.assertFails(b, "locked", "INSERT INTO f(key) VALUES ('y')")
+        b.execute("COMMIT")
+        self.assertPresent(b, ["x"])
+
+    def test_a_commit_that_is_busy_can_be_repeated(self):
+        a, b = self.connect(), self.connect()
+        a.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100000)")
+        a.execute("INSERT INTO f(key) VALUES ('old')")
+        b.execute("BEGIN")
+        self.assertPresent(b, ["old"])
+        a.execute("BEGIN")
+        a.execute("INSERT INTO f(key) VALUES ('x')")
+        self.assertFails(a, "locked", "COMMIT")
+        a.execute("INSERT INTO f(key) VALUES ('y')")
+        self.assertFails(a, "locked", "COMMIT")
+        self.assertPresent(a, ["x", "y"])
+        b.execute("COMMIT")
+        a.execute("COMMIT")
+        self.assertPresent(b, ["old", "x", "y"])
+
+    def test_statements_stay_open_while_others_write(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100000)")
+        db.execute("INSERT INTO f(key) SELECT value FROM json_each('[1,2,3,4,5]')")
+        rows = db.execute("SELECT key FROM f WHERE key IN (1,2,3,4,5)")
+        self.assertIsNotNone(rows.fetchone())
+        db.execute("BEGIN")
+        db.execute("INSERT INTO f(key) VALUES ('while asking')")
+        self.assertIsNotNone(rows.fetchone())
+        db.execute("COMMIT")
+        self.assertEqual(len(rows.fetchall()), 3)
+        self.assertPresent(self.connect(), [1, 5, "while asking"])
+
+    def test_a_database_that_is_read_only_can_be_asked(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100)")
+        db.execute("INSERT INTO f(key) VALUES ('x')")
+        for reader in (self.connect(f"file:{self.path}?mode=ro", uri=True), self.connect(f"file:{self.path}?immutable=1", uri=True)):
+            self.assertPresent(reader, ["x"])
+            self.assertFails(reader, "readonly", "INSERT INTO f(key) VALUES ('y')")
+        db.execute("PRAGMA query_only = ON")
+        self.assertPresent(db, ["x"])
+        self.assertFails(db, "readonly", "INSERT INTO f(key) VALUES ('y')")
+
+
+class Changes(TableCase):
+    def test_changes_counts_new_keys_until_the_transaction_ends_and_after(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100000)")
+        db.execute("CREATE TABLE log(n)")
+        keys = "SELECT value FROM json_each('[1, 2, 3, 2, 1]')"
+        for begin, end in (("SELECT 1", "SELECT 1"), ("BEGIN", "COMMIT")):
+            db.execute("INSERT INTO f(f) VALUES ('clear')")
+            db.execute(begin)
+            db.execute(f"INSERT OR IGNORE INTO f(key) {keys}")
+            self.assertEqual(one(db, "SELECT changes()"), 3)
+            # Each of these opens a savepoint, at which the table writes.
+            db.execute("INSERT INTO log SELECT changes() UNION ALL SELECT changes() + 100")
+            self.assertEqual(db.execute("SELECT n FROM log").fetchall(), [(3,), (103,)])
+            db.execute("DELETE FROM log")
+            db.execute(f"INSERT OR IGNORE INTO f(key) {keys} UNION SELECT 4")
+            self.assertEqual(one(db, "SELECT changes()"), 1)
+            db.execute("SAVEPOINT s")
+            self.assertEqual(one(db, "SELECT changes()"), 1)
+            db.execute("RELEASE s")
+            self.assertEqual((one(db, "SELECT length(info) > 0 FROM f"), one(db, "SELECT changes()")), (1, 1))
+            db.execute(end)
+            self.assertEqual(one(db, "SELECT changes()"), 1)
+
+
+class Copies(TableCase):
+    KEYS = [*range(500), "text", b"blob", 2.5]
+
+    def make(self, db, options="capacity=100000"):
+        db.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
+        self.add(db, self.KEYS)
+
+    def assertSame(self, db, original):
+        self.assertEqual(one(db, "SELECT filter FROM f"), one(original, "SELECT filter FROM f"))
+        db.execute("INSERT INTO f(key) VALUES ('one more')")
+        self.assertPresent(db, self.KEYS + ["one more"])
+        self.assertEqual(one(db, "PRAGMA integrity_check"), "ok")
+
+    def test_dump_and_restore(self):
+        db = self.connect()
+        self.make(db)
+        shell = ["env", "-u", "LD_LIBRARY_PATH", "sqlite3", "-batch", "-init", os.devnull, "-cmd", f".load {EXTENSION}"]
+        dump = subprocess.run([*shell, self.path, ".dump"], check=True, capture_output=True, text=True).stdout
+        subprocess.run([*shell, self.path + "2"], input=dump, check=True, text=True)
+        self.assertSame(self.connect(self.path + "2"), db)
+
+    def test_vacuum_backup_and_serialize(self):
+        db = self.connect()
+        self.make(db)
+        before = one(db, "SELECT filter FROM f")
+        db.execute("VACUUM")
+        self.assertEqual(one(db, "SELECT filter FROM f"), before)
+        db.execute("VACUUM INTO ?", (self.path + "2",))
+        self.assertSame(self.connect(self.path + "2"), db)
+        # Into a connection that has asked another filter of this name.
+        copy = self.connect(self.path + "3")
+        copy.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=10)")
+        self.assertAbsent(copy, ["x"])
+        db.backup(copy)
+        self.assertSame(copy, db)
+
+    def test_every_page_size_encoding_and_vacuum_mode(self):
+        for pragma in (*(f"page_size = {1 << bits}" for bits in range(9, 17)), "encoding = 'UTF-16le'", "encoding = 'UTF-16be'", "auto_vacuum = full"):
+            db = self.connect(self.path + pragma.replace(" ", ""))
+            db.execute(f"PRAGMA {pragma}")
+            self.make(db)
+            self.assertEqual(one(db, "SELECT filter FROM f"), one(self.oracle(), "SELECT filter FROM f"))
+            self.assertPresent(db, self.KEYS)
+
+    def oracle(self):
+        db = self.connect(":memory:")
+        self.make(db)
+        return db
+
+    def test_attached_twice_and_under_another_name(self):
+        self.make(self.connect())
+        db = self.connect(":memory:")
+        db.execute("ATTACH ? AS a", (self.path,))
+        db.execute('ATTACH ? AS "b ""2"""', (self.path,))
+        for i in range(10):
+            db.execute("INSERT INTO a.f(key) VALUES (?)", (f"a{i}",))
+            self.assertPresent(db, self.KEYS[-9:] + [f"a{i}"], '"b ""2""".f')
+            db.execute('INSERT INTO "b ""2""".f(key) VALUES (?)', (f"b{i}",))
+            self.assertPresent(db, [f"a{i}", f"b{i}"], "a.f")
+        db.execute("DETACH a")
+        self.assertPresent(self.connect(), self.KEYS + ["a9", "b9"])
+
+
+    def test_a_schema_name_that_comes_to_mean_another_file(self):
+        for name in ("a", "b"):
+            db = self.connect(self.path + name)
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=1000)")
+            db.execute("INSERT INTO f(key) VALUES (?)", (f"in {name}",))
+            db.close()
+        # The statement stays prepared, and holds on to the table that it knew.
+        db = self.connect(":memory:", cached_statements=100)
+        for name, other in (("a", "b"), ("b", "a")) * 3:
+            db.execute("ATTACH ? AS x", (self.path + name,))
+            self.assertPresent(db, [f"in {name}"], "x.f")
+            self.assertAbsent(db, [f"in {other}"], "x.f")
+            db.execute("DETACH x")
+
+
+class Counted(TableCase):
+    """What a statement reads and writes."""
+
+    def make(self, options="capacity=1000000"):
+        db = self.connect()
+        db.execute("PRAGMA journal_mode = wal")
+        db.execute("PRAGMA wal_autocheckpoint = 0")
+        db.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
+        return db
+
+    def chunks_read(self, db, sql, *arguments):
+        seen = []
+        db.set_trace_callback(seen.append)
+        db.execute(sql, arguments).fetchall()
+        db.set_trace_callback(None)
+        return sum("SELECT chunk" in statement for statement in seen)
+
+    def pages_written(self, db, sql, *arguments):
+        before = os.path.getsize(self.path + "-wal")
+        db.execute(sql, arguments).fetchall()
+        pages, rest = divmod(os.path.getsize(self.path + "-wal") - before, 24 + 4096)
+        self.assertEqual(rest, 0)
+        return pages
+
+    def wal_bytes(self, db, statements):
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        for sql, *arguments in statements:
+            db.execute(sql, arguments)
+        return os.path.getsize(self.path + "-wal")
+
+    def test_one_chunk_is_read_for_a_question_and_one_for_a_key(self):
+        for kind in ("standard", "counting", "partitioned"):
+            db = self.make(f"capacity=1000000, kind={kind}, cache=4096")
+            for i in range(50):
+                for sql in ("SELECT 1 FROM f WHERE key = ?", "INSERT INTO f(key) VALUES (?)", "SELECT 1 FROM f WHERE key = ?", "INSERT OR IGNORE INTO f(key) VALUES (?)"):
+                    self.assertLessEqual(self.chunks_read(db, sql, i), 1, (kind, sql))
+            db.execute("DROP TABLE f")
+
+    def test_one_page_is_written_for_a_new_key_and_none_for_one_that_is_there(self):
+        for kind in ("standard", "counting", "partitioned"):
+            db = self.make(f"capacity=100000, kind={kind}")
+            self.add(db, [f"for every chunk {i}" for i in range(5000)])
+            for i in range(50):
+                self.assertEqual(self.pages_written(db, "INSERT INTO f(key) VALUES (?)", i), 1)
+                self.assertEqual(self.pages_written(db, "INSERT OR IGNORE INTO f(key) VALUES (?)", i), 0)
+                if kind != "counting":
+                    self.assertEqual(self.pages_written(db, "INSERT INTO f(key) VALUES (?)", i), 0)
+            db.execute("DROP TABLE f")
+
+    def test_what_is_at_hand_is_not_read_again(self):
+        db = self.make()
+        db.execute("INSERT INTO f(key) VALUES ('x')")
+        for _ in range(3):
+            self.assertEqual(self.chunks_read(db, "SELECT 1 FROM f WHERE key = 'x'"), 0)
+            self.assertEqual(self.chunks_read(db, "INSERT INTO f(key) VALUES ('x')"), 0)
+        db.execute("CREATE TABLE t(k)")
+        db.execute("INSERT INTO t SELECT value % 7 FROM json_each('[1,2,3,4,5,6,7,8,9,10,11,12,13,14]')")
+        self.assertLessEqual(self.chunks_read(db, "SELECT 1 FROM t JOIN f ON f.key = t.k"), 7)
+
+    def test_a_present_key_writes_no_page(self):
+        db = self.make()
+        self.wal_bytes(db, [("INSERT INTO f(key) VALUES ('x')",)])
+        self.assertEqual(self.wal_bytes(db, [("INSERT INTO f(key) VALUES ('x')",)] * 100), 0)
+
+    def test_single_inserts_write_less_than_into_a_primary_key(self):
+        db = self.make()
+        db.execute("CREATE TABLE pk(k TEXT PRIMARY KEY)")
+        n = 1000
+        ours, theirs = (
+            self.wal_bytes(db, [(f"INSERT INTO {into} VALUES (?)", f"https://example.com/{i * 7919 % 1000003}") for i in range(n)]) for into in ("f(key)", "pk")
+        )
+        self.assertLess(ours, theirs)
+
+    def test_a_bulk_insert_writes_the_filter_once(self):
+        db = self.make()
+        sql = "INSERT INTO f(key) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT i FROM n"
+        self.assertLess(self.wal_bytes(db, [(sql,)]), 1.1 * one(db, "SELECT length(filter) FROM f"))
+
+    def test_an_empty_table_takes_a_few_pages_whatever_its_size(self):
+        db = self.make("cells=8589934592, hashes=5, block=32768")
+        self.assertLess(one(db, "PRAGMA page_count"), 10)
+        self.assertPresent(db, [])
+        self.assertAbsent(db, range(20))
+        self.assertLess(one(db, "PRAGMA page_count"), 10)
+
+
+class Large(TableCase):
+    """Positions beyond 32 bits: 2^36 cells, 8 GiB of bits or 32 GiB of counters, of which few are there."""
+
+    def test_cells_beyond_2_to_the_33(self):
+        for kind in ("standard", "counting", "partitioned"):
+            with self.subTest(kind):
+                db = self.connect(self.path + kind)
+                db.execute(f"CREATE VIRTUAL TABLE f USING bloom(cells={1 << 36}, hashes=8, block=4096, kind={kind})")
+                keys = [f"key {i}" for i in range(400)]
+                self.add(db, keys)
+                cells = CHUNK * (2 if kind == "counting" else 8)
+                beyond = [one(db, "SELECT count(*) FROM f_data WHERE id > ?", (1 << bits) // cells) for bits in (32, 33, 35)]
+                self.assertGreater(min(beyond), 150)
+                db = self.connect(self.path + kind)
+                self.assertPresent(db, keys)
+                self.assertAbsent(db, [f"no {i}" for i in range(400)])
+                self.assertLess(abs(one(db, "SELECT json_extract(info, '$.keys') FROM f") - 400), 5)
+                db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+                self.assertFails(db, r"f: the filter must be at most \d+ bytes \(SQLITE_LIMIT_LENGTH\), got \d+; look keys up in the table itself", "SELECT filter FROM f")
+                if kind == "counting":
+                    db.execute("DELETE FROM f WHERE key = 'key 7'")
+                    self.assertAbsent(db, ["key 7"])
+
+    def test_halving_one(self):
+        db = self.connect()
+        db.execute(f"CREATE VIRTUAL TABLE f USING bloom(cells={1 << 34}, hashes=3)")
+        self.add(db, range(50))
+        db.execute("INSERT INTO f(f) VALUES ('halve')")
+        self.assertPresent(db, range(50))
+        self.assertAbsent(db, range(50, 100))
+        self.assertEqual(one(db, "SELECT json_extract(info, '$.cells') FROM f"), 1 << 33)
+        self.assertEqual(one(db, "SELECT json_extract(info, '$.fill') * 8589934592 FROM f"), 150)
+
+
+class Damage(TableCase):
+    """Shadow tables that somebody else wrote: an error, and never an answer "absent" for a key that was added."""
+
+    KEYS = list(range(300))
+    made = 0
+
+    def damaged(self, sql, options="capacity=20000, kind=counting"):
+        self.made += 1
+        path = f"{self.path}{self.made}"
+        db = self.connect(path)
+        db.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
+        self.add(db, self.KEYS)
+        db.close()
+        raw = sqlite3.connect(path, isolation_level=None)
+        raw.executescript(sql)
+        raw.close()
+        return self.connect(path)
+
+    STATEMENTS = (
+        *(f"SELECT key FROM f WHERE key = {key}" for key in range(0, 300, 30)),
+        "INSERT INTO f(key) VALUES (1), (2), (3), ('new'), ('newer'), ('newest')",
+        "DELETE FROM f WHERE key = 7",
+        "SELECT filter FROM f",
+        "SELECT info FROM f",
+        "INSERT INTO f(filter) VALUES (bloom_create(20000, 0.01, 'counting'))",
+        "INSERT INTO f(f) VALUES ('halve')",
+    )
+
+    def test_each_damage_is_found_and_named(self):
+        damages = {
+            "DELETE FROM f_config": "the config has no version",
+            "DELETE FROM f_config WHERE k = 'header'": "the config has no header",
+            "UPDATE f_config SET v = 'text'": "the config has no version",
+            "UPDATE f_config SET v = 2 WHERE k = 'version'": "the table is of version 2, which this build does not know",
+            "UPDATE f_config SET v = x'00' WHERE k = 'header'": r"the header in the config is damaged \(1 bytes are too few for a header\)",
+            "UPDATE f_config SET v = (WITH n(i, h) AS (SELECT 1, v UNION ALL SELECT i + 1, CAST(h || v AS BLOB) FROM n WHERE i < 65) SELECT max(h) FROM n) WHERE k = 'header'":
+                "the config has more layers than 64",
+            "UPDATE f_config SET v = zeroblob(64) WHERE k = 'header'": r"the header in the config is damaged \(bad magic\)",
+            "UPDATE f_config SET v = CAST(substr(v, 1, 4) || x'02' || substr(v, 6) AS BLOB) WHERE k = 'header'": r"the header in the config is damaged \(unknown version 2\)",
+            "UPDATE f_config SET v = CAST(substr(v, 1, 10) || x'ff' || substr(v, 12) AS BLOB) WHERE k = 'header'": "checksum does not match",
+            "DROP TABLE f_config": "no such table: main.f_config",
+            "ALTER TABLE f_config RENAME COLUMN v TO w": "no such column: v",
+            "DROP TABLE f_data": "no such table: main.f_data",
+            "ALTER TABLE f_data RENAME COLUMN chunk TO x": "no such column: chunk",
+            "UPDATE f_data SET chunk = NULL": r"chunk \d+ must be a blob",
+            "UPDATE f_data SET chunk = 1": r"chunk \d+ must be a blob",
+            "UPDATE f_data SET chunk = CAST(chunk AS TEXT)": r"chunk \d+ must be a blob",
+            "UPDATE f_data SET chunk = x''": r"chunk \d+ must have 3968 bytes, has 0",
+            "UPDATE f_data SET chunk = substr(chunk, 1, 3967)": r"chunk \d+ must have 3968 bytes, has 3967",
+            "UPDATE f_data SET chunk = CAST(chunk || x'00' AS BLOB)": r"chunk \d+ must have 3968 bytes, has 3969",
+            "UPDATE f_data SET chunk = zeroblob(1000000)": r"chunk \d+ must have 3968 bytes, has 1000000",
+            # A view of the table itself.
+            "DROP TABLE f_data; CREATE VIEW f_data AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 24) SELECT i AS id, (SELECT key FROM f WHERE key = 1) AS chunk FROM n": r"no such table: (main\.)?f",
+            "DROP TABLE f_config; CREATE VIEW f_config AS SELECT 'version' AS k, key AS v FROM f WHERE key = 1": r"no such table: (main\.)?f",
+        }
+        for sql, text in damages.items():
+            with self.subTest(sql):
+                db = self.damaged(sql)
+                for statement in self.STATEMENTS:
+                    self.assertFails(db, text, statement)
+                self.assertFails(db, text, "INSERT INTO f(f) VALUES ('integrity-check')")
+                db.execute("DROP VIEW IF EXISTS f_data") if "VIEW f_data" in sql else None
+                db.execute("DROP VIEW IF EXISTS f_config") if "VIEW f_config" in sql else None
+                db.execute("DROP TABLE f")
+                self.assertEqual(one(db, "SELECT count(*) FROM sqlite_master"), 0)
+
+    def test_filters_that_stand_for_each_others_rows_are_refused_before_the_stack_ends(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f0 USING bloom(capacity=100)")
+        for i in range(1, 20):
+            db.execute(f"CREATE VIRTUAL TABLE f{i} USING bloom(capacity=100)")
+            db.execute(f"ALTER TABLE f{i}_config RENAME TO c{i}")
+            db.execute(f"CREATE VIEW f{i}_config AS SELECT k, v FROM c{i} WHERE (SELECT count(*) FROM f{i - 1} WHERE key = 1) >= 0")
+        for i in (1, 19):
+            self.assertFails(self.connect(), f"no such table: (main\\.)?f{i - 1}", f"SELECT key FROM f{i} WHERE key = 1")
+
+    def test_a_table_that_takes_the_name_of_another_has_keys_of_its_own(self):
+        create = "CREATE VIRTUAL TABLE f USING bloom(capacity=200)"
+        other = "CREATE VIRTUAL TABLE g USING bloom(capacity=200)"
+        old, kept, of_other = (f"INSERT INTO {table}(key) VALUES ('{key}')" for table, key in (("f", "old"), ("f", "kept"), ("g", "other")))
+        anew = "PRAGMA writable_schema = RESET"
+        ways = {
+            "dropped and made again": (create, "BEGIN", old, anew, old, "DROP TABLE f", create),
+            "rolled back and made again": ("BEGIN", "SAVEPOINT a", create, old, anew, old, "ROLLBACK TO a", create),
+            "dropped, another renamed": (create, other, "BEGIN", of_other, anew, old, "DROP TABLE f", of_other, "ALTER TABLE g RENAME TO f"),
+            "rolled back, another renamed": (other, "BEGIN", of_other, anew, "SAVEPOINT a", create, old, anew, old, "ROLLBACK TO a", of_other, "ALTER TABLE g RENAME TO f"),
+        }
+        for (name, way), between, end in itertools.product(ways.items(), ((), (anew,), ("SAVEPOINT z",)), ((), ("SAVEPOINT y",), ("COMMIT",))):
+            with self.subTest(name, between=between, end=end):
+                db = self.connect(":memory:")
+                for statement in (*way, *between, "INSERT INTO f(key) VALUES ('first')", anew, kept, anew, *end):
+                    db.execute(statement)
+                self.assertPresent(db, ["first", "kept"])
+                if "renamed" in name:
+                    self.assertPresent(db, ["other"])
+
+    def test_loading_the_extension_again_in_a_transaction_loses_nothing(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=1000)")
+        db.execute("BEGIN")
+        db.execute("INSERT INTO f(key) VALUES ('before')")
+        db.load_extension(EXTENSION)
+        db.execute("SELECT load_extension(?)", (EXTENSION,)).fetchall()
+        db.execute("PRAGMA writable_schema = RESET")
+        self.assertPresent(db, ["before"])
+        db.execute("INSERT INTO f(key) VALUES ('after')")
+        db.execute("COMMIT")
+        self.assertPresent(self.connect(), ["before", "after"])
+
+    def test_a_trigger_on_a_shadow_table_cannot_pass_for_a_key_that_is_there(self):
+        db = self.damaged("CREATE TRIGGER t BEFORE INSERT ON f_data BEGIN SELECT RAISE(ABORT, 'no'); END")
+        db.execute("INSERT INTO f(f) VALUES ('clear')")
+        for text, trigger in (("f: no", "ABORT, 'no'"), ("f: no", "FAIL, 'no'"), (r"f: chunk \d+ is there already", "IGNORE")):
+            db.execute("DROP TRIGGER t")
+            db.execute(f"CREATE TRIGGER t BEFORE INSERT ON f_data BEGIN SELECT RAISE({trigger}); END")
+            for rule in ("", "OR IGNORE"):
+                self.assertFails(db, text, f"INSERT {rule} INTO f(key) VALUES ('x')")
+                self.assertAbsent(db, ["x"])
+
+    def test_a_key_whose_row_could_not_be_made_can_be_added_again(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(cells=40000, hashes=1)")
+        db.execute("BEGIN")
+        deny = sqlite3.SQLITE_INSERT, "f_data"
+        db.set_authorizer(lambda action, table, *_: sqlite3.SQLITE_DENY if (action, table) == deny else sqlite3.SQLITE_OK)
+        self.assertFails(db, "not authorized", "INSERT INTO f(key) VALUES ('x')")
+        db.set_authorizer(None)
+        self.assertAbsent(db, ["x"])
+        db.execute("INSERT INTO f(key) VALUES ('x')")
+        db.execute("COMMIT")
+        self.assertPresent(self.connect(), ["x"])
+
+    def test_rows_that_were_changed_under_it_are_not_trusted(self):
+        for size in (0, 1000, 5000):
+            path = f"{self.path}{size}"
+            db = self.connect(path)
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=20000)")
+            self.add(db, self.KEYS)
+            db.execute("BEGIN")
+            db.execute("UPDATE f_data SET chunk = zeroblob(?)", (size,))
+            self.assertFails(db, rf"f: chunk \d+ must have 3968 bytes, has {size}", "INSERT INTO f(key) VALUES ('new')")
+            self.assertFails(db, rf"f: chunk \d+ must have 3968 bytes, has {size}", "SELECT 1 FROM f WHERE key = 'new'")
+            db.execute("ROLLBACK")
+            self.assertPresent(db, self.KEYS)
+
+    def test_integrity_check_finds_what_questions_do_not(self):
+        damages = {
+            "INSERT INTO f_data VALUES (-1, zeroblob(3968))": "must not be there: the filter has 25",
+            "INSERT INTO f_data VALUES (25, zeroblob(3968))": "chunk 25 must not be there: the filter has 25",
+            "INSERT INTO f_data VALUES (9223372036854775807, zeroblob(3968))": "chunk 9223372036854775807 must not be there",
+            "ALTER TABLE f_data RENAME TO d; CREATE TABLE f_data(id, chunk); INSERT INTO f_data SELECT * FROM d UNION ALL SELECT 'text', zeroblob(3968); DROP TABLE d": "must not be there: the filter has 25",
+            "UPDATE f_data SET chunk = CAST(x'01' || substr(chunk, 2) AS BLOB) WHERE id = 3 AND hex(chunk) LIKE '00%'": "the counters of block 3 do not add up",
+        }
+        for sql, text in damages.items():
+            with self.subTest(sql):
+                db = self.damaged(sql)
+                self.assertPresent(db, self.KEYS)
+                self.assertFails(db, text, "INSERT INTO f(f) VALUES ('integrity-check')")
+                if sqlite3.sqlite_version_info >= (3, 44):
+                    self.assertRegex(one(db, "PRAGMA integrity_check"), text)
+        db = self.damaged("UPDATE f_data SET chunk = CAST(substr(chunk, 1, length(chunk) - 1) || x'ff' AS BLOB) WHERE id = 1", "cells=40001, hashes=4")
+        self.assertPresent(db, self.KEYS)
+        self.assertFails(db, "bits after the last cell are set", "INSERT INTO f(f) VALUES ('integrity-check')")
+
+    def test_what_is_whole_passes(self):
+        for options in ("capacity=20000, kind=counting", "capacity=20000", "cells=40001, hashes=4", "cells=30002, hashes=3, block=15001, kind=counting"):
+            db = self.damaged("SELECT 1", options)
+            db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+            self.assertEqual(one(db, "PRAGMA integrity_check"), "ok")
+        # A filter from elsewhere may hold counters that are no sum of keys.
+        db = self.damaged("SELECT 1")
+        n = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) "
+        built, other = (one(db, f"{n} SELECT bloom_build(i + ?, 20000, 0.01, 'counting') FROM n", first) for first in (0, 3000))
+        db.execute("INSERT INTO f(filter) VALUES (bloom_intersect(?, ?))", (built, other))
+        db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+        db.execute("INSERT INTO f(f) VALUES ('halve')")
+        db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+        # Once it is empty its sums are known again.
+        db.execute("INSERT INTO f(f) VALUES ('clear')")
+        self.assertEqual(one(db, "SELECT count(*) FROM f_config WHERE k = 'merged'"), 0)
+
+    def test_the_code_of_damage_is_corrupt(self):
+        if sys.version_info < (3, 11):
+            self.skipTest("Python 3.11 and later tell the code")
+        db = self.damaged("UPDATE f_data SET chunk = x''")
+        with self.assertRaises(sqlite3.DatabaseError) as caught:
+            db.execute("SELECT key FROM f WHERE key = 1").fetchall()
+        self.assertEqual(caught.exception.sqlite_errorcode, 267)  # SQLITE_CORRUPT_VTAB
+
+    def test_a_refused_command_changes_nothing(self):
+        db = self.damaged("UPDATE f_data SET chunk = x'' WHERE id = (SELECT max(id) FROM f_data)")
+        rows = "SELECT id, chunk FROM f_data UNION ALL SELECT k, v FROM f_config"
+        before = db.execute(rows).fetchall()
+        db.execute("BEGIN")
+        for sql in ("INSERT INTO f(f) VALUES ('halve')", "INSERT INTO f(filter) VALUES (bloom_add(bloom_create(20000, 0.01, 'counting'), 1, 2, 3, 4, 5, 6, 7))"):
+            self.assertFails(db, "must have 3968 bytes", sql)
+        db.execute("COMMIT")
+        self.assertEqual(db.execute(rows).fetchall(), before)
+        db.execute("INSERT INTO f(f) VALUES ('clear')")
+        db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+        self.assertAbsent(db, self.KEYS)
+
+
+if __name__ == "__main__":
+    unittest.main()
