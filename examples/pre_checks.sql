@@ -16,6 +16,7 @@ CREATE TEMP TABLE plain AS SELECT id, title FROM visits JOIN pages ON pages.url 
 CREATE TEMP TABLE ours AS
 SELECT id, title FROM visits JOIN pages_seen ON pages_seen.key = visits.url JOIN pages ON pages.url = visits.url;
 SELECT (SELECT count(*) FROM plain), count(*), (SELECT count(*) FROM (SELECT * FROM plain EXCEPT SELECT * FROM ours)) FROM ours;
+--> 10000|10000|0
 
 .print An anti-join
 DROP TABLE plain;
@@ -25,10 +26,12 @@ CREATE TEMP TABLE ours AS
 SELECT id FROM visits LEFT JOIN pages_seen ON pages_seen.key = visits.url LEFT JOIN pages ON pages.url = pages_seen.key
  WHERE pages.url IS NULL;
 SELECT (SELECT count(*) FROM plain), count(*), (SELECT count(*) FROM (SELECT * FROM plain EXCEPT SELECT * FROM ours)) FROM ours;
+--> 90000|90000|0
 
 .print What the filter let through that was not there: some 1 % of nine tenths at most
 SELECT count(*) < 90000 * 0.01 FROM visits JOIN pages_seen ON pages_seen.key = visits.url
  WHERE NOT EXISTS (SELECT 1 FROM pages WHERE pages.url = pages_seen.key);
+--> 1
 
 .print Four shards, a filter for each, and one for all
 CREATE TABLE shard_0(url TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -51,4 +54,9 @@ SELECT name, (SELECT count(*) FROM shard_0 WHERE shards.name = 'shard_0')
            + (SELECT count(*) FROM shard_3 WHERE shards.name = 'shard_3') AS urls,
        bloom_contains(filter, 'https://example.org/777000') AS maybe
   FROM shards;
+--> shard_0|50000|0
+--> shard_1|50000|1
+--> shard_2|50000|0
+--> shard_3|50000|0
 SELECT 'any', bloom_contains(filter, 'https://example.org/777000'), bloom_contains(filter, 'https://example.org/nowhere') FROM every_shard;
+--> any|1|0

@@ -17,14 +17,28 @@ CREATE TABLE parameters AS SELECT
 
 -- Space: the list itself, or k arrays of m bits.
 SELECT urls * url_bytes / 1e6 AS list_MB, k * m / 8 / 1e6 AS filter_MB FROM parameters;
+--> list_MB  filter_MB
+--> -------  ---------
+--> 200.0    3.375
 
 -- Time: every visit asks the filter; the list is asked for bad sites and for false positives.
 SELECT visits * lookup AS list_only_s,
        visits * filter + (visits - bad_visits) * fpr * lookup + bad_visits * lookup AS with_filter_s
 FROM parameters;
+--> list_only_s  with_filter_s
+--> -----------  -------------
+--> 51000.0      2602.0
 
 -- The book's figures do not belong to each other: so many URLs in that filter give a far higher
 -- rate than its 3 %. What 3 % takes, by this extension's own arithmetic:
 SELECT round(bloom_rate(k * m, urls, k, 'partitioned'), 3) AS rate_of_that_filter FROM parameters;
+--> rate_of_that_filter
+--> -------------------
+--> 0.89
 SELECT kind, hashes, round(bytes / 1e6, 3) AS MB, round(plan.fpr, 4) AS fpr
 FROM parameters, bloom_plan(urls, parameters.fpr) AS plan;
+--> kind         hashes  MB      fpr
+--> -----------  ------  ------  ------
+--> standard     5       4.563   0.03
+--> counting     5       18.269  0.03
+--> partitioned  4       4.651   0.0299

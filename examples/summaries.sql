@@ -19,10 +19,15 @@ INSERT INTO summaries SELECT 'complaints.sender', bloom_build(sender, 50000), ma
 
 .print Who may know this address?
 SELECT name FROM summaries WHERE bloom_contains(filter, 'customer7@example.org');
+--> customers.email
+--> complaints.sender
 .print And who this one?
 SELECT name FROM summaries WHERE bloom_contains(filter, 'customer9@example.org');
+--> customers.email
+--> subscribers.email
 .print Does anybody know this one?
 SELECT bloom_contains(bloom_union(filter), 'nobody@example.org') FROM summaries;
+--> 0
 
 .print Add what has come since, in one statement that rewrites the blob once
 INSERT INTO complaints(sender) VALUES ('customer9@example.org');
@@ -31,11 +36,17 @@ UPDATE summaries
        last_id = (SELECT max(id) FROM complaints)
  WHERE name = 'complaints.sender' AND last_id < (SELECT max(id) FROM complaints);
 SELECT name FROM summaries WHERE bloom_contains(filter, 'customer9@example.org');
+--> customers.email
+--> subscribers.email
+--> complaints.sender
 
 .print The state of all of them
 SELECT name, last_id, bloom_count(filter) AS addresses, length(filter) AS bytes,
        round(100 * bloom_fpr(filter), 4) AS percent_wrong
   FROM summaries;
+--> customers.email|20000|19975|63552|0.0047
+--> subscribers.email|5000|4998|63552|0.0
+--> complaints.sender|3|3|63552|0.0
 
 -- The second way: tables that follow. They are right after every statement, deletes included, and know the collation.
 CREATE VIRTUAL TABLE customers_email USING bloom(source=customers, column=email, kind=counting);
@@ -48,9 +59,14 @@ SELECT 'customers.email' AS name, key FROM customers_email
 UNION ALL SELECT 'subscribers.email', key FROM subscribers_email
 UNION ALL SELECT 'complaints.sender', key FROM complaints_sender;
 SELECT name FROM may_know WHERE key = 'customer9@example.org';
+--> customers.email
+--> subscribers.email
+--> complaints.sender
 .print And when it is gone from one?
 DELETE FROM complaints WHERE sender = 'customer9@example.org';
 SELECT name FROM may_know WHERE key = 'customer9@example.org';
+--> customers.email
+--> subscribers.email
 
 -- Choose blobs where tables change in batches, where summaries are sent elsewhere, united or intersected, or where there are
 -- very many: a blob is one value, and each change writes all of it. Choose tables where rows come and go one by one, or

@@ -10,6 +10,7 @@ cd "$(dirname "$0")/../.."
 source tests/support/setup.sh
 source tests/support/check.sh
 source tests/support/extension.sh
+source tests/support/shell.sh
 source tests/support/sql_scripts.sh
 source tests/support/sqlite_source.sh
 
@@ -67,10 +68,10 @@ test_core() {
   "${command[@]}" "$folder/$1/tests/core_tests" --gtest_brief=1 --gtest_filter=-Rate.*
 }
 
-# sql MACHINE SCRIPT DATABASE: runs tests/environments/machines/SCRIPT.sql, which must say what is expected.
+# sql MACHINE SCRIPT DATABASE: runs tests/environments/machines/SCRIPT.sql, which holds its expected output.
 sql() {
-  "$folder/$1/run" -cmd ".load $folder/$1/bloom.so" "$3" < "tests/environments/machines/$2.sql" 2>&1 |
-    diff -u "tests/environments/machines/$2.expected" -
+  local script=tests/environments/machines/$2.sql
+  diff -u "$script" <(SQLITE3=$folder/$1/run run_script "$folder/$1/bloom.so" "$3" < "$script")
 }
 
 exchange() {

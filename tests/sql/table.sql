@@ -1,55 +1,102 @@
 -- The statements of a bloom table, and what each refuses.
 .bail off
-.print -- options
+-- options
 CREATE VIRTUAL TABLE e USING bloom(growth=off);
+--> Error: bloom: a table that does not grow needs a size (give capacity=N, or cells=M and hashes=K)
 CREATE VIRTUAL TABLE e USING bloom(kind=counting);
+--> Error: bloom: a table that does not grow needs a size (give capacity=N, or cells=M and hashes=K)
 CREATE VIRTUAL TABLE e USING bloom(kind=counting, capacity=10, growth=on);
+--> Error: bloom: a counting filter cannot grow: a key could be removed from a layer that does not have it (give it a capacity)
 CREATE VIRTUAL TABLE e USING bloom(cells=10, hashes=2, growth=on);
+--> Error: bloom: option growth cannot be given together with cells and hashes
 CREATE VIRTUAL TABLE e USING bloom(growth=1);
+--> Error: bloom: growth must be on or off, got 1
 CREATE VIRTUAL TABLE e USING bloom(growth=perhaps);
+--> Error: bloom: growth must be on or off, got 'perhaps'
 CREATE VIRTUAL TABLE e USING bloom(block=63);
+--> Error: bloom: block of a table that grows must be 0 or at least 64, got 63
 CREATE VIRTUAL TABLE e USING bloom(collate=unicode);
+--> Error: bloom: collate must be 'binary', 'nocase' or 'rtrim', got 'unicode'
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, source=t);
+--> Error: bloom: source and column must be given together, got source only
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, column=c);
+--> Error: bloom: source and column must be given together, got column only
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, source=12, column=c);
+--> Error: bloom: source must be a name, got 12
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, source='', column=c);
+--> Error: bloom: source must be a name, got ''
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, source=t, column=(a,));
+--> Error: bloom: column must be a name, or names in brackets: (a, b), got '(a,)'
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, source=t, column=c);
+--> Error: bloom: source 't' must be an ordinary table, got none of that name in the schema main
 CREATE VIRTUAL TABLE e USING bloom(capacity=0);
+--> Error: bloom: capacity must be an integer between 1 and 1099511627776, got 0
 CREATE VIRTUAL TABLE e USING bloom(capacity=-1);
+--> Error: bloom: capacity must be an integer between 1 and 1099511627776, got -1
 CREATE VIRTUAL TABLE e USING bloom(capacity=1.5);
+--> Error: bloom: capacity must be an integer between 1 and 1099511627776, got 1.5
 CREATE VIRTUAL TABLE e USING bloom(capacity='100');
+--> Error: bloom: capacity must be an integer between 1 and 1099511627776, got '100'
 CREATE VIRTUAL TABLE e USING bloom(capacity=abc);
+--> Error: bloom: capacity must be an integer between 1 and 1099511627776, got 'abc'
 CREATE VIRTUAL TABLE e USING bloom(capacity=);
+--> Error: bloom: capacity must be an integer between 1 and 1099511627776, got ''
 CREATE VIRTUAL TABLE e USING bloom(capacity=1e300);
+--> Error: bloom: capacity must be an integer between 1 and 1099511627776, got 1.0e+300
 CREATE VIRTUAL TABLE e USING bloom(capacity=1099511627776);
+--> Error: bloom: capacity and fpr must be such that the filter has at most 1099511627776 cells, got capacity 1099511627776 and fpr 0.01
 CREATE VIRTUAL TABLE e USING bloom(10);
+--> Error: bloom: an option must be name=value, as capacity=1000000, got '10'
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, Capacity=20);
+--> Error: bloom: option capacity is given twice
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, fpr=2);
+--> Error: bloom: fpr must be a number between 0 and 1, got 2
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, fpr='0.1');
+--> Error: bloom: fpr must be a number between 0 and 1, got '0.1'
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, kind=cuckoo);
+--> Error: bloom: kind must be 'standard', 'counting' or 'partitioned', got 'cuckoo'
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, kind='coun''ting');
+--> Error: bloom: kind must be 'standard', 'counting' or 'partitioned', got 'coun'ting'
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, kind='counting' 'standard');
+--> Error: bloom: kind must be 'standard', 'counting' or 'partitioned', got ''counting' 'standard''
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, blok=512);
+--> Error: bloom: unknown option 'blok' (the options are capacity, fpr, kind, block, seed, cells, hashes, growth, collate, source, column and cache)
 CREATE VIRTUAL TABLE e USING bloom(cells=10);
+--> Error: bloom: cells and hashes must be given together, got cells only
 CREATE VIRTUAL TABLE e USING bloom(hashes=10);
+--> Error: bloom: cells and hashes must be given together, got hashes only
 CREATE VIRTUAL TABLE e USING bloom(cells=10, hashes=3, fpr=0.1);
+--> Error: bloom: option fpr cannot be given together with cells and hashes
 CREATE VIRTUAL TABLE e USING bloom(cells=10, hashes=3, capacity=1);
+--> Error: bloom: option capacity cannot be given together with cells and hashes
 CREATE VIRTUAL TABLE e USING bloom(cells=10, hashes=300);
+--> Error: bloom: hashes must be an integer between 1 and 255, got 300
 CREATE VIRTUAL TABLE e USING bloom(cells=10, hashes=3, block=3);
+--> Error: bloom: block must be 0 or a divisor of m = 10, got 3
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, kind=partitioned, block=1001);
+--> Error: bloom: block must be a multiple of k = 4 (a partitioned filter has k equal slices), got 1001
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, cache=1);
+--> Error: bloom: cache must be an integer between 4096 and 4294967296, got 1
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, seed=-1);
+--> Error: bloom: seed must be an integer between 0 and 2147483647, got -1
 CREATE VIRTUAL TABLE key USING bloom(capacity=10);
+--> Error: bloom: a table cannot be called 'key': its columns are called key, filter and info (choose another name)
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, "a control character	in a name that is far too long"=1);
+--> Error: bloom: unknown option '"a control character?in a name that is f...' (the options are capacity, fpr, kind, block, seed, cells, hashes, growth, collate, source, column and cache)
 SELECT count(*) FROM sqlite_master;
+--> 0
 CREATE VIRTUAL TABLE e USING bloom ( CAPACITY = 1e3 , Kind = "counting", block=480 , seed = 7, cache=4096);
 SELECT info FROM e;
+--> {"kind":"counting","cells":10080,"hashes":7,"block":480,"seed":7,"capacity":1000,"target_fpr":0.01,"fill":0,"keys":0,"fpr":0,"bytes":5104,"overfull":false,"saturated":0}
 SELECT name FROM sqlite_master ORDER BY name;
+--> e
+--> e_config
+--> e_data
 DROP TABLE e;
 SELECT count(*) FROM sqlite_master;
+--> 0
 
-.print -- the filter that the functions make
+-- the filter that the functions make
 CREATE VIRTUAL TABLE a USING bloom(capacity=1000, fpr=0.001);
 CREATE VIRTUAL TABLE b USING bloom(cells=1200, hashes=5, block=100, kind=counting);
 CREATE VIRTUAL TABLE c USING bloom(cells=1120, hashes=7, kind=partitioned, seed=9);
@@ -57,174 +104,308 @@ INSERT INTO a(key) SELECT value FROM json_each('[1, 2.5, "x", 1]');
 INSERT INTO b(key) SELECT value FROM json_each('[1, 2.5, "x", 1]');
 INSERT INTO c(key) SELECT value FROM json_each('[1, 2.5, "x", 1]');
 SELECT a.filter = bloom_build(value, 1000, 0.001) FROM json_each('[1, 2.5, "x"]'), a;
+--> 1
 SELECT filter = bloom_add(bloom_create_sized(1200, 5, 'counting', 100), 1, 2.5, 'x', 1) FROM b;
+--> 1
 SELECT filter = bloom_add(bloom_create_sized(1120, 7, 'partitioned', 0, 9), 1, 2.5, 'x', 1) FROM c;
+--> 1
 SELECT a.info = bloom_info(a.filter), b.info = bloom_info(b.filter), c.info = bloom_info(c.filter) FROM a, b, c;
+--> 1|1|1
 
-.print -- asking
+-- asking
 SELECT key, typeof(key) FROM a WHERE key = 1;
+--> 1|integer
 SELECT key, typeof(key) FROM a WHERE key = '1';
+--> 1|text
 SELECT key, typeof(key) FROM a WHERE key = 1.0;
+--> 1.0|real
 SELECT key, typeof(key) FROM a WHERE key = x'31';
+--> 1|blob
 SELECT count(*) FROM a WHERE key = 2;
+--> 0
 SELECT count(*) FROM a WHERE key = NULL;
+--> 0
 SELECT key FROM a WHERE key IS 'x';
+--> x
 SELECT key FROM a WHERE key IN (1, 'y', NULL, 'x') ORDER BY key;
+--> 1
+--> x
 SELECT key FROM a WHERE key IN (SELECT value FROM json_each('[1, 7, "x", null]')) ORDER BY key;
+--> 1
+--> x
 SELECT key FROM a WHERE key = 'x' AND key = 'x';
+--> x
 SELECT key FROM a WHERE key = 'x' AND key = 1;
 SELECT key FROM a WHERE key = 'x' OR key = 1 ORDER BY key;
+--> 1
+--> x
 SELECT key FROM a WHERE key = 'x' AND key > 'a';
+--> x
 SELECT * FROM a WHERE key = 'x';
+--> x
 SELECT key, a IS NULL FROM a WHERE key = 'x';
+--> x|1
 CREATE TABLE t(i INTEGER, r REAL, s TEXT, n TEXT COLLATE NOCASE);
 INSERT INTO t VALUES (1, 1, '1', '1'), (2, 2, '2', '2'), (NULL, 2.5, 'x', 'X'), (3, NULL, NULL, NULL);
 SELECT i, key FROM t JOIN a ON a.key = t.i;
+--> 1|1
 SELECT r, key FROM t JOIN a ON a.key = t.r;
+--> 1.0|1.0
+--> 2.5|2.5
 SELECT s, key FROM t JOIN a ON a.key = t.s;
+--> 1|1
+--> x|x
 SELECT s, key FROM a JOIN t ON t.s = a.key;
+--> 1|1
+--> x|x
 SELECT n, key FROM t JOIN a ON a.key = t.n;
+--> 1|1
 SELECT n, key FROM t JOIN a ON t.n COLLATE BINARY = a.key;
+--> 1|1
 SELECT s, key FROM t LEFT JOIN a ON a.key = t.s;
+--> 1|1
+--> 2|
+--> x|x
+--> |
 SELECT s, key FROM t CROSS JOIN a ON a.key = t.s;
+--> 1|1
+--> x|x
 SELECT s FROM t LEFT JOIN a ON a.key = t.s WHERE a.key IS NULL;
+--> 2
+--> 
 SELECT s FROM t WHERE EXISTS (SELECT 1 FROM a WHERE key = t.s);
+--> 1
+--> x
 SELECT s FROM t WHERE NOT EXISTS (SELECT 1 FROM a WHERE key = t.s);
+--> 2
+--> 
 SELECT t.s, u.s FROM t JOIN a ON a.key = t.s JOIN t AS u ON u.s = a.key;
+--> 1|1
+--> x|x
 SELECT t.i, t.s FROM t, a WHERE (a.key = t.i AND t.s = '1') OR (a.key = t.s AND t.s = 'x');
+--> 1|1
+--> |x
 SELECT s, (SELECT count(*) FROM a WHERE key = t.s), (SELECT count(*) FROM b WHERE key IN (t.i, t.r)) FROM t;
+--> 1|1|1
+--> 2|0|0
+--> x|1|1
+--> |0|0
 
-.print -- not asking
+-- not asking
 SELECT * FROM a;
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
 SELECT count(*) FROM a;
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
 SELECT 1 FROM a;
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
 SELECT a FROM a;
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
 SELECT key, info FROM a;
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
 SELECT key FROM a WHERE key > 1;
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
 SELECT key FROM a WHERE key LIKE '1';
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
 SELECT s FROM t WHERE s IN (SELECT key FROM a);
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
 SELECT * FROM a LEFT JOIN t ON t.s = a.key;
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
 SELECT n FROM t JOIN a ON t.n = a.key;
+--> Error: a: the filter cannot compare key under the collation NOCASE (compare it with COLLATE BINARY, or make the table with collate=nocase or collate=rtrim)
 SELECT key FROM a WHERE key = 'x' COLLATE NOCASE;
+--> Error: a: the filter cannot compare key under the collation NOCASE (compare it with COLLATE BINARY, or make the table with collate=nocase or collate=rtrim)
 SELECT key FROM a WHERE key = 'x' COLLATE NOCASE AND key = 'x';
+--> x
 SELECT key FROM a UNION SELECT 1;
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
 
-.print -- rows that are refused
+-- rows that are refused
 INSERT INTO a(key) VALUES (NULL);
+--> Error: a: key must be a value other than NULL, which is never a key, got NULL (19)
 INSERT INTO a DEFAULT VALUES;
+--> Error: a: key must be a value other than NULL, which is never a key, got NULL (19)
 INSERT INTO a(key, filter) VALUES (1, x'00');
+--> Error: a: one row cannot have more than one of key, filter and command (INSERT several rows)
 INSERT INTO a(key, a) VALUES (1, 'clear');
+--> Error: a: one row cannot have more than one of key, filter and command (INSERT several rows)
 INSERT INTO a(filter, a) VALUES (bloom_create(1000, 0.001), 'clear');
+--> Error: a: one row cannot have more than one of key, filter and command (INSERT several rows)
 INSERT INTO a(info) VALUES ('{}');
+--> Error: a: the column info is read-only (INSERT a key, a filter or a command)
 INSERT INTO a(filter) VALUES (x'00');
+--> Error: a: filter is not a bloom filter (1 bytes are too few for a header)
 INSERT INTO a(filter) SELECT substr(filter, 1, 100) FROM a;
+--> Error: a: filter is a damaged bloom filter (100 bytes where the header says 1862) (11)
 INSERT INTO a(filter) SELECT filter FROM b;
+--> Error: a: filter must be a filter with kind standard, as the table has, got kind counting
 INSERT INTO a(filter) VALUES (bloom_create(1000));
+--> Error: a: filter must be a filter with k = 10, as the table has, got k = 7
 INSERT INTO a(filter) VALUES (bloom_create(100, 0.001));
+--> Error: a: filter must be a filter with m = 14384 and block = 14384 (or that doubled some times), as the table has, got m = 1456 and block = 1456
 INSERT INTO a(filter) VALUES (bloom_create_sized(14384, 10, 'standard', 14384, 1));
+--> Error: a: filter must be a filter with seed = 0, as the table has, got seed = 1
 INSERT INTO a(a) VALUES ('rebuild');
+--> Error: a: cannot rebuild a table without a source: a Bloom filter cannot list its keys
 INSERT INTO a(a) VALUES (1);
+--> Error: a: unknown command 1 (the commands are 'rebuild', 'clear', 'halve' and 'integrity-check')
 DELETE FROM a;
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
 DELETE FROM a WHERE key = 1;
+--> Error: a: cannot remove a key from a standard filter (make the table with kind=counting)
 DELETE FROM a WHERE key = 'never added';
 DELETE FROM a WHERE info IS NOT NULL;
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
 UPDATE a SET key = 2;
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
 UPDATE a SET key = 2 WHERE key = 1;
+--> Error: a: cannot remove a key from a standard filter (make the table with kind=counting)
 UPDATE b SET key = NULL WHERE key = 1;
+--> Error: b: key must be a value other than NULL, which is never a key, got NULL (19)
 UPDATE b SET filter = x'00' WHERE key = 1;
+--> Error: b: an UPDATE can change the column key alone, and without FROM
 UPDATE b SET info = NULL WHERE key = 1;
+--> Error: b: an UPDATE can change the column key alone, and without FROM
 UPDATE b SET b = 'clear' WHERE key = 1;
+--> Error: b: an UPDATE can change the column key alone, and without FROM
 UPDATE b SET key = 2 WHERE info IS NOT NULL;
+--> Error: b: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
 SELECT a.filter = bloom_build(value, 1000, 0.001) FROM json_each('[1, 2.5, "x"]'), a;
+--> 1
 SELECT filter = bloom_add(bloom_create_sized(1200, 5, 'counting', 100), 1, 2.5, 'x', 1) FROM b;
+--> 1
 
-.print -- conflict words, changes()
+-- conflict words, changes()
 INSERT OR IGNORE INTO a(key) VALUES (1), ('new'), (NULL), ('newer'), ('new');
 SELECT changes();
+--> 2
 INSERT INTO a(key) VALUES (1), ('newest');
 SELECT changes();
+--> 2
 REPLACE INTO b(key) VALUES ('x');
 INSERT OR FAIL INTO a(key) VALUES ('kept'), (NULL), ('after');
+--> Error: a: key must be a value other than NULL, which is never a key, got NULL (19)
 SELECT key FROM a WHERE key IN ('kept', 'after');
+--> kept
 INSERT OR ABORT INTO a(key) VALUES ('aborted'), (NULL);
+--> Error: a: key must be a value other than NULL, which is never a key, got NULL (19)
 BEGIN;
 INSERT INTO a(key) VALUES ('in transaction');
 INSERT INTO a(key) VALUES ('aborted'), (NULL);
+--> Error: a: key must be a value other than NULL, which is never a key, got NULL (19)
 SELECT key FROM a WHERE key IN ('in transaction', 'aborted');
+--> in transaction
 INSERT OR ROLLBACK INTO a(key) VALUES ('rolled back'), (NULL);
+--> Error: a: key must be a value other than NULL, which is never a key, got NULL (19)
 SELECT key FROM a WHERE key IN ('in transaction', 'aborted', 'rolled back');
 COMMIT;
+--> Error: cannot commit - no transaction is active
 CREATE TABLE r(id INTEGER PRIMARY KEY);
 INSERT INTO r VALUES (17);
 CREATE VIRTUAL TABLE leaves_rowid USING bloom(capacity=100);
 INSERT INTO leaves_rowid(key) VALUES ('with a chunk of its own'), ('and another');
 SELECT last_insert_rowid();
+--> 17
 BEGIN;
 INSERT INTO leaves_rowid(leaves_rowid) VALUES ('clear');
 INSERT INTO leaves_rowid(key) VALUES ('again');
 COMMIT;
 SELECT last_insert_rowid();
+--> 17
 
-.print -- counting
+-- counting
 SELECT key FROM b WHERE key IN (1, 2.5, 'x') ORDER BY key;
+--> 1
+--> 2.5
+--> x
 DELETE FROM b WHERE key = 1;
 SELECT changes(), count(*) FROM b WHERE key = 1;
+--> 1|1
 DELETE FROM b WHERE key IN (1, 'x', 'never added');
 SELECT changes();
+--> 2
 SELECT key FROM b WHERE key IN (1, 2.5, 'x') ORDER BY key;
+--> 2.5
+--> x
 UPDATE b SET key = 'u' WHERE key = 2.5;
 SELECT filter = bloom_add(bloom_create_sized(1200, 5, 'counting', 100), 'u', 'x') FROM b;
+--> 1
 INSERT INTO b(b) VALUES ('integrity-check');
 
-.print -- merging, halving, clearing
+-- merging, halving, clearing
 INSERT INTO a(a) VALUES ('clear');
 INSERT INTO a(filter) VALUES (bloom_add(bloom_create(1000, 0.001), 'm1'));
 INSERT INTO a(key) VALUES ('m2');
 INSERT INTO a(filter) VALUES (bloom_add(bloom_create_sized(28768, 10, 'standard', 28768), 'm3'));
 SELECT filter = bloom_add(bloom_create(1000, 0.001), 'm1', 'm2', 'm3') FROM a;
+--> 1
 INSERT INTO a(a) VALUES ('halve');
 SELECT filter = bloom_halve(bloom_add(bloom_create(1000, 0.001), 'm1', 'm2', 'm3')) FROM a;
+--> 1
 INSERT INTO a(filter) VALUES (bloom_add(bloom_create(1000, 0.001), 'm4'));
 SELECT filter = bloom_halve(bloom_add(bloom_create(1000, 0.001), 'm1', 'm2', 'm3', 'm4')) FROM a;
+--> 1
 SELECT json_extract(info, '$.capacity') FROM a;
+--> 500
 INSERT INTO a(a) VALUES ('integrity-check');
 CREATE VIRTUAL TABLE odd USING bloom(cells=1001, hashes=3);
 INSERT INTO odd(odd) VALUES ('halve');
+--> Error: odd: the table must be a filter with an even number of blocks, or of cells in each block or slice, got 1 of 1001 cells
 
-.print -- names, schemas
+-- names, schemas
 ALTER TABLE a RENAME TO "a 'b' ""c""";
 INSERT INTO "a 'b' ""c"""(key) VALUES ('under another name');
 SELECT key FROM "a 'b' ""c""" WHERE key IN ('under another name', 'm1') ORDER BY key;
+--> m1
+--> under another name
 ALTER TABLE odd RENAME TO Info;
+--> Error: odd: a table cannot be called 'Info': its columns are called key, filter and info (choose another name)
 SELECT name FROM sqlite_master WHERE name LIKE 'a %' OR name LIKE 'odd%' ORDER BY name;
+--> a 'b' "c"
+--> a 'b' "c"_config
+--> a 'b' "c"_data
+--> odd
+--> odd_config
+--> odd_data
 CREATE TABLE taken_data(x);
 CREATE VIRTUAL TABLE taken USING bloom(capacity=10);
+--> Error: bloom: table "taken_data" already exists
 BEGIN;
 CREATE VIRTUAL TABLE taken USING bloom(capacity=10);
+--> Error: bloom: table "taken_data" already exists
 COMMIT;
 SELECT count(*) FROM sqlite_master WHERE name LIKE 'taken%';
+--> 1
 CREATE VIRTUAL TABLE temp.s USING bloom(capacity=10);
 ATTACH ':memory:' AS "o'ther";
 CREATE VIRTUAL TABLE "o'ther".s USING bloom(capacity=10);
 INSERT INTO s(key) VALUES ('temp');
 INSERT INTO "o'ther".s(key) VALUES ('other');
 SELECT key FROM temp.s WHERE key IN ('temp', 'other');
+--> temp
 SELECT key FROM "o'ther".s WHERE key IN ('temp', 'other');
+--> other
 DETACH "o'ther";
 CREATE VIEW v AS SELECT s FROM t WHERE EXISTS (SELECT 1 FROM b WHERE key = t.s);
 CREATE TRIGGER tr AFTER INSERT ON t BEGIN INSERT INTO b(key) VALUES (new.s); END;
 PRAGMA trusted_schema = OFF;
 INSERT INTO t(s) VALUES ('through a trigger');
 SELECT * FROM v;
+--> x
+--> through a trigger
 
-.print -- shadow tables are protected where the host wants it, and the table works there
+-- shadow tables are protected where the host wants it, and the table works there
 .dbconfig defensive on
+-->           defensive on
 DELETE FROM b_data;
+--> Error: table b_data may not be modified
 UPDATE b_config SET v = 2;
+--> Error: table b_config may not be modified
 DROP TABLE b_data;
+--> Error: table b_data may not be dropped
 CREATE TABLE b_notes(x);
 INSERT INTO b_notes VALUES ('not its own');
 SELECT x FROM b_notes;
+--> not its own
 BEGIN;
 CREATE VIRTUAL TABLE guarded USING bloom(capacity=1000, kind=counting);
 INSERT INTO guarded(key) VALUES ('a'), ('b');
@@ -235,27 +416,43 @@ COMMIT;
 ALTER TABLE guarded RENAME TO safe;
 INSERT INTO safe(key) VALUES ('c');
 SELECT key FROM safe WHERE key IN ('a', 'b', 'c');
+--> b
+--> c
 DROP TABLE safe;
 .dbconfig defensive off
+-->           defensive off
 
-.print -- too long for a blob
+-- too long for a blob
 CREATE VIRTUAL TABLE huge USING bloom(cells=68719476736, hashes=5, block=32768);
 INSERT INTO huge(key) VALUES ('x');
 SELECT key FROM huge WHERE key IN ('x', 'y');
+--> x
 SELECT filter FROM huge;
+--> Error: huge: the filter must be at most 1000000000 bytes (SQLITE_LIMIT_LENGTH), got 8589934656; look keys up in the table itself, or halve it (18)
 SELECT json_extract(info, '$.bytes') FROM huge;
+--> 8589934656
 PRAGMA integrity_check;
+--> ok
 
-.print the call of a table, and filters that are compared
+-- the call of a table, and filters that are compared
 CREATE VIRTUAL TABLE called USING bloom(capacity=100);
 INSERT INTO called VALUES ('x');
 CREATE TABLE kept AS SELECT filter AS f FROM called;
 SELECT * FROM called WHERE filter = 'x';
+--> Error: called: the column filter is compared with 'x', which is no filter (look a key up by key = ?, not as an argument of the table)
 SELECT * FROM called WHERE filter = x'00';
+--> Error: called: the column filter is compared with a blob of 1 bytes, which is no filter (look a key up by key = ?, not as an argument of the table)
 SELECT * FROM called WHERE filter = 1 AND key = 'x';
+--> Error: called: the column filter is compared with 1, which is no filter (look a key up by key = ?, not as an argument of the table)
 SELECT EXISTS (SELECT 1 FROM called WHERE filter = value) FROM json_each('["x"]');
+--> Error: called: the column filter is compared with 'x', which is no filter (look a key up by key = ?, not as an argument of the table)
 SELECT count(*) FROM called WHERE filter = NULL;
+--> 0
 SELECT count(*) FROM kept JOIN called ON called.filter = kept.f;
+--> 1
 SELECT count(*) FROM kept, called WHERE called.filter = kept.f AND key IN ('x', 'y');
+--> 1
 SELECT count(*) FROM called WHERE filter = (SELECT bloom_create(10)) OR filter IS (SELECT f FROM kept);
+--> 1
 SELECT length(filter) FROM called WHERE filter <> x'00';
+--> 186

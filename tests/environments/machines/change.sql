@@ -1,17 +1,25 @@
 -- Asks and changes the database that another machine made by write.sql.
-.print -- every key is there
+-- every key is there
 SELECT name, bloom_contains_all(filter, '', 'Köln', x'00ff', 42, -7, 0.1, 1e-7, -1.5, 1e23, 9e999, -0.0) FROM filters WHERE name <> 'built';
+--> standard|1
+--> counting|1
+--> partitioned|1
+--> lines|1
+--> whole|1
 SELECT sum(bloom_contains((SELECT bloom_open(filter) FROM filters WHERE name = 'built'), n * 8)) FROM keys;
+--> 5000
 SELECT (SELECT count(*) FROM keys JOIN sized ON key = n), (SELECT count(*) FROM keys JOIN lines ON key = n),
        (SELECT count(*) FROM keys JOIN whole ON key = n), (SELECT count(*) FROM keys JOIN sliced ON key = n),
        (SELECT count(*) FROM keys JOIN counted ON key = n), (SELECT count(*) FROM keys JOIN growing ON key = n),
        (SELECT count(*) FROM keys JOIN following ON k = key);
-.print -- and few others
+--> 5000|5000|5000|5000|5000|5000|5000
+-- and few others
 SELECT (SELECT count(*) FROM keys JOIN sized ON key = n + 0.01), (SELECT count(*) FROM keys JOIN lines ON key = n + 0.01),
        (SELECT count(*) FROM keys JOIN whole ON key = n + 0.01), (SELECT count(*) FROM keys JOIN sliced ON key = n + 0.01),
        (SELECT count(*) FROM keys JOIN counted ON key = n + 0.01), (SELECT count(*) FROM keys JOIN growing ON key = n + 0.01),
        (SELECT count(*) FROM keys JOIN following ON key = k || 'x');
-.print -- changes
+--> 0|0|1|0|0|22|2
+-- changes
 DELETE FROM counted WHERE key IN (SELECT n FROM keys WHERE n > 300);
 UPDATE keys SET k = 'other ' || k WHERE n < 100;
 INSERT INTO growing(key) SELECT k FROM keys;
@@ -21,6 +29,17 @@ UPDATE filters SET filter = bloom_halve(filter) WHERE name IN ('standard', 'coun
 INSERT INTO filters SELECT 'united', bloom_union(filter, bloom_add(bloom_create(1000, 0.01, 'partitioned'), 'x')) FROM filters WHERE name = 'partitioned';
 INSERT INTO following(following) VALUES ('rebuild');
 SELECT count(*) FROM keys JOIN following ON key = k;
+--> 5000
 SELECT name, hex(substr(filter, 1, 64)), bloom_check(filter), round(bloom_count(filter), 6) FROM filters;
+--> standard|424C4D4601010107C012000000000000C0120000000000000000000000000000F4010000000000007B14AE47E17A843F0000000000000000F0F2D2CEF6380F53|ok|10.0
+--> counting|424C4D4601010207001F000000000000001F0000000000000000000000000000F4010000000000007B14AE47E17A843F0000000000000000A15434937524BAE1|ok|10.0
+--> partitioned|424C4D4601010308002600000000000000260000000000000000000000000000E8030000000000007B14AE47E17A843F0000000000000000E00F4F20CB080124|ok|11.0
+--> lines|424C4D4601010107006400000000000000020000000000004D000000000000000000000000000000000000000000000000000000000000004149319B75058E07|ok|11.0
+--> whole|424C4D4601010105E90300000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000204E60BB29B503C9|ok|10.0
+--> built|424C4D46010101070064030000000000007C0000000000000000000000000000204E0000000000007B14AE47E17A843F0000000000000000F92EEAD7E8478334|ok|20017.0
+--> united|424C4D4601010308002600000000000000260000000000000000000000000000E8030000000000007B14AE47E17A843F0000000000000000E00F4F20CB080124|ok|12.0
 SELECT round(json_extract(info, '$.keys'), 3), json_extract(info, '$.cells') FROM sized UNION ALL SELECT round(json_extract(info, '$.keys'), 3), json_extract(info, '$.cells') FROM counted;
+--> 10004.0|111104
+--> 2401.0|198400
 PRAGMA integrity_check;
+--> ok

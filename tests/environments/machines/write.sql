@@ -1,19 +1,116 @@
 -- A database with filters of every kind. What this prints, and the file, must be the same on every machine.
 PRAGMA page_size = 4096;
-.print -- sizes
+-- sizes
 WITH keys(n) AS (VALUES (1), (100), (1050), (99999), (1234567), (5000000000)), rates(p) AS (VALUES (0.5), (0.1), (0.01), (0.001), (1e-9))
   SELECT keys.n, rates.p, kind, cells, hashes, block FROM keys, rates, bloom_plan(keys.n, rates.p);
+--> 1|0.5|standard|16|1|16
+--> 1|0.5|counting|16|1|16
+--> 1|0.5|partitioned|16|1|16
+--> 1|0.1|standard|16|3|16
+--> 1|0.1|counting|16|3|16
+--> 1|0.1|partitioned|32|2|32
+--> 1|0.01|standard|16|7|16
+--> 1|0.01|counting|16|7|16
+--> 1|0.01|partitioned|64|4|64
+--> 1|0.001|standard|32|10|32
+--> 1|0.001|counting|32|10|32
+--> 1|0.001|partitioned|128|8|128
+--> 1|1.0e-09|standard|48|30|48
+--> 1|1.0e-09|counting|48|30|48
+--> 1|1.0e-09|partitioned|256|16|256
+--> 100|0.5|standard|160|1|160
+--> 100|0.5|counting|160|1|160
+--> 100|0.5|partitioned|160|1|160
+--> 100|0.1|standard|496|3|496
+--> 100|0.1|counting|496|3|496
+--> 100|0.1|partitioned|512|4|512
+--> 100|0.01|standard|976|7|976
+--> 100|0.01|counting|976|7|976
+--> 100|0.01|partitioned|1024|8|1024
+--> 100|0.001|standard|1456|10|1456
+--> 100|0.001|counting|1456|10|1456
+--> 100|0.001|partitioned|1536|8|1536
+--> 100|1.0e-09|standard|4336|30|4336
+--> 100|1.0e-09|counting|4336|30|4336
+--> 100|1.0e-09|partitioned|4608|32|4608
+--> 1050|0.5|standard|1520|1|1520
+--> 1050|0.5|counting|1520|1|1520
+--> 1050|0.5|partitioned|1520|1|1520
+--> 1050|0.1|standard|5056|3|5056
+--> 1050|0.1|counting|5056|3|5056
+--> 1050|0.1|partitioned|5120|4|5120
+--> 1050|0.01|standard|10080|7|10080
+--> 1050|0.01|counting|15872|7|7936
+--> 1050|0.01|partitioned|10240|8|10240
+--> 1050|0.001|standard|15104|10|15104
+--> 1050|0.001|counting|15872|10|7936
+--> 1050|0.001|partitioned|15360|8|15360
+--> 1050|1.0e-09|standard|63488|30|31744
+--> 1050|1.0e-09|counting|47616|30|7936
+--> 1050|1.0e-09|partitioned|63488|16|31744
+--> 99999|0.5|standard|158720|1|31744
+--> 99999|0.5|counting|150784|1|7936
+--> 99999|0.5|partitioned|158720|1|31744
+--> 99999|0.1|standard|507904|3|31744
+--> 99999|0.1|counting|484096|3|7936
+--> 99999|0.1|partitioned|507904|4|31744
+--> 99999|0.01|standard|984064|7|31744
+--> 99999|0.01|counting|968192|7|7936
+--> 99999|0.01|partitioned|984064|8|31744
+--> 99999|0.001|standard|1460224|10|31744
+--> 99999|0.001|counting|1452288|10|7936
+--> 99999|0.001|partitioned|1491968|8|31744
+--> 99999|1.0e-09|standard|4380672|30|31744
+--> 99999|1.0e-09|counting|4547328|30|7936
+--> 99999|1.0e-09|partitioned|4380672|32|31744
+--> 1234567|0.5|standard|1809408|1|31744
+--> 1234567|0.5|counting|1785600|1|7936
+--> 1234567|0.5|partitioned|1809408|1|31744
+--> 1234567|0.1|standard|5967872|3|31744
+--> 1234567|0.1|counting|5944064|3|7936
+--> 1234567|0.1|partitioned|5999616|4|31744
+--> 1234567|0.01|standard|11872256|7|31744
+--> 1234567|0.01|counting|11872256|7|7936
+--> 1234567|0.01|partitioned|11967488|8|31744
+--> 1234567|0.001|standard|17776640|10|31744
+--> 1234567|0.001|counting|17848064|10|7936
+--> 1234567|0.001|partitioned|18062336|8|31744
+--> 1234567|1.0e-09|standard|53964800|30|31744
+--> 1234567|1.0e-09|counting|56107520|30|7936
+--> 1234567|1.0e-09|partitioned|54091776|32|31744
+--> 5000000000|0.5|standard|7213506560|1|31744
+--> 5000000000|0.5|counting|7213482752|1|7936
+--> 5000000000|0.5|partitioned|7213506560|1|31744
+--> 5000000000|0.1|standard|24043857920|3|31744
+--> 5000000000|0.1|counting|24050460672|3|7936
+--> 5000000000|0.1|partitioned|24207403008|4|31744
+--> 5000000000|0.01|standard|47991785472|7|31744
+--> 5000000000|0.01|counting|48072788224|7|7936
+--> 5000000000|0.01|partitioned|48440899584|8|31744
+--> 5000000000|0.001|standard|71983964160|10|31744
+--> 5000000000|0.001|counting|72271366400|10|7936
+--> 5000000000|0.001|partitioned|73126875136|8|31744
+--> 5000000000|1.0e-09|standard|218551440384|30|31744
+--> 5000000000|1.0e-09|counting|227228456448|30|7936
+--> 5000000000|1.0e-09|partitioned|219039186944|32|31744
 SELECT bloom_bits(1000000, 0.01), bloom_hashes(9585059, 1000000), bloom_capacity(9585059, 7, 0.01);
+--> 9585059|7|999176
 
-.print -- blobs
+-- blobs
 CREATE TABLE filters(name, filter);
 INSERT INTO filters SELECT column1, bloom_add(column2, '', 'Köln', x'00ff', 42, -7, 0.1, 1e-7, -1.5, 1e23, 9e999, -0.0) FROM (VALUES
   ('standard', bloom_create(1000)), ('counting', bloom_create(1000, 0.01, 'counting')), ('partitioned', bloom_create(1000, 0.01, 'partitioned')),
   ('lines', bloom_create_sized(51200, 7, 'standard', 512, 77)), ('whole', bloom_create_sized(1001, 5)));
 INSERT INTO filters SELECT 'built', bloom_build(value) FROM (WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 20000) SELECT value FROM n);
 SELECT name, length(filter), bloom_check(filter), round(bloom_count(filter), 6), round(bloom_fpr(filter), 12) FROM filters;
+--> standard|1264|ok|10.0|0.0
+--> counting|8000|ok|10.0|0.0
+--> partitioned|1280|ok|11.0|0.0
+--> lines|6464|ok|11.0|0.0
+--> whole|190|ok|10.0|2.53534e-07
+--> built|27840|ok|20017.0|0.004902432549
 
-.print -- tables
+-- tables
 CREATE TABLE keys(k TEXT COLLATE NOCASE, n);
 INSERT INTO keys WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) SELECT 'Key ' || i, i / 8.0 FROM n;
 CREATE VIRTUAL TABLE sized USING bloom(capacity=20000);
