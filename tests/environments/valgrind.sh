@@ -43,6 +43,8 @@ main() {
     # The rates take hours, and touch no other memory.
     check "core tests" "${valgrind[@]}" build/release/tests/core_tests --gtest_brief=1 --gtest_filter=-Rate.*
     check_python table/table
+    check_python table/collation
+    check_python table/growth
     check_python table/source
     check_python table/table_model 20
     check_python table/source_model 20

@@ -49,7 +49,7 @@ try_suite() {
     check "$document" tests/docs/document_test.sh "$extension" "$document"
   done
   for name in functions/functions promise/promise promise/promise_model table/table table/table_model \
-    table/source table/source_model; do
+    table/collation table/growth table/source table/source_model; do
     check "tests/${name}_test.py" /usr/bin/python3 -B "tests/${name}_test.py" "$extension"
   done
   check "tests/promise/processes_test.py" /usr/bin/python3 -B tests/promise/processes_test.py "$extension" 1

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstddef>
 
-#include "tests/faults/database.h"
+#include "tests/support/database.h"
 
 namespace {
 
@@ -18,7 +18,7 @@ bool failed = false;
 long used = 0;
 
 bool fails() {
-  if (failing == 0 || !bloom::faults::in_sqlite) {
+  if (failing == 0 || !bloom::test::in_sqlite) {
     return false;
   }
   ++asked;

@@ -83,21 +83,21 @@ void Run::expect_state(const std::string& state, const char* when) {
 }
 
 void Run::after_failure(Database& db) {
-  std::string state = db.state();
+  std::string state = state_of(db);
   if (db.in_transaction()) {
-    expect(refuses(state) || state == before(i_),
+    expect(has_error(state) || state == before(i_),
            "within the transaction: wanted\n" + before(i_) + "got\n" + state);
     db.run("ROLLBACK");
-    state = db.state();
+    state = state_of(db);
   }
   expect_state(state, "after failure");
 }
 
 void Run::reopened() {
   Database db("db", Disk::kVfs);
-  db.run(kLoad + setting_.extension);
-  expect_state(db.state(), "opened again");
-  const std::string damage = db.damage();
+  db.load(setting_.extension);
+  expect_state(state_of(db), "opened again");
+  const std::string damage = damage_of(db);
   expect(damage.empty(), damage);
 }
 
@@ -109,7 +109,7 @@ bool Run::with_error(long n, Fault fault, bool lasting) {
   auto db = open(setting_.journal);
   disk.fail_operation(n, fault, lasting);
   for (i_ = 0; i_ < steps().size(); ++i_) {
-    const Outcome outcome = db->run(step().sql);
+    const Outcome outcome = run_step(*db, step().sql);
     if (!disk.has_failed()) {
       continue;
     }
@@ -134,7 +134,7 @@ void Run::with_power_cut(long changes, unsigned long seed) {
   disk.erase();
   auto db = open(setting_.journal);
   disk.fail_operation(n, Fault::power, true);
-  while (i_ + 1 < steps().size() && db->run(step().sql).code == step().outcome.code) {
+  while (i_ + 1 < steps().size() && run_step(*db, step().sql).code == step().outcome.code) {
     ++i_;
   }
   db.reset();
@@ -168,7 +168,7 @@ long changes_of(const Setting& setting) {
   const auto db = open(setting.journal);
   disk.fail_operation(1L << 40, Fault::power, true);
   for (const Step& step : setting.reference.steps()) {
-    db->run(step.sql);
+    run_step(*db, step.sql);
   }
   disk.stop_failing();
   return disk.operations();

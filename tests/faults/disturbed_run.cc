@@ -48,7 +48,7 @@ void Run::after_success(const Outcome& outcome) {
   expect(
       outcome == step().outcome || (!outcome.ok() && outcome.text == sqlite3_errstr(outcome.code)),
       "wanted " + step().outcome.text + ", got " + outcome.text);
-  compare(db_->state(), step().state, "after success");
+  compare(state_of(*db_), step().state, "after success");
 }
 
 // Whether the statement that failed has done its work. Of SAVEPOINT and RELEASE it does not show:
@@ -65,14 +65,14 @@ void Run::after_failure(const Outcome& outcome) {
   expect(disturbance_.explains(outcome) || loading,
          "got code " + std::to_string(outcome.code) + ", " + outcome.text);
   std::size_t again = i_;
-  std::string state = db_->state();
+  std::string state = state_of(*db_);
   if (is_complete(state)) {
     return;
   }
   const bool open_before = step().begin != i_;
-  if (open_before && db_->in_transaction() && refuses(state)) {
+  if (open_before && db_->in_transaction() && has_error(state)) {
     db_->run("ROLLBACK");
-    state = db_->state();
+    state = state_of(*db_);
   }
   if (open_before && !db_->in_transaction()) {
     again = step().begin;
@@ -80,10 +80,10 @@ void Run::after_failure(const Outcome& outcome) {
   compare(state, reference_.before(again), "after failure");
   for (; again <= i_; ++again) {
     const Step& repeated = reference_.steps()[again];
-    const Outcome now = db_->run(repeated.sql);
+    const Outcome now = run_step(*db_, repeated.sql);
     expect(now == repeated.outcome, "repeated, \"" + repeated.sql + "\" says " + now.text);
   }
-  compare(db_->state(), step().state, "repeated");
+  compare(state_of(*db_), step().state, "repeated");
 }
 
 RunResult Run::run() {
@@ -93,7 +93,7 @@ RunResult Run::run() {
       disturbance_.before_step(*db_, i_);
     }
     was_in_transaction_ = db_->in_transaction();
-    const Outcome outcome = db_->run(step().sql);
+    const Outcome outcome = run_step(*db_, step().sql);
     if (disturbed) {
       // What the last failure left behind must not show later.
       expect(outcome == step().outcome,
@@ -110,7 +110,7 @@ RunResult Run::run() {
   }
   disturbance_.end();
   i_ = reference_.steps().size() - 1;
-  compare(db_->state(), step().state, "at the end");
+  compare(state_of(*db_), step().state, "at the end");
   return {disturbed, faults_};
 }
 

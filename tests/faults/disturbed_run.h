@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "tests/faults/database.h"
 #include "tests/faults/reference.h"
+#include "tests/faults/state.h"
 
 namespace bloom::faults {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/faults/database.h"
 #include "tests/faults/scenario.h"
+#include "tests/faults/state.h"
 
 namespace bloom::faults {
 

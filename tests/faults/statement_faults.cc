@@ -34,12 +34,12 @@ class Interrupt : public Disturbance {
   void before_step(Database& db, std::size_t) override {
     db_ = &db;
     sqlite3_progress_handler(
-        db.raw(), 1,
+        db.get(), 1,
         [](void* self) { return static_cast<int>(--static_cast<Interrupt*>(self)->left_ == 0); },
         this);
   }
   bool has_happened() const override { return left_ <= 0; }
-  void end() override { sqlite3_progress_handler(db_->raw(), 0, nullptr, nullptr); }
+  void end() override { sqlite3_progress_handler(db_->get(), 0, nullptr, nullptr); }
 
  private:
   long left_;

@@ -15,8 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/faults/database.h"
-#include "tests/faults/scenario.h"
+#include "tests/faults/state.h"
 
 namespace bloom::faults {
 namespace {
@@ -77,7 +76,7 @@ World::World(std::string extension, const std::string& journal, Clock::duration 
         std::string("CREATE VIRTUAL TABLE sized USING bloom(capacity=2000000, cache=65536)"),
         std::string("CREATE VIRTUAL TABLE growing USING bloom"),
         std::string("CREATE VIRTUAL TABLE following USING bloom(source=s, column=k)")}) {
-    if (const Outcome outcome = db->run(sql); !outcome.ok()) {
+    if (const Outcome outcome = run_step(*db, sql); !outcome.ok()) {
       fault(sql + ": " + outcome.text);
     }
   }
@@ -85,8 +84,8 @@ World::World(std::string extension, const std::string& journal, Clock::duration 
 
 std::unique_ptr<Database> World::connect() {
   auto db = std::make_unique<Database>(file_);
-  sqlite3_busy_timeout(db->raw(), 10'000);
-  db->run(kLoad + extension_);
+  sqlite3_busy_timeout(db->get(), 10'000);
+  db->load(extension_);
   db->run("PRAGMA synchronous = OFF");
   return db;
 }
@@ -202,7 +201,7 @@ int World::run() {
     }
     total += count;
   }
-  if (const std::string damage = db->damage(); !damage.empty()) {
+  if (const std::string damage = damage_of(*db); !damage.empty()) {
     fault(damage);
   }
   std::printf("%ld transactions of %d writers, %d faults\n", total, kWriters, faults_.load());

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/filter/filter.h"
-#include "tests/fuzz/database.h"
+#include "tests/fuzz/bounded_database.h"
 #include "tests/fuzz/input.h"
 
 namespace bloom::fuzz {
@@ -61,11 +61,11 @@ constexpr const char* kOfHalvable[] = {
 class Properties {
  public:
   template <std::size_t n>
-  Properties(const Database& database, const char* const (&texts)[n]) {
+  Properties(const BoundedDatabase& database, const char* const (&texts)[n]) {
     for (const char* text : texts) {
       texts_.emplace_back(text);
       statements_.emplace_back(database, std::string("SELECT ") + text);
-      require(statements_.back().is_there(), text);
+      require(statements_.back().is_prepared(), text);
     }
   }
 
@@ -91,7 +91,7 @@ class Properties {
 // Every function that the extension has, called with the filter and the key in turn.
 class Functions {
  public:
-  explicit Functions(const Database& database) {
+  explicit Functions(const BoundedDatabase& database) {
     Statement list(database,
                    "SELECT DISTINCT name, narg FROM pragma_function_list"
                    " WHERE name LIKE 'bloom%' AND narg <> 0 ORDER BY 1, 2");
@@ -108,7 +108,8 @@ class Functions {
     Function& function = functions_[choice % functions_.size()];
     const int code = function.statement.bind(1, filter).bind(2, key).step();
     const bool answered = code == SQLITE_ROW || code == SQLITE_DONE;
-    require(answered || is_refusal(code), function.name + " failed with a code that it must not");
+    require(answered || is_expected_error(code),
+            function.name + " failed with a code that it must not");
     require(is_filter || !answered || function.takes_any_bytes,
             function.name + " took for a filter what is none");
     function.statement.reset();
@@ -121,13 +122,13 @@ class Functions {
     bool takes_any_bytes;
   };
 
-  void add(const Database& database, const std::string& name, std::int64_t arguments) {
+  void add(const BoundedDatabase& database, const std::string& name, std::int64_t arguments) {
     std::string list = "?1";
     for (std::int64_t i = 1; i < (arguments < 0 ? 3 : arguments); ++i) {
       list += i % 2 == 0 ? ", ?1" : ", ?2";
     }
     Statement statement(database, std::string("SELECT ").append(name).append("(" + list + ")"));
-    require(statement.is_there(), name);
+    require(statement.is_prepared(), name);
     const bool any = name == "bloom_build" || name == "bloom_key" || name == "bloom_check";
     functions_.push_back({name, std::move(statement), any});
   }
@@ -136,7 +137,7 @@ class Functions {
 };
 
 struct Target {
-  Database database;
+  BoundedDatabase database;
   Functions functions{database};
   Properties of_all{database, kOfAll};
   Properties of_bits{database, kOfBits};

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "tests/fuzz/database.h"
+#include "tests/fuzz/bounded_database.h"
 #include "tests/fuzz/input.h"
 
 namespace bloom::fuzz {
@@ -30,11 +30,11 @@ int authorize(void*, int action, const char* first, const char*, const char*, co
 }
 
 void run(const std::string& script) {
-  Database database;
+  BoundedDatabase database;
   sqlite3_set_authorizer(database.get(), authorize, nullptr);
   sqlite3_limit(database.get(), SQLITE_LIMIT_VDBE_OP, 25'000);
   sqlite3_limit(database.get(), SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100);
-  database.allow_steps(kMostSteps);
+  database.limit_steps(kMostSteps);
   // As a shell does: a statement that fails does not keep the next from running.
   const char* next = script.c_str();
   while (*next != '\0') {

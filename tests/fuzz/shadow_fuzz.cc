@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/layout/format.h"
-#include "tests/fuzz/database.h"
+#include "tests/fuzz/bounded_database.h"
 #include "tests/fuzz/input.h"
 
 namespace bloom::fuzz {
@@ -82,9 +82,9 @@ class Target {
   explicit Target(Input input) : input_(input) {}
 
   void run() {
-    database_.must_run("CREATE TABLE s(k); INSERT INTO s VALUES ('a'), ('z'), (NULL)");
-    database_.must_run(std::string("CREATE VIRTUAL TABLE t USING bloom(") +
-                       kOptions.at(input_.below(kOptions.size())) + ")");
+    database_.must_execute("CREATE TABLE s(k); INSERT INTO s VALUES ('a'), ('z'), (NULL)");
+    database_.must_execute(std::string("CREATE VIRTUAL TABLE t USING bloom(") +
+                           kOptions.at(input_.below(kOptions.size())) + ")");
     const std::string schema = kSchemas.at(input_.below(kSchemas.size()));
     for (unsigned rows = input_.below(6); rows > 0; --rows) {
       put_config();
@@ -92,8 +92,8 @@ class Target {
     for (unsigned rows = input_.below(6); rows > 0; --rows) {
       put_chunk();
     }
-    database_.must_run(schema);
-    database_.allow_steps(kMostSteps);
+    database_.must_execute(schema);
+    database_.limit_steps(kMostSteps);
     for (int i = 0; i < 12 && !input_.at_end(); ++i) {
       ask(kStatements.at(input_.below(kStatements.size())));
     }
@@ -102,13 +102,13 @@ class Target {
 
  private:
   void ask(const char* sql) {
-    const int code = database_.run(sql);
-    require(code == SQLITE_OK || is_refusal(code),
+    const int code = database_.execute(sql);
+    require(code == SQLITE_OK || is_expected_error(code),
             std::string(sql) + " failed with code " + std::to_string(code));
   }
 
   void add_and_find() {
-    if (database_.run("INSERT INTO t(key) VALUES ('added')") != SQLITE_OK) {
+    if (database_.execute("INSERT INTO t(key) VALUES ('added')") != SQLITE_OK) {
       return;
     }
     Statement find(database_, "SELECT count(*) FROM t WHERE key = 'added'");
@@ -180,7 +180,7 @@ class Target {
   }
 
   Input input_;
-  Database database_;
+  BoundedDatabase database_;
   std::vector<std::uint8_t> bytes_;
 };
 

@@ -85,9 +85,9 @@ std::string World::with_names(std::string_view text) {
 // Made once: most of the time would go there.
 World::World() {
   static const std::string image = [] {
-    Database database;
-    database.must_run(kCreate);
-    database.must_run(kCreateSource);
+    BoundedDatabase database;
+    database.must_execute(kCreate);
+    database.must_execute(kCreateSource);
     return database.image();
   }();
   database_.restore(image);
@@ -99,7 +99,7 @@ void World::broken(const std::string& what) {
 
 int World::run(const std::string& sql) {
   log_ += sql + ";\n";
-  return database_.run(sql);
+  return database_.execute(sql);
 }
 
 void World::must_run(const std::string& sql) {
@@ -115,7 +115,7 @@ void World::both(const std::string& sql, const std::string& meaning) {
 
 std::int64_t World::number(const std::string& sql) {
   Statement statement(database_, sql);
-  const int code = statement.is_there() ? statement.step() : SQLITE_ERROR;
+  const int code = statement.is_prepared() ? statement.step() : SQLITE_ERROR;
   return code == SQLITE_ROW ? statement.integer(0) : -1;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "tests/fuzz/database.h"
+#include "tests/fuzz/bounded_database.h"
 #include "tests/fuzz/input.h"
 
 namespace bloom::fuzz {
@@ -79,7 +79,7 @@ class World {
   void check_slot(unsigned slot);
   void check_held(unsigned slot);
 
-  Database database_;
+  BoundedDatabase database_;
   // What was run, for whoever looks for the cause.
   std::string log_;
   // Triggers were taken away, or others put in their way: a table that follows may refuse.

@@ -3,12 +3,13 @@
     from support.case import InFolder
 """
 
+import json
 import os
 import sqlite3
 import tempfile
 import unittest
 
-from support.host import connect
+from support.host import connect, one
 
 
 class InFolder(unittest.TestCase):
@@ -26,3 +27,9 @@ class InFolder(unittest.TestCase):
     def assertFails(self, db, text, sql, *arguments):
         with self.assertRaisesRegex(sqlite3.Error, text):
             db.execute(sql, arguments).fetchall()
+
+    def present(self, db, *keys, table="f"):
+        return [key for key in keys if db.execute(f"SELECT 1 FROM {table} WHERE key = ?", (key,)).fetchone()]
+
+    def info(self, db, table="f"):
+        return json.loads(one(db, f"SELECT info FROM {table}"))

@@ -1,4 +1,4 @@
-"""Bloom tables that follow a source, that grow, and that have a collation.
+"""Bloom tables that follow a source: a table whose keys they keep up to date by triggers.
 
     /usr/bin/python3 tests/table/source_test.py EXTENSION [unittest options]
 
@@ -6,7 +6,6 @@ tests/table/source_model_test.py has random statements on sources.
 """
 
 import itertools
-import json
 import os
 import sqlite3
 import subprocess
@@ -16,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from support.case import InFolder  # noqa: E402
-from support.host import EXTENSION, SANITIZED, connect, one  # noqa: E402
+from support.host import EXTENSION, one  # noqa: E402
 
 
 class SourceCase(InFolder):
@@ -26,12 +25,6 @@ class SourceCase(InFolder):
         db.executemany("INSERT INTO t VALUES (?, 0)", [("a",), ("b",), (3,)])
         db.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
         return db
-
-    def present(self, db, *keys, table="f"):
-        return [key for key in keys if db.execute(f"SELECT 1 FROM {table} WHERE key = ?", (key,)).fetchone()]
-
-    def info(self, db, table="f"):
-        return json.loads(one(db, f"SELECT info FROM {table}"))
 
     def names(self, db):
         return {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")}
@@ -615,286 +608,6 @@ class Following(SourceCase):
             plain.execute("INSERT INTO t VALUES ('unseen', 1)")
         plain.execute("UPDATE t SET x = 5")
         plain.commit()
-
-
-class Growing(SourceCase):
-    KEYS = "WITH RECURSIVE n(i) AS (VALUES(?1) UNION ALL SELECT i + 1 FROM n WHERE i < ?2) "
-
-    def add(self, db, first, last):
-        db.execute(self.KEYS + "INSERT INTO f(key) SELECT 'key ' || i FROM n", (first, last))
-
-    def lost(self, db, first, last):
-        return one(db, self.KEYS + "SELECT count(*) FROM n LEFT JOIN f ON f.key = 'key ' || i WHERE f.key IS NULL", first, last)
-
-    def wrong(self, db, asked):
-        return one(db, self.KEYS + "SELECT count(*) FROM n JOIN f ON f.key = 'other ' || i", 1, asked)
-
-    def test_it_keeps_its_rate_and_its_keys(self):
-        for options in ("", "fpr=0.0005", "kind=partitioned", "block=0, cache=8192", "block=512", "capacity=50, growth=on", "collate=nocase"):
-            with self.subTest(options):
-                db = self.connect(":memory:")
-                db.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
-                n, asked = 0, 40000
-                for goal in (10, 1000, 3000, 12000, 60000):
-                    self.add(db, n + 1, goal)
-                    n = goal
-                    info = self.info(db)
-                    self.assertEqual(self.lost(db, 1, n), 0)
-                    mean = asked * info["target_fpr"]
-                    self.assertLess(self.wrong(db, asked), mean + 4 * mean**0.5)
-                    self.assertLess(info["fpr"], info["target_fpr"])
-                    self.assertAlmostEqual(info["keys"] / n, 1, delta=0.05 if n > 1000 else 0.3)
-                    self.assertLess(info["keys"], info["capacity"] * 1.05)
-                    self.assertFalse(info["overfull"])
-                    self.assertEqual(info["bytes"], 64 * len(info["layers"]) + sum((layer["cells"] + 7) // 8 for layer in info["layers"]))
-                self.assertGreater(len(info["layers"]), 2)
-
-    def test_a_million_keys(self):
-        n = 1000000 // (20 if SANITIZED else 1)
-        db = self.connect(":memory:")
-        db.execute("CREATE VIRTUAL TABLE f USING bloom")
-        self.add(db, 1, n)
-        info = self.info(db)
-        asked = 100000
-        self.assertEqual(self.lost(db, 1, n), 0)
-        self.assertLess(self.wrong(db, asked) / asked, 0.01)
-        if not SANITIZED:
-            self.assertLess(info["bytes"], 2 * one(db, f"SELECT length(bloom_create({n}))"))
-
-    def test_what_comes_again_takes_no_room(self):
-        db = self.connect()
-        db.execute("CREATE VIRTUAL TABLE f USING bloom")
-        for _ in range(5):
-            self.add(db, 1, 900)
-        self.assertEqual(len(self.info(db)["layers"]), 1)
-        self.add(db, 1, 5000)
-        grown = self.info(db)
-        self.add(db, 1, 5000)
-        self.assertEqual(self.info(db), grown)
-
-    def test_layers_come_and_go_with_transactions(self):
-        db = self.connect()
-        other = self.connect()
-        db.execute("CREATE VIRTUAL TABLE f USING bloom(cache=4096)")
-        self.add(db, 1, 500)
-        self.assertEqual(self.lost(other, 1, 500), 0)
-        db.execute("BEGIN")
-        self.add(db, 501, 800)
-        db.execute("SAVEPOINT s")
-        self.add(db, 801, 3000)
-        self.assertEqual(len(self.info(db)["layers"]), 2)
-        db.execute("ROLLBACK TO s")
-        self.assertEqual(len(self.info(db)["layers"]), 1)
-        self.assertEqual(self.lost(db, 1, 800), 0)
-        self.assertGreater(self.lost(db, 801, 3000), 2000)
-        self.add(db, 801, 20000)
-        self.assertEqual(len(self.info(other)["layers"]), 1)
-        db.execute("COMMIT")
-        for connection in (db, other, self.connect()):
-            self.assertEqual(self.lost(connection, 1, 20000), 0)
-            self.assertEqual(len(self.info(connection)["layers"]), 4)
-        self.add(other, 20001, 20100)
-        self.assertEqual(self.lost(db, 1, 20100), 0)
-
-    def test_many_connections_that_add_a_key_each_make_it_grow_in_time(self):
-        db = self.connect()
-        db.execute("PRAGMA synchronous = OFF")
-        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, growth=on)")
-        for i in range(1, 400):
-            with connect(self.path) as once:
-                once.execute("PRAGMA synchronous = OFF")
-                once.execute("INSERT INTO f(key) VALUES ('key ' || ?)", (i,))
-            once.close()
-        self.assertEqual(self.lost(db, 1, 399), 0)
-        self.assertEqual([round(layer["keys"], -1) for layer in self.info(db)["layers"]], [100, 220, 80])
-
-    def test_clear_goes_back_to_the_first_layer(self):
-        db = self.connect()
-        db.execute("CREATE VIRTUAL TABLE f USING bloom")
-        empty = self.info(db)
-        self.add(db, 1, 30000)
-        db.execute("INSERT INTO f(f) VALUES ('clear')")
-        self.assertEqual(self.info(db), empty)
-        self.assertEqual(one(db, "SELECT count(*) FROM f_data"), 0)
-
-    def test_with_one_layer_it_is_a_filter_like_any_other(self):
-        db = self.connect()
-        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=5000, growth=on)")
-        self.add(db, 1, 1000)
-        db.execute("CREATE TABLE blob AS SELECT filter FROM f")
-        db.execute("INSERT INTO f(f) VALUES ('HALVE')")
-        self.assertEqual(one(db, "SELECT f.filter = bloom_halve(b.filter) FROM f, blob AS b"), 1)
-        self.assertFails(db, "cannot merge a filter into a table that grows", "INSERT INTO f(filter) SELECT filter FROM blob")
-        self.add(db, 1001, 9000)
-        self.assertEqual(self.lost(db, 1, 9000), 0)
-        for sql in ("INSERT INTO f(f) VALUES ('halve')", "SELECT filter FROM f"):
-            self.assertFails(db, "cannot .* a table that has grown to 3 layers", sql)
-
-    def test_without_growth_a_full_filter_says_so(self):
-        for options in ("capacity=1000", "capacity=1000, kind=counting", "capacity=1000, growth=off"):
-            db = self.connect(":memory:")
-            db.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
-            self.add(db, 1, 3000)
-            info = self.info(db)
-            self.assertTrue(info["overfull"])
-            self.assertEqual(info["capacity"], 1000)
-            self.assertNotIn("layers", info)
-            self.assertEqual(self.lost(db, 1, 3000), 0)
-            self.assertAlmostEqual(self.wrong(db, 20000) / 20000 / info["fpr"], 1, delta=0.1)
-
-    def test_damaged_layers_are_named(self):
-        for damage, text in {
-            "substr(v, 1, 100)": "36 bytes are too few for a header",
-            "CAST(v || x'00' AS BLOB)": "1 bytes are too few for a header",
-            "CAST(v || zeroblob(64) AS BLOB)": "bad magic",
-            "CAST(v || (SELECT substr(bloom_create(10, 0.01, 'counting'), 1, 64)) AS BLOB)": "layers in the config differ in kind, seed or collation",
-            "CAST(v || (SELECT substr(bloom_create_sized(64, 3, 'standard', 64, 1), 1, 64)) AS BLOB)": "layers in the config differ in kind, seed or collation",
-            "CAST(v || (SELECT v FROM nocase_config WHERE k = 'header') AS BLOB)": "layers in the config differ in kind, seed or collation",
-            "x''": "0 bytes are too few for a header",
-            "'text'": "the config has no header",
-        }.items():
-            db = self.connect(":memory:")
-            db.execute("CREATE VIRTUAL TABLE f USING bloom")
-            db.execute("CREATE VIRTUAL TABLE nocase USING bloom(collate=nocase)")
-            self.add(db, 1, 3000)
-            db.execute(f"UPDATE f_config SET v = {damage} WHERE k = 'header'")
-            db.execute("PRAGMA writable_schema = RESET")
-            for sql in ("SELECT 1 FROM f WHERE key = 1", "INSERT INTO f(key) VALUES (1)", "INSERT INTO f(f) VALUES ('integrity-check')"):
-                self.assertFails(db, text, sql)
-            db.execute("DROP TABLE f")
-
-
-class Collations(SourceCase):
-    TEXTS = ["", " ", "a", "A", "a ", "A  ", "ab", "aB", "é", "É", "é ", "a\0b", "A\0b", "a\0B", "a\0", "a \0 ", "[", "{", "@", "`", "1", "1 ", "K", "k", "İ", "a\tb "]
-    VALUES = TEXTS + [text.encode() for text in TEXTS] + [1, 1.0, 1.5, float("inf"), -0.0, 1e300]
-
-    def test_what_sql_calls_equal_is_never_absent(self):
-        """Of every pair of values, under every comparison that the table answers."""
-        answered = 0
-        for encoding in ("UTF-8", "UTF-16le"):
-            for own in ("binary", "nocase", "rtrim"):
-                db = self.connect(":memory:")
-                db.execute(f"PRAGMA encoding = '{encoding}'")
-                db.execute("CREATE TABLE asked(v, n COLLATE NOCASE, r COLLATE RTRIM)")
-                db.executemany("INSERT INTO asked VALUES (?1, ?1, ?1)", [(value,) for value in self.VALUES])
-                for value in self.VALUES:
-                    db.execute(f"CREATE VIRTUAL TABLE f USING bloom(capacity=1000, fpr=1e-9, collate={own})")
-                    db.execute("INSERT INTO f(key) VALUES (?)", (value,))
-                    for column, form in itertools.product(("v", "n", "r"), ("f.key = t.{0}", "t.{0} = f.key", "f.key = t.{0} COLLATE NOCASE")):
-                        compared = form.format(column)
-                        equal = f"SELECT t.rowid FROM asked AS t, (SELECT ? COLLATE {own} AS key) AS f WHERE {compared}"
-                        want = {row[0] for row in db.execute(equal, (value,))}
-                        try:
-                            got = {row[0] for row in db.execute(f"SELECT t.rowid FROM asked AS t JOIN f ON {compared}")}
-                        except sqlite3.OperationalError as error:
-                            self.assertIn("cannot compare key under the collation", str(error))
-                            continue
-                        answered += 1
-                        self.assertLessEqual(want, got, (own, encoding, value, compared))
-                    db.execute("DROP TABLE f")
-        self.assertGreater(answered, 1000)
-
-    def test_of_two_comparisons_the_closer_one_is_asked(self):
-        db = self.connect()
-        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=nocase)")
-        db.execute("INSERT INTO f(key) VALUES ('ABC')")
-        for sql in ("key = 'abc' AND key = 'ABC' COLLATE BINARY", "key = 'ABC' COLLATE BINARY AND key = 'abc'", "key = 'abc' AND key = 'aBC'"):
-            self.assertEqual(one(db, "SELECT count(*) FROM f WHERE " + sql), 1, sql)
-
-    def test_a_comparison_to_come_that_is_closer_is_waited_for(self):
-        """The key comes from whichever comparison leaves the fewest equals, in every order of the join."""
-        db = self.connect()
-        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=nocase)")
-        db.execute("INSERT INTO f(key) VALUES ('abc')")
-        db.execute("CREATE TABLE t(k TEXT)")
-        db.executemany("INSERT INTO t VALUES (?)", [("abc",), ("ABC",), ("x",)])
-        for tables in ("f, t", "t, f"):
-            for compared in ("t.k = f.key COLLATE BINARY", "f.key COLLATE BINARY = t.k"):
-                got = db.execute(f"SELECT f.key, t.k FROM {tables} WHERE f.key = 'aBC' AND {compared} ORDER BY t.k").fetchall()
-                self.assertEqual(got, [("ABC", "ABC"), ("abc", "abc")], (tables, compared))
-
-    def test_a_collation_of_the_host_is_not_answered(self):
-        db = self.connect()
-        db.create_collation("first_letter", lambda a, b: (a[:1] > b[:1]) - (a[:1] < b[:1]))
-        db.execute("CREATE TABLE t(k TEXT COLLATE first_letter)")
-        db.execute("INSERT INTO t VALUES ('apple')")
-        for own in ("binary", "nocase"):
-            db.execute(f"CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate={own})")
-            db.execute("INSERT INTO f(key) VALUES ('ant')")
-            for sql in ("SELECT 1 FROM f WHERE key = 'apple' COLLATE first_letter", "SELECT 1 FROM t JOIN f ON t.k = f.key"):
-                self.assertFails(db, "f: the filter cannot compare key under the collation first_letter", sql)
-            db.execute("DROP TABLE f")
-
-    def test_the_filter_takes_its_collation_along(self):
-        db = self.connect()
-        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=NoCase)")
-        db.execute("INSERT INTO f(key) VALUES ('Straße'), ('B')")
-        self.assertEqual(self.info(db)["collate"], "nocase")
-        db.execute("CREATE TABLE s AS SELECT filter FROM f")
-        row = db.execute(
-            "SELECT bloom_contains(filter, 'STRAße'), bloom_contains(filter, 'b'), bloom_contains(bloom_halve(filter), 'b'), "
-            "bloom_contains(bloom_add(filter, 'C'), 'c'), bloom_contains(bloom_union(filter, filter), 'b'), bloom_contains(filter, 'c') FROM s"
-        ).fetchone()
-        self.assertEqual(row, (1, 1, 1, 1, 1, 0))
-        self.assertEqual(json.loads(one(db, "SELECT bloom_info(filter) FROM s"))["collate"], "nocase")
-        self.assertFails(db, "must be a filter with collation nocase, as the one before it, got collation binary", "SELECT bloom_union(filter, bloom_create(100)) FROM s")
-        self.assertFails(db, "filter must be a filter with collation nocase, as the table has, got collation binary", "INSERT INTO f(filter) VALUES (bloom_create(100))")
-        db.execute("INSERT INTO f(filter) SELECT bloom_add(filter, 'Z') FROM s")
-        self.assertEqual(self.present(db, "z", "Z", "y"), ["z", "Z"])
-
-    def test_counting_takes_out_what_is_equal(self):
-        db = self.connect()
-        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=rtrim, kind=counting)")
-        db.execute("INSERT INTO f(key) VALUES ('a'), ('b ')")
-        db.execute("DELETE FROM f WHERE key = 'a   '")
-        db.execute("UPDATE f SET key = 'c ' WHERE key = 'b'")
-        self.assertEqual(self.present(db, "a", "a   ", "b", "c", "c  "), ["c", "c  "])
-
-    def test_a_source_gives_its_own(self):
-        db = self.connect()
-        db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE)")
-        db.execute("INSERT INTO t(name) VALUES ('Ann')")
-        db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=name)")
-        self.assertEqual(self.present(db, "ANN", "bob"), ["ANN"])
-        self.assertEqual(one(db, "SELECT count(*) FROM t JOIN f ON f.key = t.name"), 1)
-        self.assertEqual(one(db, "SELECT count(*) FROM t JOIN f ON t.name = f.key"), 1)
-        db.execute("ALTER TABLE t RENAME TO people")
-        db.execute("ALTER TABLE people RENAME COLUMN name TO called")
-        for connection in (db, self.connect()):
-            self.assertEqual(self.present(connection, "ANN", "bob"), ["ANN"])
-            self.assertEqual(one(connection, "SELECT count(*) FROM people AS p JOIN f ON p.called = f.key"), 1)
-        self.assertEqual(self.info(db)["capacity"], 1050)
-        db.execute("WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO people(called) SELECT 'a' || i FROM n UNION ALL SELECT 'A' || i FROM n")
-        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
-        self.assertAlmostEqual(self.info(db)["capacity"] / 3000, 1, delta=0.03)
-        # A source of another collation is another table.
-        db.executescript("DROP TABLE people; CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
-        self.assertFails(db, "the collation of column 'name' must be nocase, which is that of the filter, got BINARY", "INSERT INTO f(f) VALUES ('rebuild')")
-
-    def test_a_collation_that_cannot_be_told_is_still_that_of_all_layers(self):
-        db = self.connect()
-        db.executescript("CREATE TABLE t(k TEXT COLLATE NOCASE); CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)")
-        db.executescript("ALTER TABLE t RENAME TO u; DROP TRIGGER f_after_delete")
-        # Without that trigger this one does not know that the source is u, and what its collation is.
-        self.connect().execute("WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO u SELECT 'K' || i FROM n")
-        trigger = "AFTER DELETE ON \"u\" BEGIN INSERT INTO \"f\"(\"f\", key) VALUES ('remove', old.\"k\"); END"
-        self.connect().execute(f'CREATE TRIGGER "f_after_delete" {trigger}')
-        last = self.connect()
-        self.assertEqual(len(self.info(last)["layers"]), 2)
-        self.assertEqual(one(last, "SELECT count(*) FROM u LEFT JOIN f ON f.key = lower(u.k) WHERE f.key IS NULL"), 0)
-
-    def test_a_collation_that_was_changed_under_the_filter_is_not_taken_for_its_own(self):
-        db = self.connect()
-        db.execute("CREATE TABLE t(k TEXT)")
-        db.execute("INSERT INTO t VALUES ('A')")
-        db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)")
-        triggers = [row[0] for row in db.execute("SELECT sql FROM sqlite_master WHERE type IN ('trigger', 'index')")]
-        db.executescript("CREATE TABLE new(k TEXT COLLATE NOCASE); INSERT INTO new SELECT * FROM t; DROP TABLE t; ALTER TABLE new RENAME TO t; " + "; ".join(triggers))
-        other = self.connect()
-        self.assertFails(other, "the column of the source has the collation nocase now, and the filter has binary", "SELECT 1 FROM f WHERE key = 'a'")
-        self.assertEqual(one(other, "SELECT count(*) FROM f WHERE key = 'A' COLLATE BINARY"), 1)
-        other.execute("INSERT INTO f(f) VALUES ('rebuild')")
-        self.assertEqual(self.present(other, "a", "A", "b"), ["a", "A"])
 
 
 if __name__ == "__main__":

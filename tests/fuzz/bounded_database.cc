@@ -1,4 +1,4 @@
-#include "tests/fuzz/database.h"
+#include "tests/fuzz/bounded_database.h"
 
 #include <sqlite3.h>
 
@@ -14,19 +14,19 @@ extern "C" int sqlite3_bloom_init(sqlite3* db, char** error, const sqlite3_api_r
 namespace bloom::fuzz {
 namespace {
 
-constexpr int kLongestValue = 1 << 20;
-constexpr sqlite3_int64 kMostMemory = 256 << 20;
-constexpr int kStepsOfTick = 1000;
+constexpr int kMaxValue = 1 << 20;
+constexpr sqlite3_int64 kMaxMemory = 256 << 20;
+constexpr int kStepsPerTick = 1000;
 
 // SQLite calls the entry point for each new connection, with its own table of functions.
 int prepare_sqlite() {
   sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
   sqlite3_initialize();
-  sqlite3_hard_heap_limit64(kMostMemory);
+  sqlite3_hard_heap_limit64(kMaxMemory);
   return sqlite3_auto_extension(reinterpret_cast<void (*)()>(sqlite3_bloom_init));
 }
 
-// Small objects of the connection: much quicker than the sanitizer's malloc().
+// Lookaside memory for small objects: much faster than the malloc() of the sanitizer.
 void give_lookaside(sqlite3* db) {
   constexpr int kSize = 1200;
   constexpr int kCount = 1000;
@@ -37,57 +37,52 @@ void give_lookaside(sqlite3* db) {
 
 }  // namespace
 
-Database::Database() {
+MemoryBalance::MemoryBalance() {
   static const int prepared = prepare_sqlite();
   require(prepared == SQLITE_OK, "the extension cannot be linked");
   used_before_ = sqlite3_memory_used();
-  const int code =
-      sqlite3_open_v2(":memory:", &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
-  require(code == SQLITE_OK, "a database cannot be opened");
-  give_lookaside(db_);
-  sqlite3_extended_result_codes(db_, 1);
-  sqlite3_limit(db_, SQLITE_LIMIT_LENGTH, kLongestValue);
 }
 
-Database::~Database() {
-  require(sqlite3_close(db_) == SQLITE_OK, "the connection is still used");
-  require(sqlite3_memory_used() == used_before_, "memory that SQLite gave was not given back");
+MemoryBalance::~MemoryBalance() {
+  require(sqlite3_memory_used() == used_before_, "the connection did not return all of its memory");
 }
 
-int Database::run(const std::string& sql) {
-  return sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr);
+BoundedDatabase::BoundedDatabase() : Database(":memory:") {
+  give_lookaside(get());
+  sqlite3_extended_result_codes(get(), 1);
+  sqlite3_limit(get(), SQLITE_LIMIT_LENGTH, kMaxValue);
 }
 
-void Database::must_run(const std::string& sql) {
-  const int code = run(sql);
-  require(code == SQLITE_OK, sql + "\n  failed: " + error());
+void BoundedDatabase::must_execute(const std::string& script) {
+  const int code = execute(script);
+  require(code == SQLITE_OK, script + "\n  failed: " + error());
 }
 
-std::string Database::image() const {
+std::string BoundedDatabase::image() const {
   sqlite3_int64 size = 0;
-  unsigned char* const bytes = sqlite3_serialize(db_, "main", &size, 0);
+  unsigned char* const bytes = sqlite3_serialize(get(), "main", &size, 0);
   std::string image(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
   sqlite3_free(bytes);
   return image;
 }
 
-void Database::restore(std::string_view image) {
+void BoundedDatabase::restore(std::string_view image) {
   const auto size = static_cast<sqlite3_int64>(image.size());
   auto* const bytes = static_cast<unsigned char*>(sqlite3_malloc64(image.size()));
   std::copy(image.begin(), image.end(), bytes);
   const int code =
-      sqlite3_deserialize(db_, "main", bytes, size, size,
+      sqlite3_deserialize(get(), "main", bytes, size, size,
                           SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE);
   require(code == SQLITE_OK, "a database cannot be restored");
 }
 
-void Database::allow_steps(int steps) {
-  ticks_ = steps / kStepsOfTick;
+void BoundedDatabase::limit_steps(int steps) {
+  ticks_ = steps / kStepsPerTick;
   const auto tick = [](void* left) { return --*static_cast<int*>(left) < 0 ? 1 : 0; };
-  sqlite3_progress_handler(db_, kStepsOfTick, tick, &ticks_);
+  sqlite3_progress_handler(get(), kStepsPerTick, tick, &ticks_);
 }
 
-Statement::Statement(const Database& database, const std::string& sql) {
+Statement::Statement(const BoundedDatabase& database, const std::string& sql) {
   sqlite3_stmt* statement = nullptr;
   sqlite3_prepare_v3(database.get(), sql.c_str(), static_cast<int>(sql.size()),
                      SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
@@ -125,7 +120,7 @@ std::string_view Statement::text(int column) {
           static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
 }
 
-bool is_refusal(int code) {
+bool is_expected_error(int code) {
   switch (code & 0xff) {
     case SQLITE_ERROR:
     case SQLITE_CORRUPT:

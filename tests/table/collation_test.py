@@ -1,0 +1,152 @@
+"""Bloom tables with a collation: what SQL calls equal to a key is found.
+
+    /usr/bin/python3 tests/table/collation_test.py EXTENSION [unittest options]
+"""
+
+import itertools
+import json
+import sqlite3
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support.case import InFolder  # noqa: E402
+from support.host import one  # noqa: E402
+
+
+class Collations(InFolder):
+    TEXTS = ["", " ", "a", "A", "a ", "A  ", "ab", "aB", "é", "É", "é ", "a\0b", "A\0b", "a\0B", "a\0", "a \0 ", "[", "{", "@", "`", "1", "1 ", "K", "k", "İ", "a\tb "]
+    VALUES = TEXTS + [text.encode() for text in TEXTS] + [1, 1.0, 1.5, float("inf"), -0.0, 1e300]
+
+    def test_what_sql_calls_equal_is_never_absent(self):
+        """Of every pair of values, under every comparison that the table answers."""
+        answered = 0
+        for encoding in ("UTF-8", "UTF-16le"):
+            for own in ("binary", "nocase", "rtrim"):
+                db = self.connect(":memory:")
+                db.execute(f"PRAGMA encoding = '{encoding}'")
+                db.execute("CREATE TABLE asked(v, n COLLATE NOCASE, r COLLATE RTRIM)")
+                db.executemany("INSERT INTO asked VALUES (?1, ?1, ?1)", [(value,) for value in self.VALUES])
+                for value in self.VALUES:
+                    db.execute(f"CREATE VIRTUAL TABLE f USING bloom(capacity=1000, fpr=1e-9, collate={own})")
+                    db.execute("INSERT INTO f(key) VALUES (?)", (value,))
+                    for column, form in itertools.product(("v", "n", "r"), ("f.key = t.{0}", "t.{0} = f.key", "f.key = t.{0} COLLATE NOCASE")):
+                        compared = form.format(column)
+                        equal = f"SELECT t.rowid FROM asked AS t, (SELECT ? COLLATE {own} AS key) AS f WHERE {compared}"
+                        want = {row[0] for row in db.execute(equal, (value,))}
+                        try:
+                            got = {row[0] for row in db.execute(f"SELECT t.rowid FROM asked AS t JOIN f ON {compared}")}
+                        except sqlite3.OperationalError as error:
+                            self.assertIn("cannot compare key under the collation", str(error))
+                            continue
+                        answered += 1
+                        self.assertLessEqual(want, got, (own, encoding, value, compared))
+                    db.execute("DROP TABLE f")
+        self.assertGreater(answered, 1000)
+
+    def test_of_two_comparisons_the_closer_one_is_asked(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=nocase)")
+        db.execute("INSERT INTO f(key) VALUES ('ABC')")
+        for sql in ("key = 'abc' AND key = 'ABC' COLLATE BINARY", "key = 'ABC' COLLATE BINARY AND key = 'abc'", "key = 'abc' AND key = 'aBC'"):
+            self.assertEqual(one(db, "SELECT count(*) FROM f WHERE " + sql), 1, sql)
+
+    def test_a_comparison_to_come_that_is_closer_is_waited_for(self):
+        """The key comes from whichever comparison leaves the fewest equals, in every order of the join."""
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=nocase)")
+        db.execute("INSERT INTO f(key) VALUES ('abc')")
+        db.execute("CREATE TABLE t(k TEXT)")
+        db.executemany("INSERT INTO t VALUES (?)", [("abc",), ("ABC",), ("x",)])
+        for tables in ("f, t", "t, f"):
+            for compared in ("t.k = f.key COLLATE BINARY", "f.key COLLATE BINARY = t.k"):
+                got = db.execute(f"SELECT f.key, t.k FROM {tables} WHERE f.key = 'aBC' AND {compared} ORDER BY t.k").fetchall()
+                self.assertEqual(got, [("ABC", "ABC"), ("abc", "abc")], (tables, compared))
+
+    def test_a_collation_of_the_host_is_not_answered(self):
+        db = self.connect()
+        db.create_collation("first_letter", lambda a, b: (a[:1] > b[:1]) - (a[:1] < b[:1]))
+        db.execute("CREATE TABLE t(k TEXT COLLATE first_letter)")
+        db.execute("INSERT INTO t VALUES ('apple')")
+        for own in ("binary", "nocase"):
+            db.execute(f"CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate={own})")
+            db.execute("INSERT INTO f(key) VALUES ('ant')")
+            for sql in ("SELECT 1 FROM f WHERE key = 'apple' COLLATE first_letter", "SELECT 1 FROM t JOIN f ON t.k = f.key"):
+                self.assertFails(db, "f: the filter cannot compare key under the collation first_letter", sql)
+            db.execute("DROP TABLE f")
+
+    def test_the_filter_takes_its_collation_along(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=NoCase)")
+        db.execute("INSERT INTO f(key) VALUES ('Straße'), ('B')")
+        self.assertEqual(self.info(db)["collate"], "nocase")
+        db.execute("CREATE TABLE s AS SELECT filter FROM f")
+        row = db.execute(
+            "SELECT bloom_contains(filter, 'STRAße'), bloom_contains(filter, 'b'), bloom_contains(bloom_halve(filter), 'b'), "
+            "bloom_contains(bloom_add(filter, 'C'), 'c'), bloom_contains(bloom_union(filter, filter), 'b'), bloom_contains(filter, 'c') FROM s"
+        ).fetchone()
+        self.assertEqual(row, (1, 1, 1, 1, 1, 0))
+        self.assertEqual(json.loads(one(db, "SELECT bloom_info(filter) FROM s"))["collate"], "nocase")
+        self.assertFails(db, "must be a filter with collation nocase, as the one before it, got collation binary", "SELECT bloom_union(filter, bloom_create(100)) FROM s")
+        self.assertFails(db, "filter must be a filter with collation nocase, as the table has, got collation binary", "INSERT INTO f(filter) VALUES (bloom_create(100))")
+        db.execute("INSERT INTO f(filter) SELECT bloom_add(filter, 'Z') FROM s")
+        self.assertEqual(self.present(db, "z", "Z", "y"), ["z", "Z"])
+
+    def test_counting_takes_out_what_is_equal(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=rtrim, kind=counting)")
+        db.execute("INSERT INTO f(key) VALUES ('a'), ('b ')")
+        db.execute("DELETE FROM f WHERE key = 'a   '")
+        db.execute("UPDATE f SET key = 'c ' WHERE key = 'b'")
+        self.assertEqual(self.present(db, "a", "a   ", "b", "c", "c  "), ["c", "c  "])
+
+    def test_a_source_gives_its_own(self):
+        db = self.connect()
+        db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE)")
+        db.execute("INSERT INTO t(name) VALUES ('Ann')")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=name)")
+        self.assertEqual(self.present(db, "ANN", "bob"), ["ANN"])
+        self.assertEqual(one(db, "SELECT count(*) FROM t JOIN f ON f.key = t.name"), 1)
+        self.assertEqual(one(db, "SELECT count(*) FROM t JOIN f ON t.name = f.key"), 1)
+        db.execute("ALTER TABLE t RENAME TO people")
+        db.execute("ALTER TABLE people RENAME COLUMN name TO called")
+        for connection in (db, self.connect()):
+            self.assertEqual(self.present(connection, "ANN", "bob"), ["ANN"])
+            self.assertEqual(one(connection, "SELECT count(*) FROM people AS p JOIN f ON p.called = f.key"), 1)
+        self.assertEqual(self.info(db)["capacity"], 1050)
+        db.execute("WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO people(called) SELECT 'a' || i FROM n UNION ALL SELECT 'A' || i FROM n")
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertAlmostEqual(self.info(db)["capacity"] / 3000, 1, delta=0.03)
+        # A source of another collation is another table.
+        db.executescript("DROP TABLE people; CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
+        self.assertFails(db, "the collation of column 'name' must be nocase, which is that of the filter, got BINARY", "INSERT INTO f(f) VALUES ('rebuild')")
+
+    def test_a_collation_that_cannot_be_told_is_still_that_of_all_layers(self):
+        db = self.connect()
+        db.executescript("CREATE TABLE t(k TEXT COLLATE NOCASE); CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)")
+        db.executescript("ALTER TABLE t RENAME TO u; DROP TRIGGER f_after_delete")
+        # Without that trigger this one does not know that the source is u, and what its collation is.
+        self.connect().execute("WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO u SELECT 'K' || i FROM n")
+        trigger = "AFTER DELETE ON \"u\" BEGIN INSERT INTO \"f\"(\"f\", key) VALUES ('remove', old.\"k\"); END"
+        self.connect().execute(f'CREATE TRIGGER "f_after_delete" {trigger}')
+        last = self.connect()
+        self.assertEqual(len(self.info(last)["layers"]), 2)
+        self.assertEqual(one(last, "SELECT count(*) FROM u LEFT JOIN f ON f.key = lower(u.k) WHERE f.key IS NULL"), 0)
+
+    def test_a_collation_that_was_changed_under_the_filter_is_not_taken_for_its_own(self):
+        db = self.connect()
+        db.execute("CREATE TABLE t(k TEXT)")
+        db.execute("INSERT INTO t VALUES ('A')")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)")
+        triggers = [row[0] for row in db.execute("SELECT sql FROM sqlite_master WHERE type IN ('trigger', 'index')")]
+        db.executescript("CREATE TABLE new(k TEXT COLLATE NOCASE); INSERT INTO new SELECT * FROM t; DROP TABLE t; ALTER TABLE new RENAME TO t; " + "; ".join(triggers))
+        other = self.connect()
+        self.assertFails(other, "the column of the source has the collation nocase now, and the filter has binary", "SELECT 1 FROM f WHERE key = 'a'")
+        self.assertEqual(one(other, "SELECT count(*) FROM f WHERE key = 'A' COLLATE BINARY"), 1)
+        other.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertEqual(self.present(other, "a", "A", "b"), ["a", "A"])
+
+
+if __name__ == "__main__":
+    unittest.main()

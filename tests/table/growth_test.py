@@ -1,0 +1,163 @@
+"""Bloom tables that grow: layers are added as keys are.
+
+    /usr/bin/python3 tests/table/growth_test.py EXTENSION [unittest options]
+"""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support.case import InFolder  # noqa: E402
+from support.host import SANITIZED, connect, one  # noqa: E402
+
+
+class Growing(InFolder):
+    KEYS = "WITH RECURSIVE n(i) AS (VALUES(?1) UNION ALL SELECT i + 1 FROM n WHERE i < ?2) "
+
+    def add(self, db, first, last):
+        db.execute(self.KEYS + "INSERT INTO f(key) SELECT 'key ' || i FROM n", (first, last))
+
+    def lost(self, db, first, last):
+        return one(db, self.KEYS + "SELECT count(*) FROM n LEFT JOIN f ON f.key = 'key ' || i WHERE f.key IS NULL", first, last)
+
+    def wrong(self, db, asked):
+        return one(db, self.KEYS + "SELECT count(*) FROM n JOIN f ON f.key = 'other ' || i", 1, asked)
+
+    def test_it_keeps_its_rate_and_its_keys(self):
+        for options in ("", "fpr=0.0005", "kind=partitioned", "block=0, cache=8192", "block=512", "capacity=50, growth=on", "collate=nocase"):
+            with self.subTest(options):
+                db = self.connect(":memory:")
+                db.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
+                n, asked = 0, 40000
+                for goal in (10, 1000, 3000, 12000, 60000):
+                    self.add(db, n + 1, goal)
+                    n = goal
+                    info = self.info(db)
+                    self.assertEqual(self.lost(db, 1, n), 0)
+                    mean = asked * info["target_fpr"]
+                    self.assertLess(self.wrong(db, asked), mean + 4 * mean**0.5)
+                    self.assertLess(info["fpr"], info["target_fpr"])
+                    self.assertAlmostEqual(info["keys"] / n, 1, delta=0.05 if n > 1000 else 0.3)
+                    self.assertLess(info["keys"], info["capacity"] * 1.05)
+                    self.assertFalse(info["overfull"])
+                    self.assertEqual(info["bytes"], 64 * len(info["layers"]) + sum((layer["cells"] + 7) // 8 for layer in info["layers"]))
+                self.assertGreater(len(info["layers"]), 2)
+
+    def test_a_million_keys(self):
+        n = 1000000 // (20 if SANITIZED else 1)
+        db = self.connect(":memory:")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom")
+        self.add(db, 1, n)
+        info = self.info(db)
+        asked = 100000
+        self.assertEqual(self.lost(db, 1, n), 0)
+        self.assertLess(self.wrong(db, asked) / asked, 0.01)
+        if not SANITIZED:
+            self.assertLess(info["bytes"], 2 * one(db, f"SELECT length(bloom_create({n}))"))
+
+    def test_what_comes_again_takes_no_room(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom")
+        for _ in range(5):
+            self.add(db, 1, 900)
+        self.assertEqual(len(self.info(db)["layers"]), 1)
+        self.add(db, 1, 5000)
+        grown = self.info(db)
+        self.add(db, 1, 5000)
+        self.assertEqual(self.info(db), grown)
+
+    def test_layers_come_and_go_with_transactions(self):
+        db = self.connect()
+        other = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(cache=4096)")
+        self.add(db, 1, 500)
+        self.assertEqual(self.lost(other, 1, 500), 0)
+        db.execute("BEGIN")
+        self.add(db, 501, 800)
+        db.execute("SAVEPOINT s")
+        self.add(db, 801, 3000)
+        self.assertEqual(len(self.info(db)["layers"]), 2)
+        db.execute("ROLLBACK TO s")
+        self.assertEqual(len(self.info(db)["layers"]), 1)
+        self.assertEqual(self.lost(db, 1, 800), 0)
+        self.assertGreater(self.lost(db, 801, 3000), 2000)
+        self.add(db, 801, 20000)
+        self.assertEqual(len(self.info(other)["layers"]), 1)
+        db.execute("COMMIT")
+        for connection in (db, other, self.connect()):
+            self.assertEqual(self.lost(connection, 1, 20000), 0)
+            self.assertEqual(len(self.info(connection)["layers"]), 4)
+        self.add(other, 20001, 20100)
+        self.assertEqual(self.lost(db, 1, 20100), 0)
+
+    def test_many_connections_that_add_a_key_each_make_it_grow_in_time(self):
+        db = self.connect()
+        db.execute("PRAGMA synchronous = OFF")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, growth=on)")
+        for i in range(1, 400):
+            with connect(self.path) as once:
+                once.execute("PRAGMA synchronous = OFF")
+                once.execute("INSERT INTO f(key) VALUES ('key ' || ?)", (i,))
+            once.close()
+        self.assertEqual(self.lost(db, 1, 399), 0)
+        self.assertEqual([round(layer["keys"], -1) for layer in self.info(db)["layers"]], [100, 220, 80])
+
+    def test_clear_goes_back_to_the_first_layer(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom")
+        empty = self.info(db)
+        self.add(db, 1, 30000)
+        db.execute("INSERT INTO f(f) VALUES ('clear')")
+        self.assertEqual(self.info(db), empty)
+        self.assertEqual(one(db, "SELECT count(*) FROM f_data"), 0)
+
+    def test_with_one_layer_it_is_a_filter_like_any_other(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=5000, growth=on)")
+        self.add(db, 1, 1000)
+        db.execute("CREATE TABLE blob AS SELECT filter FROM f")
+        db.execute("INSERT INTO f(f) VALUES ('HALVE')")
+        self.assertEqual(one(db, "SELECT f.filter = bloom_halve(b.filter) FROM f, blob AS b"), 1)
+        self.assertFails(db, "cannot merge a filter into a table that grows", "INSERT INTO f(filter) SELECT filter FROM blob")
+        self.add(db, 1001, 9000)
+        self.assertEqual(self.lost(db, 1, 9000), 0)
+        for sql in ("INSERT INTO f(f) VALUES ('halve')", "SELECT filter FROM f"):
+            self.assertFails(db, "cannot .* a table that has grown to 3 layers", sql)
+
+    def test_without_growth_a_full_filter_says_so(self):
+        for options in ("capacity=1000", "capacity=1000, kind=counting", "capacity=1000, growth=off"):
+            db = self.connect(":memory:")
+            db.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
+            self.add(db, 1, 3000)
+            info = self.info(db)
+            self.assertTrue(info["overfull"])
+            self.assertEqual(info["capacity"], 1000)
+            self.assertNotIn("layers", info)
+            self.assertEqual(self.lost(db, 1, 3000), 0)
+            self.assertAlmostEqual(self.wrong(db, 20000) / 20000 / info["fpr"], 1, delta=0.1)
+
+    def test_damaged_layers_are_named(self):
+        for damage, text in {
+            "substr(v, 1, 100)": "36 bytes are too few for a header",
+            "CAST(v || x'00' AS BLOB)": "1 bytes are too few for a header",
+            "CAST(v || zeroblob(64) AS BLOB)": "bad magic",
+            "CAST(v || (SELECT substr(bloom_create(10, 0.01, 'counting'), 1, 64)) AS BLOB)": "layers in the config differ in kind, seed or collation",
+            "CAST(v || (SELECT substr(bloom_create_sized(64, 3, 'standard', 64, 1), 1, 64)) AS BLOB)": "layers in the config differ in kind, seed or collation",
+            "CAST(v || (SELECT v FROM nocase_config WHERE k = 'header') AS BLOB)": "layers in the config differ in kind, seed or collation",
+            "x''": "0 bytes are too few for a header",
+            "'text'": "the config has no header",
+        }.items():
+            db = self.connect(":memory:")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom")
+            db.execute("CREATE VIRTUAL TABLE nocase USING bloom(collate=nocase)")
+            self.add(db, 1, 3000)
+            db.execute(f"UPDATE f_config SET v = {damage} WHERE k = 'header'")
+            db.execute("PRAGMA writable_schema = RESET")
+            for sql in ("SELECT 1 FROM f WHERE key = 1", "INSERT INTO f(key) VALUES (1)", "INSERT INTO f(f) VALUES ('integrity-check')"):
+                self.assertFails(db, text, sql)
+            db.execute("DROP TABLE f")
+
+
+if __name__ == "__main__":
+    unittest.main()
