@@ -25,7 +25,7 @@ std::uint64_t keys_for(const Shape& shape, double p) {
   std::uint64_t high = shape.cells;
   while (low < high) {
     const std::uint64_t middle = low + (high - low + 1) / 2;
-    if (predicted_rate(shape, middle) <= p) {
+    if (predicted_fpr(shape, middle) <= p) {
       low = middle;
     } else {
       high = middle - 1;
@@ -43,7 +43,7 @@ double family_excess(const Shape& shape, std::uint64_t n) {
 
 bool print_row(const char* layout, const Shape& shape, double p, std::uint64_t probes) {
   const std::uint64_t n = keys_for(shape, p);
-  const double predicted = predicted_rate(shape, n);
+  const double predicted = predicted_fpr(shape, n);
   const double highest = predicted + family_excess(shape, n);
   const Header header{.shape = shape, .capacity = 0, .fpr = 0};
   const auto measured = test::measure_rate(header, n, 8'000'000, probes, highest);

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/filter/filter.h"
-#include "core/hashing/key.h"
 #include "core/operations/estimate.h"
 #include "core/sizing/sizing.h"
 
@@ -17,7 +16,7 @@ namespace {
 void write_example(const char* path) {
   bloom::Filter filter(bloom::size_filter(1000, 0.01, bloom::Kind::standard));
   for (const char* key : {"apple", "pear", "42"}) {
-    filter.add(bloom::hash_of(key, filter.shape()));
+    filter.add(filter.hash(key));
   }
   const bloom::ByteView stored = filter.stored();
   std::ofstream(path, std::ios::binary)
@@ -50,7 +49,7 @@ int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape): ends th
   std::cout << "about " << bloom::estimate(filter).keys << " keys in " << stored.size()
             << " bytes\n";
   for (int i = 2; i < argc; ++i) {
-    const bool maybe = filter.may_contain(bloom::hash_of(argv[i], filter.shape()));
+    const bool maybe = filter.may_contain(filter.hash(argv[i]));
     std::cout << argv[i] << ": " << (maybe ? "maybe" : "no") << '\n';
   }
   return 0;

@@ -97,7 +97,7 @@ void CachedFilterArgument::read_blob(ByteView stored) {
   last_ = opened_blob(stored, [] { return argument_name(0); });
   std::copy_n(stored.begin(), kHeaderBytes, header_.begin());
   size_ = stored.size();
-  stray_bits_ = stray_bits(last_->shape());
+  stray_bits_ = padding_mask(last_->shape());
 }
 
 std::optional<FilterView> filter_row(const Values& arguments) {

@@ -65,7 +65,7 @@ class CachedFilterArgument {
     if (!is_same(stored)) {
       read_blob(stored);
     }
-    last_->move_to(stored.data() + kHeaderBytes);
+    last_->rebind(stored.data() + kHeaderBytes);
     return *last_;
   }
 
@@ -108,7 +108,7 @@ class Key {
   bool is_null() const { return type_ == SQLITE_NULL; }
   bool is_text() const { return type_ == SQLITE_TEXT; }
   std::string_view bytes() const { return number_ ? number_->view() : bytes_; }
-  Hash hash(const Shape& shape) const { return hash_of(bytes(), shape); }
+  Hash hash(const Shape& shape) const { return hash_key(bytes(), shape.collation, shape.seed); }
 
  private:
   void read_other(const Value& value);

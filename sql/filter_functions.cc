@@ -117,7 +117,7 @@ void standard_filter(Context& context, const Values& arguments) {
 
 void delta_of(Context& context, const Values& arguments) {
   StoredDelta change =
-      delta(filter_argument(arguments, 0), filter_argument(arguments, 1), context.check());
+      make_delta(filter_argument(arguments, 0), filter_argument(arguments, 1), context.check());
   require_fits(context, "the delta", change.size);
   context.blob(change.bytes.release(), change.size, free_bytes);
 }
@@ -128,7 +128,7 @@ void apply_delta(Context& context, const Values& arguments) {
   if (change.header) {
     require_filter_fits(context, change.header->shape);
   }
-  auto applied = apply(before, change, context.check());
+  auto applied = apply_delta(before, change, context.check());
   if (const auto* problem = std::get_if<Problem>(&applied)) {
     refuse_delta(1, *problem);
   }

@@ -49,7 +49,7 @@ void rate(Context& context, const Values& arguments) {
   const std::uint64_t n = n_argument(arguments[1], 0);
   const std::uint32_t k = k_argument(arguments[2]);
   const Kind kind = arguments.size() > 3 ? kind_argument(arguments[3]) : Kind::standard;
-  context.real(rate_for(m, n, k, kind));
+  context.real(fpr_for(m, n, k, kind));
 }
 
 // bloom_rate() with five arguments: the rate of a real filter, which depends on its blocks. The
@@ -62,7 +62,7 @@ void rate_of_shape(Context& context, const Values& arguments) {
   shape.kind = kind_argument(arguments[3]);
   shape.block = count_argument(arguments[4], "block", 0, kMaxCells);
   require_valid(shape);
-  context.real(predicted_rate(shape, n));
+  context.real(predicted_fpr(shape, n));
 }
 
 void capacity(Context& context, const Values& arguments) {

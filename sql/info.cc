@@ -145,7 +145,7 @@ std::string info_json(std::span<const Header> layers, std::span<const Estimate> 
   json.add("keys", rounded_keys(all));
   json.add("fpr", all.fpr);
   json.add("bytes", bytes_of(layers));
-  json.add("overfull", overfull(layers.back(), now.back().keys));
+  json.add("overfull", exceeds_capacity(layers.back(), now.back().keys));
   if (shape.kind == Kind::counting) {
     json.add("saturated", all.saturated);
   }

@@ -45,7 +45,7 @@ class Plan {
       case 4:
         return context.integer(static_cast<std::int64_t>(stored_bytes(shape)));
       default:
-        return context.real(predicted_rate(shape, n_));
+        return context.real(predicted_fpr(shape, n_));
     }
   }
 

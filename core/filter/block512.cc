@@ -10,7 +10,7 @@
 namespace bloom {
 namespace {
 
-using Sequence = ProbeSequence<Remix, OneSpan>;
+using Sequence = ProbeSequence<CongruentialGenerator, Unpartitioned>;
 
 bool may_contain_scalar(const Geometry& geometry, Hash hash, const std::uint8_t* cells,
                         std::uint64_t first) {

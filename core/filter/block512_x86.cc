@@ -26,7 +26,7 @@ struct alignas(64) Powers {
     std::uint64_t power = 1;
     for (auto& p : of) {
       p = power;
-      power *= kRemix;
+      power *= kMcgMultiplier;
     }
   }
 };

@@ -1,10 +1,13 @@
 // A filter whose cells are stored in chunks of kChunkBytes, only some of which are in memory at a
 // time. This allows filters that are larger than memory.
+//
+// `Chunks` is a class that loads chunks on demand:
+//   std::uint8_t* at(std::uint64_t i);  // the cells of chunk i, valid until the next call
+//   void mark_changed(std::uint64_t i);  // marks the cells returned by the last at(i) as changed
+// at() may throw. The key may then be added or removed in some of its cells only.
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <optional>
 
 #include "core/filter/key_cells.h"
 #include "core/filter/probe.h"
@@ -15,124 +18,149 @@
 
 namespace bloom {
 
-// Looks up, adds and removes keys of such a filter. `Chunks` is a class with
-//   std::uint8_t* at(std::uint64_t i);  // the cells of chunk i, valid until the next call
-//   void mark_changed(std::uint64_t i);  // marks the cells returned by the last at(i) as changed
-// at() may throw. The key may then be added or removed in some of its cells only.
-template <typename Chunks>
+// Where the block of a key is stored.
+struct Placement {
+  static constexpr std::uint64_t kSeveralChunks = ~std::uint64_t{0};
+
+  // The chunk that holds all cells of the key, or kSeveralChunks if they can be in more than one.
+  std::uint64_t chunk;
+  // The first cell of the block, counted from the start of `chunk`, or of the filter if there are
+  // several chunks.
+  std::uint64_t first_cell;
+};
+
+// Looks up, adds and removes keys of such a filter.
 class ChunkedFilter {
  public:
-  explicit ChunkedFilter(const Shape& shape)
-      : shape_(shape), probe_(shape), chunk_blocks_(blocks_in_a_chunk(shape)) {}
+  // The chunks of the filter are first_chunk, first_chunk + 1, ... of `Chunks`.
+  explicit ChunkedFilter(const Shape& shape, std::uint64_t first_chunk = 0)
+      : shape_(shape),
+        probe_(shape),
+        first_chunk_(first_chunk),
+        blocks_per_chunk_(blocks_per_chunk(shape)) {}
 
-  const Shape& shape() const { return shape_; }
+  std::uint64_t first_chunk() const { return first_chunk_; }
   const Probe& probe() const { return probe_; }
 
-  bool may_contain(Hash hash, Chunks& chunks) const {
-    if (chunk_blocks_ != 0) {
-      const Place place = place_of(hash);
-      return probe_.may_contain(hash, chunks.at(place.chunk), place.first);
+  Placement placement_of(Hash hash) const {
+    const std::uint64_t block = probe_.geometry().block_of(hash);
+    if (blocks_per_chunk_ == 1) {
+      return {first_chunk_ + block, 0};
     }
-    return across(hash, chunks, [this](auto sequence, auto cells) {
+    if (blocks_per_chunk_ == 0) {
+      return {Placement::kSeveralChunks, probe_.geometry().first_cell(hash)};
+    }
+    return {first_chunk_ + block / blocks_per_chunk_, block % blocks_per_chunk_ * shape_.block};
+  }
+
+  // See Filter. Requires: `place` is placement_of(hash).
+  template <typename Chunks>
+  bool may_contain(Hash hash, Placement place, Chunks& chunks) const {
+    if (place.chunk != Placement::kSeveralChunks) {
+      return probe_.may_contain(hash, chunks.at(place.chunk), place.first_cell);
+    }
+    return in_several_chunks(hash, place, chunks, [this](auto sequence, auto cells) {
       return may_contain_key(shape_.hashes, sequence, cells);
     });
   }
-  // Returns the chunk that holds all cells of the key, or kSeveral if they can be in more than one.
-  static constexpr std::uint64_t kSeveral = ~std::uint64_t{0};
-  std::uint64_t chunk_of(Hash hash) const {
-    return chunk_blocks_ == 0 ? kSeveral : place_of(hash).chunk;
-  }
-
-  // See Filter::add() and Filter::remove().
-  bool add(Hash hash, Chunks& chunks) const {
-    if (chunk_blocks_ != 0) {
-      const Place place = place_of(hash);
-      return noted(chunks, place, probe_.add(hash, chunks.at(place.chunk), place.first));
+  template <typename Chunks>
+  bool add(Hash hash, Placement place, Chunks& chunks) const {
+    if (place.chunk != Placement::kSeveralChunks) {
+      return mark_if(probe_.add(hash, chunks.at(place.chunk), place.first_cell), place, chunks);
     }
-    return across(hash, chunks, [this](auto sequence, auto cells) {
+    return in_several_chunks(hash, place, chunks, [this](auto sequence, auto cells) {
       return insert_key(shape_.hashes, sequence, cells);
     });
   }
-  bool remove(Hash hash, Chunks& chunks) const {
-    if (chunk_blocks_ != 0) {
-      const Place place = place_of(hash);
-      return noted(chunks, place, probe_.remove(hash, chunks.at(place.chunk), place.first));
+  template <typename Chunks>
+  bool remove(Hash hash, Placement place, Chunks& chunks) const {
+    if (place.chunk != Placement::kSeveralChunks) {
+      return mark_if(probe_.remove(hash, chunks.at(place.chunk), place.first_cell), place, chunks);
     }
     return probe_.geometry().with_sequence(hash, [&](auto sequence) {
-      const std::uint64_t first = probe_.geometry().first_cell(hash);
-      return remove_key(shape_.hashes, sequence, CellsOf<Counters>(chunks, first));
+      return remove_key(shape_.hashes, sequence, CellsOf<Counters, Chunks>(*this, chunks, place));
     });
+  }
+
+  template <typename Chunks>
+  bool may_contain(Hash hash, Chunks& chunks) const {
+    return may_contain(hash, placement_of(hash), chunks);
+  }
+  template <typename Chunks>
+  bool add(Hash hash, Chunks& chunks) const {
+    return add(hash, placement_of(hash), chunks);
+  }
+  template <typename Chunks>
+  bool remove(Hash hash, Chunks& chunks) const {
+    return remove(hash, placement_of(hash), chunks);
   }
 
  private:
   // The `Cells` class that core/filter/key_cells.h expects. Loads chunks on demand.
-  template <typename Cell>
+  template <typename Cell, typename Chunks>
   class CellsOf {
    public:
-    CellsOf(Chunks& chunks, std::uint64_t first) : chunks_(chunks), first_(first) {}
+    CellsOf(const ChunkedFilter& filter, Chunks& chunks, Placement place)
+        : chunks_(chunks), first_chunk_(filter.first_chunk_), first_cell_(place.first_cell) {}
 
     unsigned is_set(std::uint64_t i) {
-      return bloom::is_set<Cell>(cells_of(first_ + i), (first_ + i) % kChunkCells);
+      std::uint8_t* const cells = load_chunk_of(i);
+      return bloom::is_set<Cell>(cells, index_in_chunk(i));
     }
     bool add(std::uint64_t i) {
-      return note(Cell::add(cells_of(first_ + i), (first_ + i) % kChunkCells));
+      std::uint8_t* const cells = load_chunk_of(i);
+      return mark_if(Cell::add(cells, index_in_chunk(i)));
     }
     bool remove(std::uint64_t i) {
-      return note(Cell::remove(cells_of(first_ + i), (first_ + i) % kChunkCells));
+      std::uint8_t* const cells = load_chunk_of(i);
+      return mark_if(Cell::remove(cells, index_in_chunk(i)));
     }
 
    private:
-    std::uint8_t* cells_of(std::uint64_t i) {
-      if (cells_ == nullptr || i / kChunkCells != chunk_) {
-        chunk_ = i / kChunkCells;
+    std::uint64_t index_in_chunk(std::uint64_t i) const { return (first_cell_ + i) % kCells; }
+
+    std::uint8_t* load_chunk_of(std::uint64_t i) {
+      const std::uint64_t chunk = first_chunk_ + (first_cell_ + i) / kCells;
+      if (cells_ == nullptr || chunk != chunk_) {
+        chunk_ = chunk;
         cells_ = chunks_.at(chunk_);
-        noted_ = false;
+        is_marked_ = false;
       }
       return cells_;
     }
 
-    bool note(bool changed) {
-      if (changed && !noted_) {
+    bool mark_if(bool changed) {
+      if (changed && !is_marked_) {
         chunks_.mark_changed(chunk_);
-        noted_ = true;
+        is_marked_ = true;
       }
       return changed;
     }
 
-    static constexpr std::uint64_t kChunkCells = kChunkBytes * Cell::kPerByte;
+    static constexpr std::uint64_t kCells = kChunkBytes * Cell::kPerByte;
 
     Chunks& chunks_;
-    std::uint64_t first_;
+    std::uint64_t first_chunk_;
+    std::uint64_t first_cell_;
     std::uint64_t chunk_ = 0;
     std::uint8_t* cells_ = nullptr;
-    bool noted_ = false;
+    bool is_marked_ = false;
   };
 
-  // Returns f(probe sequence of the key, cells) for shapes with blocks that span chunks. Not
-  // inlined, because it is large and rarely called.
-  template <typename F>
-  [[gnu::noinline]] bool across(Hash hash, Chunks& chunks, F f) const {
-    const std::uint64_t first = probe_.geometry().first_cell(hash);
+  // Returns f(probe sequence of the key, cells). Not inlined, because it is large and rarely
+  // called.
+  template <typename Chunks, typename F>
+  [[gnu::noinline]] bool in_several_chunks(Hash hash, Placement place, Chunks& chunks, F f) const {
     return probe_.geometry().with_sequence(hash, [&](auto sequence) {
-      return shape_.kind == Kind::counting ? f(sequence, CellsOf<Counters>(chunks, first))
-                                           : f(sequence, CellsOf<Bits>(chunks, first));
+      return shape_.kind == Kind::counting
+                 ? f(sequence, CellsOf<Counters, Chunks>(*this, chunks, place))
+                 : f(sequence, CellsOf<Bits, Chunks>(*this, chunks, place));
     });
   }
 
-  // The start of a key's block: cell `first` of chunk `chunk`.
-  struct Place {
-    std::uint64_t chunk;
-    std::uint64_t first;
-  };
-  Place place_of(Hash hash) const {
-    const std::uint64_t block = probe_.geometry().block_of(hash);
-    if (chunk_blocks_ == 1) {
-      return {block, 0};
-    }
-    return {block / chunk_blocks_, block % chunk_blocks_ * shape_.block};
-  }
-
-  static bool noted(Chunks& chunks, const Place& place, bool changed) {
+  // Marks the chunk as changed if `changed` is true. Returns `changed`.
+  template <typename Chunks>
+  static bool mark_if(bool changed, Placement place, Chunks& chunks) {
     if (changed) {
       chunks.mark_changed(place.chunk);
     }
@@ -141,21 +169,8 @@ class ChunkedFilter {
 
   Shape shape_;
   Probe probe_;
-  std::uint64_t chunk_blocks_;
-};
-
-// Adapts the chunks of several filters to one of them, whose chunk 0 is chunk `first` of `chunks`.
-template <typename Chunks>
-class ChunksFrom {
- public:
-  ChunksFrom(Chunks& chunks, std::uint64_t first) : chunks_(chunks), first_(first) {}
-
-  std::uint8_t* at(std::uint64_t i) { return chunks_.at(first_ + i); }
-  void mark_changed(std::uint64_t i) { chunks_.mark_changed(first_ + i); }
-
- private:
-  Chunks& chunks_;
-  std::uint64_t first_;
+  std::uint64_t first_chunk_;
+  std::uint64_t blocks_per_chunk_;  // 0: a block can span several chunks
 };
 
 }  // namespace bloom

@@ -6,6 +6,7 @@
 #include "core/layout/shape.h"
 
 namespace bloom {
+
 std::variant<FilterView, Problem> open_filter(ByteView stored) {
   auto header = read_filter_header(stored);
   if (auto* problem = std::get_if<Problem>(&header)) {
@@ -24,14 +25,6 @@ Filter::Filter(const FilterView& view, const InterruptCheck& check_interrupt)
   for_each_slice(cell_bytes(shape()), kSliceBytes, check_interrupt, [&](auto first, auto bytes) {
     std::copy_n(view.cells() + first, bytes, cells() + first);
   });
-}
-
-bool Filter::add(Hash hash) {
-  return view_.probe().add(hash, cells(), view_.geometry().first_cell(hash));
-}
-
-bool Filter::remove(Hash hash) {
-  return view_.probe().remove(hash, cells(), view_.geometry().first_cell(hash));
 }
 
 void Filter::set_target(std::uint64_t capacity, double fpr) {

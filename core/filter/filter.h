@@ -1,20 +1,25 @@
 // A Bloom filter: FilterView looks up keys in stored bytes, and Filter owns the bytes and can
 // change them.
 //
-// Both take hashes; hash_of() in core/layout/shape.h computes the hash of a key. A lookup never
-// returns "absent" for a key that was added. Only one misuse breaks this guarantee: removing a key
-// that was never added. If that key is a false positive, its removal decrements counters of keys
-// that are in the filter.
+// Both take hashes, which their function hash() computes:
+//   Filter filter(size_filter(1000, 0.01, Kind::standard));  // core/sizing/sizing.h
+//   filter.add(filter.hash("apple"));
+//   filter.may_contain(filter.hash("apple"));  // true
+// A lookup never returns "absent" for a key that was added. Only one misuse breaks this guarantee:
+// removing a key that was never added. If that key is a false positive, its removal decrements
+// counters of keys that are in the filter.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <variant>
 
 #include "core/filter/probe.h"
 #include "core/hashing/hash.h"
+#include "core/hashing/key.h"
 #include "core/layout/cells.h"
 #include "core/layout/format.h"
 #include "core/layout/geometry.h"
@@ -36,13 +41,14 @@ class FilterView {
   const Probe& probe() const { return probe_; }
   const std::uint8_t* cells() const { return cells_; }
 
+  // Returns the hash that this filter uses for `key`: with its seed and its collation.
+  Hash hash(std::string_view key) const { return hash_key(key, shape().collation, shape().seed); }
+
   // Sets a new address of the cells. Requires: the cells are the same.
-  void move_to(const std::uint8_t* cells) { cells_ = cells; }
+  void rebind(const std::uint8_t* cells) { cells_ = cells; }
 
   // Returns false if the key was certainly not added, true if it may have been.
-  bool may_contain(Hash hash) const {
-    return probe_.may_contain(hash, cells_, geometry().first_cell(hash));
-  }
+  bool may_contain(Hash hash) const { return probe_.may_contain(hash, cells_); }
   // Sets answers[i] to 1 if the filter may contain hashes[i], else to 0. Requires: `answers` has
   // hashes.size() bytes.
   void may_contain(std::span<const Hash> hashes, std::uint8_t* answers) const {
@@ -64,6 +70,7 @@ class FilterView {
 // cells.
 std::variant<FilterView, Problem> open_filter(ByteView stored);
 
+// A filter that owns its bytes.
 class Filter {
  public:
   // Constructs an empty filter. Throws std::bad_alloc. Requires: !broken_rule(header.shape).
@@ -73,12 +80,12 @@ class Filter {
 
   // Adds a key. Returns whether any cell changed. For bits, false means that the key may have been
   // in the filter already.
-  bool add(Hash hash);
+  bool add(Hash hash) { return view_.probe().add(hash, cells()); }
   void add(std::span<const Hash> hashes) { view_.probe().add(hashes, cells()); }
 
   // Removes one occurrence of a key. Returns false and changes nothing if the key is certainly
   // absent. Requires: the kind is counting.
-  bool remove(Hash hash);
+  bool remove(Hash hash) { return view_.probe().remove(hash, cells()); }
 
   // Replaces the capacity and FPR in the header: see Header.
   void set_target(std::uint64_t capacity, double fpr);
@@ -86,6 +93,7 @@ class Filter {
   const FilterView& view() const { return view_; }
   const Header& header() const { return view_.header(); }
   const Shape& shape() const { return view_.shape(); }
+  Hash hash(std::string_view key) const { return view_.hash(key); }
   bool may_contain(Hash hash) const { return view_.may_contain(hash); }
 
   // Returns the stored form of the filter: header and cells.

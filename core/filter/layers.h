@@ -33,13 +33,15 @@ class Layers {
   bool empty() const { return layers_.empty(); }
   std::size_t size() const { return layers_.size(); }
   const Layer& oldest() const { return layers_.front(); }
+  // Require: there is a layer. All layers have the kind, seed and collation of shape(), which is
+  // the shape of the oldest layer.
   const Layer& newest() const { return layers_.back(); }
-  // The shape of the oldest layer. All layers have its kind, seed and collation.
   const Shape& shape() const { return oldest().header.shape; }
 
   std::uint64_t chunk_count() const { return chunk_count_; }
   // Returns the layer that contains chunk i. Requires: i < chunk_count().
   const Layer& layer_of(std::uint64_t i) const;
+  // Returns the size of chunk i in bytes. Requires: i < chunk_count().
   std::size_t chunk_bytes(std::uint64_t i) const;
 
  private:
@@ -47,53 +49,65 @@ class Layers {
   std::uint64_t chunk_count_ = 0;
 };
 
-// Looks up, adds and removes keys of all layers, as ChunkedFilter does for one layer.
-template <typename Chunks>
+// Looks up, adds and removes keys of all layers. `Chunks` holds the chunks of all layers: see
+// ChunkedFilter.
 class LayeredFilter {
  public:
   explicit LayeredFilter(const Layers& layers) {
     for (const auto& layer : layers.all()) {
-      filters_.emplace_back(layer.header.shape);
-      first_.push_back(layer.first_chunk);
+      filters_.emplace_back(layer.header.shape, layer.first_chunk);
     }
   }
 
   // Looks up the newest layer first: it is the largest, so it contains most keys.
+  template <typename Chunks>
   bool may_contain(Hash hash, Chunks& chunks) const {
-    for (std::size_t i = filters_.size(); i-- > 0;) {
-      ChunksFrom<Chunks> own(chunks, first_[i]);
-      if (filters_[i].may_contain(hash, own)) {
+    return newest().may_contain(hash, chunks) || older_may_contain(hash, chunks);
+  }
+
+  // Add to, and remove from, the newest layer only.
+  template <typename Chunks>
+  bool add(Hash hash, Chunks& chunks) const {
+    return newest().add(hash, chunks);
+  }
+  template <typename Chunks>
+  bool remove(Hash hash, Chunks& chunks) const {
+    return newest().remove(hash, chunks);
+  }
+  // Adds a key unless some layer may contain it. Returns whether the key was added.
+  template <typename Chunks>
+  bool add_if_absent(Hash hash, Chunks& chunks) const {
+    const Placement place = newest().placement_of(hash);
+    return !newest().may_contain(hash, place, chunks) && !older_may_contain(hash, chunks) &&
+           newest().add(hash, place, chunks);
+  }
+
+  // Returns where add() puts the key. A caller that needs the chunk first computes it once only.
+  Placement placement_of(Hash hash) const { return newest().placement_of(hash); }
+  // Requires: `place` is placement_of(hash).
+  template <typename Chunks>
+  bool add(Hash hash, Placement place, Chunks& chunks) const {
+    return newest().add(hash, place, chunks);
+  }
+  // Adds keys to the newest layer. `cells` is the array of the chunks of all layers.
+  void add(std::span<const Hash> hashes, std::uint8_t* cells) const {
+    newest().probe().add(hashes, cells + newest().first_chunk() * kChunkBytes);
+  }
+
+ private:
+  const ChunkedFilter& newest() const { return filters_.back(); }
+
+  template <typename Chunks>
+  bool older_may_contain(Hash hash, Chunks& chunks) const {
+    for (std::size_t i = filters_.size() - 1; i-- > 0;) {
+      if (filters_[i].may_contain(hash, chunks)) {
         return true;
       }
     }
     return false;
   }
 
-  // Add to, and remove from, the newest layer only. See ChunkedFilter.
-  bool add(Hash hash, Chunks& chunks) const {
-    ChunksFrom<Chunks> own(chunks, first_.back());
-    return filters_.back().add(hash, own);
-  }
-  bool remove(Hash hash, Chunks& chunks) const {
-    ChunksFrom<Chunks> own(chunks, first_.back());
-    return filters_.back().remove(hash, own);
-  }
-
-  // Returns the chunk that add() would change: see ChunkedFilter.
-  std::uint64_t chunk_of(Hash hash) const {
-    const std::uint64_t chunk = filters_.back().chunk_of(hash);
-    return chunk == Filter::kSeveral ? chunk : first_.back() + chunk;
-  }
-  // Adds keys to the newest layer. `chunks` is the array of the chunks of all layers.
-  void add(std::span<const Hash> hashes, std::uint8_t* chunks) const {
-    filters_.back().probe().add(hashes, chunks + first_.back() * kChunkBytes);
-  }
-
- private:
-  using Filter = ChunkedFilter<ChunksFrom<Chunks>>;
-
-  std::vector<Filter> filters_;
-  std::vector<std::uint64_t> first_;
+  std::vector<ChunkedFilter> filters_;
 };
 
 }  // namespace bloom

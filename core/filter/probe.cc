@@ -123,12 +123,12 @@ const Kernel* kernel_for(std::uint64_t bytes) {
 template <typename Cell>
 const Kernel* kernel_of(const Shape& shape, const Geometry& geometry) {
   const std::uint64_t bytes = cell_bytes(shape);
-  if (geometry.is_sliced()) {
-    return geometry.is_unblocked() ? kernel_for<Cell, DoubleHashing, EqualSlices>(bytes)
-                                   : kernel_for<Cell, Remix, EqualSlices>(bytes);
+  if (geometry.is_partitioned()) {
+    return geometry.is_unblocked() ? kernel_for<Cell, DoubleHashing, Partitioned>(bytes)
+                                   : kernel_for<Cell, CongruentialGenerator, Partitioned>(bytes);
   }
-  return geometry.is_unblocked() ? kernel_for<Cell, DoubleHashing, OneSpan>(bytes)
-                                 : kernel_for<Cell, Remix, OneSpan>(bytes);
+  return geometry.is_unblocked() ? kernel_for<Cell, DoubleHashing, Unpartitioned>(bytes)
+                                 : kernel_for<Cell, CongruentialGenerator, Unpartitioned>(bytes);
 }
 
 const Kernel* best_kernel(const Shape& shape, const Geometry& geometry) {

@@ -1,7 +1,8 @@
 // Lookups and changes of filters whose cells are in memory, one key or many keys at a time.
 //
 // The fastest implementation depends on the shape and on the processor. The constructor selects a
-// Kernel for them. All kernels use the positions of core/layout/geometry.h.
+// Kernel for them. All kernels use the positions of core/layout/geometry.h. remove() requires that
+// the cells are counters.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +19,25 @@ class Probe {
 
   const Geometry& geometry() const { return geometry_; }
 
-  // For one key: see Filter. The block of the key starts at cell `first` of `cells`.
+  // For one key: see Filter. `cells` is the array of all cells.
+  bool may_contain(Hash hash, const std::uint8_t* cells) const {
+    return may_contain(hash, cells, geometry_.first_cell(hash));
+  }
+  bool add(Hash hash, std::uint8_t* cells) const {
+    return add(hash, cells, geometry_.first_cell(hash));
+  }
+  bool remove(Hash hash, std::uint8_t* cells) const {
+    return remove(hash, cells, geometry_.first_cell(hash));
+  }
+
+  // For one key, if `cells` holds only a part of all cells. The block of the key starts at cell
+  // `first` of `cells`.
   bool may_contain(Hash hash, const std::uint8_t* cells, std::uint64_t first) const {
     return kernel_->may_contain(geometry_, hash, cells, first);
   }
   bool add(Hash hash, std::uint8_t* cells, std::uint64_t first) const {
     return kernel_->add(geometry_, hash, cells, first);
   }
-  // Requires: the cells are counters.
   bool remove(Hash hash, std::uint8_t* cells, std::uint64_t first) const {
     return kernel_->remove(geometry_, hash, cells, first);
   }

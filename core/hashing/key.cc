@@ -93,9 +93,9 @@ void NumberText::write_shortest(double value) {
   size_ = make_point_a_dot(text);
 }
 
-Hash hash_collated(std::string_view key, Collation collation, std::uint32_t seed) {
+Hash hash_normalized(std::string_view key, Collation collation, std::uint32_t seed) {
   std::string buffer;
-  return hash_key(collated(key, collation, buffer), seed);
+  return hash_key(normalized(key, collation, buffer), seed);
 }
 
 void append_part(std::string& key, std::string_view part) {

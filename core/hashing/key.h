@@ -46,7 +46,12 @@ class NumberText {
 // https://cr.yp.to/proto/netstrings.txt
 void append_part(std::string& key, std::string_view part);
 
-// Returns the hash of the normalized form of `key`: see collated() in core/hashing/collation.h.
-Hash hash_collated(std::string_view key, Collation collation, std::uint32_t seed);
+// Returns the hash of the normalized form of `key`: see normalized() in core/hashing/collation.h.
+// Inline for the collation binary, whose normalized form is the key itself.
+Hash hash_normalized(std::string_view key, Collation collation, std::uint32_t seed);
+inline Hash hash_key(std::string_view key, Collation collation, std::uint32_t seed) {
+  return collation == Collation::binary ? hash_key(key, seed)
+                                        : hash_normalized(key, collation, seed);
+}
 
 }  // namespace bloom

@@ -123,7 +123,7 @@ void intersect_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std:
   }
 }
 
-void bits_of_counters(std::uint8_t* to, const std::uint8_t* counters, std::uint64_t cells) {
+void counters_to_bits(std::uint8_t* to, const std::uint8_t* counters, std::uint64_t cells) {
   for (std::uint64_t i = 0; i < cells; ++i) {
     if (Counters::get(counters, i) != 0) {
       Bits::add(to, i);

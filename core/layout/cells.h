@@ -120,7 +120,7 @@ void union_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std::uin
 void intersect_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes);
 
 // Sets bit i of `to` for every counter i < cells that is not 0. Requires: `to` is zeroed.
-void bits_of_counters(std::uint8_t* to, const std::uint8_t* counters, std::uint64_t cells);
+void counters_to_bits(std::uint8_t* to, const std::uint8_t* counters, std::uint64_t cells);
 
 // Returns how many of the cells first..first+count-1 are not 0.
 std::uint64_t count_nonzero(Kind kind, const std::uint8_t* cells, std::uint64_t first,

@@ -14,14 +14,14 @@ namespace bloom {
 inline constexpr std::size_t kChunkBytes = 3968;
 
 // Chunk i is bytes kChunkBytes * i to kChunkBytes * (i + 1) of the cells. The last chunk is shorter
-// if the cells end earlier. chunk_cells() is the number of cells in a full chunk. chunk_bytes() and
-// cells_in_chunk() are the sizes of chunk i, in bytes and in cells.
-std::uint64_t chunk_cells(Kind kind);
+// if the cells end earlier. cells_per_chunk() is the number of cells in a full chunk. chunk_bytes()
+// and cells_in_chunk() are the sizes of chunk i, in bytes and in cells.
+std::uint64_t cells_per_chunk(Kind kind);
 std::uint64_t chunk_count(const Shape& shape);
 std::size_t chunk_bytes(const Shape& shape, std::uint64_t i);
 std::uint64_t cells_in_chunk(const Shape& shape, std::uint64_t i);
 
 // Returns the number of blocks per chunk, or 0 if some block spans more than one chunk.
-std::uint64_t blocks_in_a_chunk(const Shape& shape);
+std::uint64_t blocks_per_chunk(const Shape& shape);
 
 }  // namespace bloom

@@ -108,7 +108,7 @@ std::variant<Header, Problem> read_header(ByteView stored) {
   return header;
 }
 
-std::uint8_t stray_bits(const Shape& shape) {
+std::uint8_t padding_mask(const Shape& shape) {
   const std::uint64_t last_bits = shape.cells * bits_per_cell(shape.kind) % 8;
   return static_cast<std::uint8_t>(last_bits == 0 ? 0U : 0xffU << last_bits);
 }
@@ -120,7 +120,7 @@ std::variant<Header, Problem> read_filter_header(ByteView stored) {
       return Problem::damaged(std::to_string(stored.size()) + " bytes where the header says " +
                               std::to_string(stored_bytes(header->shape)));
     }
-    if ((stored.back() & stray_bits(header->shape)) != 0) {
+    if ((stored.back() & padding_mask(header->shape)) != 0) {
       return Problem::damaged("bits after the last cell are set");
     }
   }

@@ -26,10 +26,11 @@ struct Header {
 
   bool operator==(const Header&) const = default;
 };
-// Returns the size of a stored filter in bytes: header and cells.
 
+// Returns the size of a stored filter in bytes: header and cells.
 std::uint64_t stored_bytes(const Shape& shape);
 
+// Returns the stored form of the header. Requires: !broken_rule(header.shape).
 std::array<std::uint8_t, kHeaderBytes> write_header(const Header& header);
 
 // The reason why stored bytes are not a valid filter or delta.
@@ -50,7 +51,8 @@ std::variant<Header, Problem> read_filter_header(ByteView stored);
 // Reads and checks only the header at the start of `stored`.
 std::variant<Header, Problem> read_header(ByteView stored);
 
-// Returns a mask of the unused bits in the last byte of the cells. They must all be 0.
-std::uint8_t stray_bits(const Shape& shape);
+// Returns the mask of the padding in the last byte of the cells: the bits after the last cell. They
+// must all be 0.
+std::uint8_t padding_mask(const Shape& shape);
 
 }  // namespace bloom

@@ -7,8 +7,8 @@ namespace bloom {
 Geometry::Geometry(const Shape& shape)
     : blocks_(shape.blocks()),
       block_cells_(shape.block_cells()),
-      span_(shape.span()),
-      slice_(shape.kind == Kind::partitioned ? shape.span() : 0),
+      probe_range_(shape.probe_range()),
+      slice_(shape.kind == Kind::partitioned ? shape.probe_range() : 0),
       hashes_(shape.hashes),
       unblocked_(shape.block == 0) {}
 

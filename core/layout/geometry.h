@@ -6,7 +6,7 @@
 // slices. Each position i = 0..k-1 is computed from a 64-bit word x_i by multiply-shift:
 //   reduce(x, n) = (x * n) >> 64                    D. Lemire, doi:10.1145/3230636
 //   unblocked  x_i = h1 + i * h2                    A. Kirsch, M. Mitzenmacher, ESA 2006
-//   blocked    block = reduce(h1, m / b), x_0 = h2, x_i = x_(i-1) * kRemix
+//   blocked    block = reduce(h1, m / b), x_0 = h2, x_i = x_(i-1) * kMcgMultiplier
 // In a blocked filter h1 chooses the block, so x_i must not use h1 again. When it did, measured
 // false-positive rates were up to 300 times too high.
 //
@@ -40,7 +40,7 @@ constexpr std::uint64_t reduce(std::uint64_t x, std::uint64_t n) {
 }
 
 // A multiplier with good spectral properties: G. Steele, S. Vigna, doi:10.1002/spe.3030.
-inline constexpr std::uint64_t kRemix = 0xf1357aea2e62a9c5;
+inline constexpr std::uint64_t kMcgMultiplier = 0xf1357aea2e62a9c5;
 
 class Geometry {
  public:
@@ -48,7 +48,7 @@ class Geometry {
 
   std::uint32_t hashes() const { return hashes_; }
   bool is_unblocked() const { return unblocked_; }
-  bool is_sliced() const { return slice_ != 0; }
+  bool is_partitioned() const { return slice_ != 0; }
 
   // Return the block that contains all cells of the key, and the index of its first cell.
   std::uint64_t block_of(Hash hash) const { return reduce(hash.h1, blocks_); }
@@ -75,7 +75,7 @@ class Geometry {
 
   std::uint64_t blocks_ = 1;
   std::uint64_t block_cells_ = 1;
-  std::uint64_t span_ = 1;
+  std::uint64_t probe_range_ = 1;
   std::uint64_t slice_ = 0;  // cells per slice; 0 if there are no slices
   std::uint32_t hashes_ = 1;
   bool unblocked_ = true;
@@ -86,16 +86,16 @@ struct DoubleHashing {  // for unblocked filters
   static std::uint64_t first(Hash hash) { return hash.h1; }
   static std::uint64_t next(std::uint64_t x, Hash hash) { return x + hash.h2; }
 };
-struct Remix {  // for blocked filters
+struct CongruentialGenerator {  // for blocked filters
   static std::uint64_t first(Hash hash) { return hash.h2; }
-  static std::uint64_t next(std::uint64_t x, Hash) { return x * kRemix; }
+  static std::uint64_t next(std::uint64_t x, Hash) { return x * kMcgMultiplier; }
 };
 
 // Policies of ProbeSequence: whether the k positions share one span or each has its own slice.
-struct OneSpan {
+struct Unpartitioned {
   static std::uint64_t advance(std::uint64_t) { return 0; }
 };
-struct EqualSlices {  // for partitioned filters
+struct Partitioned {  // for partitioned filters
   static std::uint64_t advance(std::uint64_t slice) { return slice; }
 };
 
@@ -105,10 +105,13 @@ template <typename Step, typename Slices>
 class ProbeSequence {
  public:
   ProbeSequence(const Geometry& geometry, Hash hash)
-      : hash_(hash), x_(Step::first(hash)), span_(geometry.span_), slice_(geometry.slice_) {}
+      : hash_(hash),
+        x_(Step::first(hash)),
+        probe_range_(geometry.probe_range_),
+        slice_(geometry.slice_) {}
 
   std::uint64_t next() {
-    const std::uint64_t cell = base_ + reduce(x_, span_);
+    const std::uint64_t cell = base_ + reduce(x_, probe_range_);
     x_ = Step::next(x_, hash_);
     base_ += Slices::advance(slice_);
     return cell;
@@ -117,19 +120,19 @@ class ProbeSequence {
  private:
   Hash hash_;
   std::uint64_t x_;
-  std::uint64_t span_;
+  std::uint64_t probe_range_;
   std::uint64_t slice_;
   std::uint64_t base_ = 0;
 };
 
 template <typename F>
 auto Geometry::with_sequence(Hash hash, F&& f) const {
-  if (is_sliced()) {
-    return unblocked_ ? f(ProbeSequence<DoubleHashing, EqualSlices>(*this, hash))
-                      : f(ProbeSequence<Remix, EqualSlices>(*this, hash));
+  if (is_partitioned()) {
+    return unblocked_ ? f(ProbeSequence<DoubleHashing, Partitioned>(*this, hash))
+                      : f(ProbeSequence<CongruentialGenerator, Partitioned>(*this, hash));
   }
-  return unblocked_ ? f(ProbeSequence<DoubleHashing, OneSpan>(*this, hash))
-                    : f(ProbeSequence<Remix, OneSpan>(*this, hash));
+  return unblocked_ ? f(ProbeSequence<DoubleHashing, Unpartitioned>(*this, hash))
+                    : f(ProbeSequence<CongruentialGenerator, Unpartitioned>(*this, hash));
 }
 
 }  // namespace bloom

@@ -17,7 +17,7 @@ Word pack_nibbles(Word x) {
 }
 
 // Merges each pair of neighbouring bits of x with OR. The result is in the low 32 bits.
-Word fold_bits(Word x) {
+Word merge_bit_pairs(Word x) {
   x = (x | (x >> 1)) & 0x5555555555555555;
   x = (x | (x >> 1)) & 0x3333333333333333;
   x = (x | (x >> 2)) & kLowNibbles;
@@ -25,7 +25,7 @@ Word fold_bits(Word x) {
 }
 
 // Adds each pair of neighbouring counters of x. The result is in the low 32 bits.
-Word fold_counters(Word x) {
+Word add_counter_pairs(Word x) {
   return pack_nibbles(saturate((x & kLowNibbles) + ((x >> 4) & kLowNibbles)));
 }
 
@@ -56,16 +56,16 @@ void union_run(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std::u
 // Merges pairs of cells: cells first + 2i and first + 2i + 1 of `from` into cell to_first + i of
 // `to`. `count` counts the cells of `from`. Requires: `first` and `to_first` are at byte
 // boundaries.
-void fold_run(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std::uint8_t* from,
-              std::uint64_t first, std::uint64_t count) {
+void merge_pairs(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std::uint8_t* from,
+                 std::uint64_t first, std::uint64_t count) {
   const std::uint64_t per_byte = 8 / bits_per_cell(kind);
   to += to_first / per_byte;
   from += first / per_byte;
   const std::uint64_t words = count / per_byte / sizeof(Word);
   for (std::uint64_t w = 0; w < words; ++w) {
     const Word x = load_le<Word>(from + w * sizeof(Word));
-    const Word folded = kind == Kind::counting ? fold_counters(x) : fold_bits(x);
-    store_le(to + w * sizeof(Word) / 2, static_cast<std::uint32_t>(folded));
+    const Word merged = kind == Kind::counting ? add_counter_pairs(x) : merge_bit_pairs(x);
+    store_le(to + w * sizeof(Word) / 2, static_cast<std::uint32_t>(merged));
   }
   for (std::uint64_t i = words * per_byte * sizeof(Word); i < count; ++i) {
     add_cell(kind, to, i / 2, get_cell(kind, from, i));
@@ -74,45 +74,45 @@ void fold_run(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std::ui
 
 }  // namespace
 
-Fold fold_of(const Shape& shape) {
+HalvingMethod halving_method(const Shape& shape) {
   if (shape.blocks() % 2 == 0) {
-    return Fold::blocks;
+    return HalvingMethod::merge_blocks;
   }
-  return shape.span() % 2 == 0 ? Fold::cells : Fold::none;
+  return shape.probe_range() % 2 == 0 ? HalvingMethod::merge_cells : HalvingMethod::none;
 }
 
 Shape halved(const Shape& shape) {
   Shape half = shape;
   half.cells /= 2;
-  if (fold_of(shape) == Fold::cells) {
+  if (halving_method(shape) == HalvingMethod::merge_cells) {
     half.block /= 2;
   }
   return half;
 }
 
-void fold_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from, std::uint64_t first,
-                std::uint64_t count) {
-  for_each_fold_run(shape, first, first + count, [&](const FoldRun& run) {
+void halve_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from,
+                 std::uint64_t first, std::uint64_t count) {
+  for_each_halving_run(shape, first, first + count, [&](const HalvingRun& run) {
     halve_run(shape, to, run.to, from, run.first, run.count);
   });
 }
 
 void halve_run(const Shape& shape, std::uint8_t* to, std::uint64_t to_first,
                const std::uint8_t* from, std::uint64_t first, std::uint64_t count) {
-  if (fold_of(shape) == Fold::blocks) {
+  if (halving_method(shape) == HalvingMethod::merge_blocks) {
     union_run(shape.kind, to, to_first, from, first, count);
   } else {
-    fold_run(shape.kind, to, to_first, from, first, count);
+    merge_pairs(shape.kind, to, to_first, from, first, count);
   }
 }
 
-bool fold_chunk(const Shape& shape, std::uint64_t i, const ChunkReader& read, std::uint8_t* to) {
-  const std::uint64_t per_chunk = chunk_cells(shape.kind);
+bool halve_chunk(const Shape& shape, std::uint64_t i, const ChunkReader& read, std::uint8_t* to) {
+  const std::uint64_t per_chunk = cells_per_chunk(shape.kind);
   const std::uint64_t begin = i * per_chunk;
   const std::uint64_t end = std::min(begin + per_chunk, halved(shape).cells);
-  const std::uint64_t cells_to_one = fold_of(shape) == Fold::cells ? 2 : 1;
+  const std::uint64_t cells_to_one = halving_method(shape) == HalvingMethod::merge_cells ? 2 : 1;
   bool any = false;
-  for_each_fold_run(shape, begin, end, [&](const FoldRun& run) {
+  for_each_halving_run(shape, begin, end, [&](const HalvingRun& run) {
     for_each_part(run.first, run.count, per_chunk, [&](auto chunk, auto first, auto count) {
       if (const std::uint8_t* cells = read(chunk)) {
         const std::uint64_t target = run.to - begin + (first - run.first) / cells_to_one;

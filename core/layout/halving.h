@@ -15,17 +15,19 @@
 namespace bloom {
 
 // How a filter of a shape is halved. If the number of blocks is even, neighbouring blocks are
-// merged. Otherwise neighbouring cells are merged, if the cells per block (or slice) are even in
-// number. Otherwise the filter cannot be halved.
-enum class Fold { none, blocks, cells };
-Fold fold_of(const Shape& shape);
-// Returns the shape with half the cells.
-Shape halved(const Shape& shape);  // Requires: fold_of(shape) != Fold::none
+// merged. Otherwise neighbouring cells are merged, if each block (or slice) has an even number of
+// cells. Otherwise the filter cannot be halved.
+enum class HalvingMethod { none, merge_blocks, merge_cells };
+HalvingMethod halving_method(const Shape& shape);
+inline bool is_halvable(const Shape& shape) { return halving_method(shape) != HalvingMethod::none; }
+
+// Returns the shape with half the cells. Requires: is_halvable(shape).
+Shape halved(const Shape& shape);
 
 // A run of cells first..first+count-1 of the original filter, which is merged into the halved
-// filter from cell `to` on. With Fold::blocks it is merged into `count` cells, one to one. With
-// Fold::cells it is merged into count / 2 cells, two to one.
-struct FoldRun {
+// filter from cell `to` on. With HalvingMethod::merge_blocks it is merged into `count` cells, one
+// to one. With HalvingMethod::merge_cells it is merged into count / 2 cells, two to one.
+struct HalvingRun {
   std::uint64_t first;
   std::uint64_t count;
   std::uint64_t to;
@@ -35,28 +37,28 @@ struct FoldRun {
 // never starts before its target (run.first >= run.to). So a filter can be halved in place, from
 // its first cell on.
 template <typename F>
-void for_each_fold_run(const Shape& shape, std::uint64_t begin, std::uint64_t end, F&& f) {
-  if (fold_of(shape) == Fold::cells) {
-    f(FoldRun{2 * begin, 2 * (end - begin), begin});
+void for_each_halving_run(const Shape& shape, std::uint64_t begin, std::uint64_t end, F&& f) {
+  if (halving_method(shape) == HalvingMethod::merge_cells) {
+    f(HalvingRun{2 * begin, 2 * (end - begin), begin});
     return;
   }
   for (std::uint64_t to = begin; to < end;) {
     const std::uint64_t in_block = to % shape.block;
     const std::uint64_t count = std::min(shape.block - in_block, end - to);
     const std::uint64_t even = 2 * (to - in_block) + in_block;
-    f(FoldRun{even, count, to});
-    f(FoldRun{even + shape.block, count, to});
+    f(HalvingRun{even, count, to});
+    f(HalvingRun{even + shape.block, count, to});
     to += count;
   }
 }
 
 // Merges from `from`, a filter of `shape`, into cells first..first+count-1 of its halved filter
 // `to`. Requires: `to` is zeroed, and `first` is at a byte boundary.
-void fold_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from, std::uint64_t first,
-                std::uint64_t count);
+void halve_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from,
+                 std::uint64_t first, std::uint64_t count);
 
-// Merges one FoldRun: cells first..first+count-1 of `from` into `to`, from cell `to_first` on.
-// Requires: with Fold::cells, `first` and `to_first` are at byte boundaries.
+// Merges one HalvingRun: cells first..first+count-1 of `from` into `to`, from cell `to_first` on.
+// Requires: with HalvingMethod::merge_cells, `first` and `to_first` are at byte boundaries.
 void halve_run(const Shape& shape, std::uint8_t* to, std::uint64_t to_first,
                const std::uint8_t* from, std::uint64_t first, std::uint64_t count);
 
@@ -65,16 +67,15 @@ using ChunkReader = std::function<const std::uint8_t*(std::uint64_t i)>;
 
 // Writes chunk i of the halved filter to `to`. `shape` and `read` belong to the original filter.
 // Reads only chunks i and later, so a filter can be halved in place, from its first chunk on.
-// Returns false if all chunks it needed were null. Requires: `to` is zeroed, and fold_of(shape) !=
-// Fold::none.
-bool fold_chunk(const Shape& shape, std::uint64_t i, const ChunkReader& read, std::uint8_t* to);
+// Returns false if all chunks it needed were null. Requires: `to` is zeroed, and
+// is_halvable(shape).
+bool halve_chunk(const Shape& shape, std::uint64_t i, const ChunkReader& read, std::uint8_t* to);
 
 // Calls f(to) for each chunk `to` of the halved filter that chunk i of the original contributes to,
-// in ascending order. Can call f more than once for the same chunk. Requires: fold_of(shape) !=
-// Fold::none.
+// in ascending order. Can call f more than once for the same chunk. Requires: is_halvable(shape).
 template <typename F>
-void for_each_folded_chunk(const Shape& shape, std::uint64_t i, F&& f) {
-  const std::uint64_t per_chunk = chunk_cells(shape.kind);
+void for_each_halved_chunk(const Shape& shape, std::uint64_t i, F&& f) {
+  const std::uint64_t per_chunk = cells_per_chunk(shape.kind);
   const auto chunks_of = [&](std::uint64_t first, std::uint64_t count) {
     for (std::uint64_t to = first / per_chunk; to <= (first + count - 1) / per_chunk; ++to) {
       f(to);
@@ -82,7 +83,7 @@ void for_each_folded_chunk(const Shape& shape, std::uint64_t i, F&& f) {
   };
   const std::uint64_t first = i * per_chunk;
   const std::uint64_t count = cells_in_chunk(shape, i);
-  if (fold_of(shape) == Fold::cells) {
+  if (halving_method(shape) == HalvingMethod::merge_cells) {
     chunks_of(first / 2, (count + 1) / 2);
     return;
   }

@@ -10,7 +10,6 @@
 
 #include "core/hashing/collation.h"
 #include "core/hashing/hash.h"
-#include "core/hashing/key.h"
 
 namespace bloom {
 
@@ -20,6 +19,7 @@ inline constexpr Kind kKinds[] = {Kind::standard, Kind::counting, Kind::partitio
 inline constexpr std::string_view kKindRule = "'standard', 'counting' or 'partitioned'";
 
 std::string_view name_of(Kind kind);
+// Returns the kind of this name, or nullopt. `name` is in lower case.
 std::optional<Kind> kind_named(std::string_view name);
 
 inline constexpr std::uint64_t kMaxCells = std::uint64_t{1} << 40;
@@ -34,12 +34,13 @@ struct Shape {
   std::uint64_t block = 0;   // b, a divisor of m; 0: unblocked
   std::uint32_t seed = 0;    // of the hash function, 0..kMaxSeed
   Collation collation = Collation::binary;
-  // The number of blocks, and of cells per block. An unblocked filter counts as one block.
 
+  // The number of blocks, and of cells per block. An unblocked filter counts as one block.
   std::uint64_t blocks() const { return block == 0 ? 1 : cells / block; }
   std::uint64_t block_cells() const { return block == 0 ? cells : block; }
-  // The number of cells that one position can take: those of a block, or of a slice if partitioned.
-  std::uint64_t span() const {
+  // The number of cells among which one probe chooses: those of a block, or of a slice if
+  // partitioned.
+  std::uint64_t probe_range() const {
     return kind == Kind::partitioned ? block_cells() / hashes : block_cells();
   }
 
@@ -51,8 +52,8 @@ struct BrokenRule {
   std::string subject;
   std::string rule;
   std::string value;
-  // Returns the first rule that `shape` breaks, or nullopt if it is valid.
 };
+// Returns the first rule that `shape` breaks, or nullopt if it is valid.
 std::optional<BrokenRule> broken_rule(const Shape& shape);
 // Throws bloom::Error if `shape` breaks a rule.
 void require_valid(const Shape& shape);
@@ -71,12 +72,6 @@ void for_each_part(std::uint64_t first, std::uint64_t count, std::uint64_t size,
     f(part, first, n);
     first += n;
   }
-}
-
-// Returns the hash that a filter of this shape uses for `key`: with its seed and its collation.
-inline Hash hash_of(std::string_view key, const Shape& shape) {
-  return shape.collation == Collation::binary ? hash_key(key, shape.seed)
-                                              : hash_collated(key, shape.collation, shape.seed);
 }
 
 }  // namespace bloom

@@ -62,11 +62,11 @@ std::uint64_t word_at(const std::uint8_t* cells, std::uint64_t left) {
 template <typename F>
 void for_each_difference(const FilterView& before, const FilterView& after,
                          const InterruptCheck& check_interrupt, F&& f) {
-  const bool alike = before.shape() == after.shape();
+  const bool same_shape = before.shape() == after.shape();
   const std::uint64_t size = cell_bytes(after.shape());
   for_each_slice(size, kSliceBytes, check_interrupt, [&](auto first, auto bytes) {
     for (std::uint64_t i = first; i < first + bytes; i += 8) {
-      const std::uint64_t old = alike ? word_at(before.cells() + i, size - i) : 0;
+      const std::uint64_t old = same_shape ? word_at(before.cells() + i, size - i) : 0;
       f(word_at(after.cells() + i, size - i) ^ old, 8 * i);
     }
   });
@@ -74,7 +74,7 @@ void for_each_difference(const FilterView& before, const FilterView& after,
 
 // Returns an upper bound on the size, in bits, of the Golomb-Rice code of n gaps whose bits all lie
 // before bit `end`: n ones, n remainders, and the zeros of the unary parts.
-std::uint64_t max_bits(std::uint64_t n, std::uint64_t end, unsigned remainder_bits) {
+std::uint64_t max_code_bits(std::uint64_t n, std::uint64_t end, unsigned remainder_bits) {
   return n * (1 + remainder_bits) + ((end - n) >> remainder_bits);
 }
 
@@ -83,7 +83,7 @@ std::uint64_t max_bits(std::uint64_t n, std::uint64_t end, unsigned remainder_bi
 unsigned best_remainder_bits(std::uint64_t n, std::uint64_t end) {
   unsigned best = 0;
   for (unsigned bits = 1; bits <= kMaxRemainderBits; ++bits) {
-    if (max_bits(n, end, bits) < max_bits(n, end, best)) {
+    if (max_code_bits(n, end, bits) < max_code_bits(n, end, best)) {
       best = bits;
     }
   }
@@ -92,13 +92,13 @@ unsigned best_remainder_bits(std::uint64_t n, std::uint64_t end) {
 
 class BitWriter {
  public:
-  // Requires: `bytes` is zeroed and has 8 bytes more than are written, because put() stores 8
-  // bytes.
+  // Requires: `bytes` is zeroed and has 8 bytes more than are written, because write_bits() stores
+  // 8 bytes.
   explicit BitWriter(std::uint8_t* bytes) : bytes_(bytes) {}
 
-  void skip(std::uint64_t bits) { at_ += bits; }
+  void write_zeros(std::uint64_t bits) { at_ += bits; }
   // Requires: bits <= 57.
-  void put(std::uint64_t value, unsigned bits) {
+  void write_bits(std::uint64_t value, unsigned bits) {
     std::uint8_t* const word = bytes_ + at_ / 8;
     store_le(word, load_le<std::uint64_t>(word) | value << at_ % 8);
     at_ += bits;
@@ -115,7 +115,7 @@ class BitReader {
   BitReader(ByteView bytes, const InterruptCheck& check_interrupt)
       : bytes_(bytes), end_(8 * std::uint64_t{bytes.size()}), periodic_check_(check_interrupt) {}
 
-  std::uint64_t left() const { return end_ - at_; }
+  std::uint64_t bits_left() const { return end_ - at_; }
   // Consumes zeros up to and including the next 1, and returns how many zeros there were. If there
   // is no further 1, consumes and returns all bits that are left.
   std::uint64_t read_unary() {
@@ -131,8 +131,8 @@ class BitReader {
     }
     return end_ - from;
   }
-  // Requires: bits <= 57 and bits <= left().
-  std::uint64_t take(unsigned bits) {
+  // Requires: bits <= 57 and bits <= bits_left().
+  std::uint64_t read_bits(unsigned bits) {
     const std::uint64_t value = peek() & ((std::uint64_t{1} << bits) - 1);
     at_ += bits;
     return value;
@@ -157,15 +157,16 @@ bool flip_bits(std::uint8_t* cells, std::uint64_t end, const DeltaView& delta,
                const InterruptCheck& check_interrupt) {
   BitReader reader(delta.gaps, check_interrupt);
   for (std::uint64_t next = 0;;) {
-    const std::uint64_t left = reader.left();
-    const std::uint64_t counted = reader.read_unary();
-    if (counted == left) {
+    const std::uint64_t left = reader.bits_left();
+    const std::uint64_t quotient = reader.read_unary();
+    if (quotient == left) {
       return left < 8;  // fewer than 8 zeros are the padding of the last byte
     }
-    if (counted > end >> delta.remainder_bits || reader.left() < delta.remainder_bits) {
+    if (quotient > end >> delta.remainder_bits || reader.bits_left() < delta.remainder_bits) {
       return false;
     }
-    const std::uint64_t gap = counted << delta.remainder_bits | reader.take(delta.remainder_bits);
+    const std::uint64_t gap =
+        quotient << delta.remainder_bits | reader.read_bits(delta.remainder_bits);
     if (gap >= end - next) {
       return false;
     }
@@ -177,8 +178,8 @@ bool flip_bits(std::uint8_t* cells, std::uint64_t end, const DeltaView& delta,
 
 }  // namespace
 
-StoredDelta delta(const FilterView& before, const FilterView& after,
-                  const InterruptCheck& check_interrupt) {
+StoredDelta make_delta(const FilterView& before, const FilterView& after,
+                       const InterruptCheck& check_interrupt) {
   std::uint64_t count = 0;
   for_each_difference(before, after, check_interrupt, [&](std::uint64_t word, std::uint64_t) {
     count += static_cast<unsigned>(std::popcount(word));
@@ -187,7 +188,7 @@ StoredDelta delta(const FilterView& before, const FilterView& after,
   const unsigned remainder_bits = best_remainder_bits(count, end);
   const bool has_header = before.header() != after.header();
   const std::size_t gaps_at = kHeaderAt + (has_header ? kHeaderBytes : 0);
-  const std::uint64_t most = gaps_at + (max_bits(count, end, remainder_bits) + 7) / 8;
+  const std::uint64_t most = gaps_at + (max_code_bits(count, end, remainder_bits) + 7) / 8;
 
   StoredDelta stored{zeroed_bytes(most + 8, Access::dense), 0};
   std::uint8_t* const bytes = stored.bytes.get();
@@ -209,8 +210,8 @@ StoredDelta delta(const FilterView& before, const FilterView& after,
     for (; word != 0; word &= word - 1) {
       const std::uint64_t bit = first + static_cast<unsigned>(std::countr_zero(word));
       const std::uint64_t gap = bit - next;
-      writer.skip(gap >> remainder_bits);
-      writer.put(1 | (gap & mask) << 1, 1 + remainder_bits);
+      writer.write_zeros(gap >> remainder_bits);
+      writer.write_bits(1 | (gap & mask) << 1, 1 + remainder_bits);
       next = bit + 1;
     }
   });
@@ -248,8 +249,8 @@ std::variant<DeltaView, Problem> open_delta(ByteView stored) {
   return view;
 }
 
-std::variant<Filter, Problem> apply(const FilterView& before, const DeltaView& delta,
-                                    const InterruptCheck& check_interrupt) {
+std::variant<Filter, Problem> apply_delta(const FilterView& before, const DeltaView& delta,
+                                          const InterruptCheck& check_interrupt) {
   if (digest(before, check_interrupt) != delta.before) {
     return Problem::foreign("it was made from another filter");
   }

@@ -32,8 +32,8 @@ struct StoredDelta {
 
 // Returns the delta that turns `before` into `after`. Throws std::bad_alloc and what
 // `check_interrupt` throws.
-StoredDelta delta(const FilterView& before, const FilterView& after,
-                  const InterruptCheck& check_interrupt = {});
+StoredDelta make_delta(const FilterView& before, const FilterView& after,
+                       const InterruptCheck& check_interrupt = {});
 
 // A parsed delta that refers to borrowed bytes. Requires: the bytes outlive the view.
 struct DeltaView {
@@ -51,7 +51,7 @@ std::variant<DeltaView, Problem> open_delta(ByteView stored);
 // is foreign if the delta was made from a filter other than `before`. Allocates the new filter, so
 // check its size in delta.header first, if there is one. Throws std::bad_alloc and what
 // `check_interrupt` throws.
-std::variant<Filter, Problem> apply(const FilterView& before, const DeltaView& delta,
-                                    const InterruptCheck& check_interrupt = {});
+std::variant<Filter, Problem> apply_delta(const FilterView& before, const DeltaView& delta,
+                                          const InterruptCheck& check_interrupt = {});
 
 }  // namespace bloom

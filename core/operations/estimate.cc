@@ -7,11 +7,11 @@
 
 namespace bloom {
 
-double keys_for(double used, double cells, double k) {
-  if (used == 0) {
+double estimate_keys(double nonzero, double cells, double k) {
+  if (nonzero == 0) {
     return 0;
   }
-  const double empty = std::max(cells - used, 0.5);
+  const double empty = std::max(cells - nonzero, 0.5);
   // A filter of one cell can only tell that there is at least one key.
   return cells == 1 ? 1 : std::log(empty / cells) / (k * std::log1p(-1 / cells));
 }
@@ -26,15 +26,15 @@ Estimate estimate(const FilterView& filter, const InterruptCheck& check_interrup
 }
 
 Estimator::Estimator(const Shape& shape)
-    : shape_(shape), regions_(shape.block_cells() / shape.span()) {}
+    : shape_(shape), ranges_per_block_(shape.block_cells() / shape.probe_range()) {}
 
 void Estimator::add(std::uint64_t first, std::uint64_t count, const std::uint8_t* cells) {
-  for_each_part(first, count, shape_.span(), [&](auto region, auto i, auto n) {
-    if (region != region_) {
-      end_region();
-      region_ = region;
+  for_each_part(first, count, shape_.probe_range(), [&](auto range, auto i, auto n) {
+    if (range != range_) {
+      end_range();
+      range_ = range;
     }
-    used_in_region_ += count_nonzero(shape_.kind, cells, i - first, n);
+    nonzero_in_range_ += count_nonzero(shape_.kind, cells, i - first, n);
   });
   if (shape_.kind == Kind::counting) {
     result_.saturated += count_saturated(cells, 0, count);
@@ -42,40 +42,40 @@ void Estimator::add(std::uint64_t first, std::uint64_t count, const std::uint8_t
 }
 
 Estimate Estimator::finish() {
-  end_region();
+  end_range();
   end_block();
   result_.fpr /= static_cast<double>(shape_.blocks());
-  result_.fill = static_cast<double>(used_) / static_cast<double>(shape_.cells);
+  result_.fill = static_cast<double>(nonzero_) / static_cast<double>(shape_.cells);
   return result_;
 }
 
-void Estimator::end_region() {
-  if (used_in_region_ == 0) {
+void Estimator::end_range() {
+  if (nonzero_in_range_ == 0) {
     return;
   }
-  if (region_ / regions_ != block_) {
+  if (range_ / ranges_per_block_ != block_) {
     end_block();
-    block_ = region_ / regions_;
+    block_ = range_ / ranges_per_block_;
   }
-  const double power = regions_ == 1 ? shape_.hashes : 1;
-  rate_of_block_ *=
-      std::pow(static_cast<double>(used_in_region_) / static_cast<double>(shape_.span()), power);
-  ++regions_of_block_;
-  used_in_block_ += used_in_region_;
-  used_in_region_ = 0;
+  const double power = ranges_per_block_ == 1 ? shape_.hashes : 1;
+  block_fpr_ *= std::pow(
+      static_cast<double>(nonzero_in_range_) / static_cast<double>(shape_.probe_range()), power);
+  ++filled_ranges_;
+  nonzero_in_block_ += nonzero_in_range_;
+  nonzero_in_range_ = 0;
 }
 
 void Estimator::end_block() {
-  result_.fpr += regions_of_block_ == regions_ ? rate_of_block_ : 0;
-  result_.keys += keys_for(static_cast<double>(used_in_block_),
-                           static_cast<double>(shape_.block_cells()), shape_.hashes);
-  used_ += used_in_block_;
-  used_in_block_ = 0;
-  rate_of_block_ = 1;
-  regions_of_block_ = 0;
+  result_.fpr += filled_ranges_ == ranges_per_block_ ? block_fpr_ : 0;
+  result_.keys += estimate_keys(static_cast<double>(nonzero_in_block_),
+                                static_cast<double>(shape_.block_cells()), shape_.hashes);
+  nonzero_ += nonzero_in_block_;
+  nonzero_in_block_ = 0;
+  block_fpr_ = 1;
+  filled_ranges_ = 0;
 }
 
-bool overfull(const Header& header, double keys) {
+bool exceeds_capacity(const Header& header, double estimated_keys) {
   if (header.capacity == 0) {
     return false;
   }
@@ -84,7 +84,7 @@ bool overfull(const Header& header, double keys) {
   const double k = header.shape.hashes;
   const double load = k * capacity / m;
   const double standard_error = std::sqrt(m * (std::expm1(load) - load)) / k;
-  return keys > capacity + 3 * standard_error;
+  return estimated_keys > capacity + 3 * standard_error;
 }
 
 }  // namespace bloom

@@ -15,14 +15,14 @@ struct Estimate {
   std::uint64_t saturated = 0;  // counting filters: saturated counters
 };
 
-// Returns the most likely number of keys n, if `used` of `cells` cells are not 0 and each key sets
-// k cells. n solves used = cells (1 - (1 - 1/cells)^(k n)) (S. Swamidass, P. Baldi,
-// doi:10.1021/ci600526a). If all cells are used, the formula has no solution; half a cell then
-// counts as free.
-double keys_for(double used, double cells, double k);
+// Returns the most likely number of keys n, if `nonzero` of `cells` cells are not 0 and each key
+// sets k cells. n solves nonzero = cells (1 - (1 - 1/cells)^(k n)) (S. Swamidass, P. Baldi,
+// doi:10.1021/ci600526a). If no cell is 0, the formula has no solution; half a cell then counts
+// as 0.
+double estimate_keys(double nonzero, double cells, double k);
 
 // Returns the estimates for a filter. Reads every cell once. Throws what `check_interrupt` throws.
-//   keys: the sum over blocks of keys_for()
+//   keys: the sum over blocks of estimate_keys()
 //   fpr:  the mean over blocks of fill^k, or of the product of the fills of the slices
 Estimate estimate(const FilterView& filter, const InterruptCheck& check_interrupt = {});
 
@@ -34,26 +34,28 @@ class Estimator {
 
   // Adds the cells first..first+count-1 of the filter, which are cells 0..count-1 of `cells`.
   void add(std::uint64_t first, std::uint64_t count, const std::uint8_t* cells);
+  // Returns the estimates. Call once, after the last add().
   Estimate finish();
 
  private:
-  void end_region();
+  // A probe range is a block, or a slice of a block if partitioned: see Shape::probe_range().
+  void end_range();
   void end_block();
 
   Shape shape_;
-  std::uint64_t regions_;  // per block: number of slices, or 1
-  std::uint64_t region_ = 0;
+  std::uint64_t ranges_per_block_;
+  std::uint64_t range_ = 0;  // the current probe range, and the block that contains it
   std::uint64_t block_ = 0;
-  std::uint64_t used_in_region_ = 0;
-  std::uint64_t used_in_block_ = 0;
-  std::uint64_t used_ = 0;
-  double rate_of_block_ = 1;
-  std::uint64_t regions_of_block_ = 0;  // non-empty regions of the current block
+  std::uint64_t nonzero_in_range_ = 0;
+  std::uint64_t nonzero_in_block_ = 0;
+  std::uint64_t nonzero_ = 0;
+  double block_fpr_ = 1;             // of the current block, from its probe ranges so far
+  std::uint64_t filled_ranges_ = 0;  // probe ranges of the current block that are not empty
   Estimate result_;
 };
 
-// Returns whether `keys`, an estimate, exceeds the capacity in the header by more than three
-// standard errors of the estimate. Returns false if the capacity is unknown.
-bool overfull(const Header& header, double keys);
+// Returns whether the number of keys exceeds the capacity in the header by more than three standard
+// errors of estimate_keys(). Returns false if the capacity is unknown.
+bool exceeds_capacity(const Header& header, double estimated_keys);
 
 }  // namespace bloom

@@ -5,7 +5,7 @@
 
 namespace bloom {
 
-void CounterTotals::add(std::uint64_t first, std::uint64_t count, const std::uint8_t* counters) {
+void CounterSumCheck::add(std::uint64_t first, std::uint64_t count, const std::uint8_t* counters) {
   for_each_part(first, count, shape_.block_cells(), [&](auto block, auto i, auto n) {
     if (block != block_) {
       end_block();
@@ -16,14 +16,14 @@ void CounterTotals::add(std::uint64_t first, std::uint64_t count, const std::uin
   });
 }
 
-std::optional<std::uint64_t> CounterTotals::finish() {
+std::optional<std::uint64_t> CounterSumCheck::finish() {
   end_block();
-  return wrong_;
+  return damaged_block_;
 }
 
-void CounterTotals::end_block() {
-  if (!wrong_ && saturated_ == 0 && sum_ % shape_.hashes != 0) {
-    wrong_ = block_;
+void CounterSumCheck::end_block() {
+  if (!damaged_block_ && saturated_ == 0 && sum_ % shape_.hashes != 0) {
+    damaged_block_ = block_;
   }
   sum_ = 0;
   saturated_ = 0;

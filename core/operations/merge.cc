@@ -13,32 +13,46 @@ namespace {
 
 // Returns `shape` halved until it has at most `cells` cells or cannot be halved further.
 Shape halved_down_to(Shape shape, std::uint64_t cells) {
-  while (shape.cells > cells && fold_of(shape) != Fold::none) {
+  while (shape.cells > cells && is_halvable(shape)) {
     shape = halved(shape);
   }
   return shape;
 }
 
-Filter folded_to(const FilterView& f, const Shape& goal, const InterruptCheck& check_interrupt) {
-  Filter folded(f, check_interrupt);
-  while (folded.shape() != goal) {
-    folded = halve(folded.view(), check_interrupt);
+Filter halve_until(const FilterView& f, const Shape& goal, const InterruptCheck& check_interrupt) {
+  Filter half(f, check_interrupt);
+  while (half.shape() != goal) {
+    half = halve(half.view(), check_interrupt);
   }
-  return folded;
+  return half;
 }
 
-// The names of two filters in error messages about merging them. g is the filter that does not
-// match f.
-struct Names {
-  std::string_view g;
-  std::string_view f;
+// Refuses a filter that is not compatible with another one. The members are the names of the
+// refused filter and of the other one in the message.
+struct CompatibilityCheck {
+  std::string_view subject;
+  std::string_view reference;
 
-  [[noreturn]] void refuse_other(const std::string& wanted, const std::string& got) const {
-    refuse(g, std::string("a filter with ").append(wanted).append(", as ").append(f), got);
+  [[noreturn]] void refuse_mismatch(const std::string& wanted, const std::string& got) const {
+    refuse(subject, std::string("a filter with ").append(wanted).append(", as ").append(reference),
+           got);
   }
-  void require_same(const char* what, std::uint64_t wanted, std::uint64_t got) const {
+  void require_equal(const char* what, std::uint64_t wanted, std::uint64_t got) const {
     if (wanted != got) {
-      refuse_other(what + std::to_string(wanted), what + std::to_string(got));
+      refuse_mismatch(what + std::to_string(wanted), what + std::to_string(got));
+    }
+  }
+  // Requires all parameters except the sizes to be equal.
+  void require_same_hashing(const Shape& wanted, const Shape& got) const {
+    if (wanted.kind != got.kind) {
+      refuse_mismatch("kind " + std::string(name_of(wanted.kind)),
+                      "kind " + std::string(name_of(got.kind)));
+    }
+    require_equal("k = ", wanted.hashes, got.hashes);
+    require_equal("seed = ", wanted.seed, got.seed);
+    if (wanted.collation != got.collation) {
+      refuse_mismatch("collation " + std::string(name_of(wanted.collation)),
+                      "collation " + std::string(name_of(got.collation)));
     }
   }
 };
@@ -47,27 +61,14 @@ std::string size_in_words(const Shape& shape) {
   return "m = " + std::to_string(shape.cells) + " and block = " + std::to_string(shape.block);
 }
 
-void require_alike(const Shape& f, const Shape& g, const Names& names) {
-  if (f.kind != g.kind) {
-    names.refuse_other("kind " + std::string(name_of(f.kind)),
-                       "kind " + std::string(name_of(g.kind)));
-  }
-  names.require_same("k = ", f.hashes, g.hashes);
-  names.require_same("seed = ", f.seed, g.seed);
-  if (f.collation != g.collation) {
-    names.refuse_other("collation " + std::string(name_of(f.collation)),
-                       "collation " + std::string(name_of(g.collation)));
-  }
-}
-
 void require_mergeable(const Shape& f, const Shape& g, std::string_view subject) {
-  const Names names{.g = subject, .f = "the one before it"};
-  require_alike(f, g, names);
+  const CompatibilityCheck check{.subject = subject, .reference = "the one before it"};
+  check.require_same_hashing(f, g);
   const Shape& large = f.cells > g.cells ? f : g;
   const Shape& small = f.cells > g.cells ? g : f;
   if (halved_down_to(large, small.cells) != small) {
-    names.refuse_other(size_in_words(f) + " (or that halved or doubled some times)",
-                       size_in_words(g));
+    check.refuse_mismatch(size_in_words(f) + " (or that halved or doubled some times)",
+                          size_in_words(g));
   }
 }
 
@@ -77,11 +78,11 @@ Filter merge(Filter f, const FilterView& g, std::string_view subject,
              const InterruptCheck& check_interrupt, MergeCells merge_cells) {
   require_mergeable(f.shape(), g.shape(), subject);
   if (f.shape().cells < g.shape().cells) {
-    const Filter smaller = folded_to(g, f.shape(), check_interrupt);
+    const Filter smaller = halve_until(g, f.shape(), check_interrupt);
     return merge(std::move(f), smaller.view(), subject, check_interrupt, merge_cells);
   }
   if (f.shape().cells > g.shape().cells) {
-    f = folded_to(f.view(), g.shape(), check_interrupt);
+    f = halve_until(f.view(), g.shape(), check_interrupt);
   }
   for_each_slice(cell_bytes(f.shape()), kSliceBytes, check_interrupt, [&](auto first, auto bytes) {
     merge_cells(f.shape().kind, f.cells() + first, g.cells() + first, bytes);
@@ -108,27 +109,27 @@ Filter make_intersection(Filter f, const FilterView& g, std::string_view subject
 
 Filter halved_to_match(const FilterView& g, const Shape& goal, std::string_view subject,
                        std::string_view goal_name, const InterruptCheck& check_interrupt) {
-  const Names names{.g = subject, .f = goal_name};
-  require_alike(goal, g.shape(), names);
+  const CompatibilityCheck check{.subject = subject, .reference = goal_name};
+  check.require_same_hashing(goal, g.shape());
   if (halved_down_to(g.shape(), goal.cells) != goal) {
-    names.refuse_other(size_in_words(goal) + " (or that doubled some times)",
-                       size_in_words(g.shape()));
+    check.refuse_mismatch(size_in_words(goal) + " (or that doubled some times)",
+                          size_in_words(g.shape()));
   }
-  return folded_to(g, goal, check_interrupt);
+  return halve_until(g, goal, check_interrupt);
 }
 
 unsigned times_halvable(Shape shape) {
   unsigned times = 0;
-  for (; fold_of(shape) != Fold::none; ++times) {
+  for (; is_halvable(shape); ++times) {
     shape = halved(shape);
   }
   return times;
 }
 
 void require_halvable(const Shape& shape, std::string_view subject) {
-  if (fold_of(shape) == Fold::none) {
+  if (!is_halvable(shape)) {
     std::string shape_in_words = std::to_string(shape.blocks());
-    shape_in_words.append(" of ").append(std::to_string(shape.span())).append(" cells");
+    shape_in_words.append(" of ").append(std::to_string(shape.probe_range())).append(" cells");
     refuse(subject, "a filter with an even number of blocks, or of cells in each block or slice",
            shape_in_words);
   }
@@ -146,7 +147,7 @@ Header halved(const Header& header) {
 Filter halve(const FilterView& f, const InterruptCheck& check_interrupt) {
   Filter half(halved(f.header()));
   for_each_slice(half.shape().cells, kSliceBits, check_interrupt, [&](auto first, auto count) {
-    fold_cells(f.shape(), half.cells(), f.cells(), first, count);
+    halve_cells(f.shape(), half.cells(), f.cells(), first, count);
   });
   return half;
 }
@@ -163,7 +164,7 @@ Filter to_standard(const FilterView& f, std::string_view subject,
   header.shape.kind = Kind::standard;
   Filter bits(header);
   for_each_slice(header.shape.cells, kSliceBits, check_interrupt, [&](auto first, auto count) {
-    bits_of_counters(bits.cells() + first / 8, f.cells() + first / 2, count);
+    counters_to_bits(bits.cells() + first / 8, f.cells() + first / 2, count);
   });
   return bits;
 }

@@ -28,14 +28,18 @@ namespace bloom {
 // estimate.
 inline constexpr std::uint64_t kFirstCapacity = 1050;
 
+// Smallest capacity of the first layer, in keys. The number of keys in a smaller layer could not be
+// estimated from its cells.
 inline constexpr std::uint64_t kMinFirstCapacity = 32;
 
 // More layers than a filter needs to grow to kMaxCells cells.
 inline constexpr std::size_t kMaxLayers = 64;
 
+// The smallest block of a filter that grows, in cells.
+inline constexpr std::uint64_t kMinGrowingBlock = 64;
+
 // The parameters shared by all layers of a filter. Requires: `block`, if given and not 0, is at
 // least kMinGrowingBlock cells.
-inline constexpr std::uint64_t kMinGrowingBlock = 64;
 struct Growth {
   double fpr = kDefaultFpr;  // of the whole filter, all layers together
   Kind kind = Kind::standard;
@@ -45,11 +49,10 @@ struct Growth {
 };
 
 // Returns the share of the filter's FPR that layer i gets: 0 < share < 1.
-double share_of_layer(std::size_t i);
+double fpr_share_of_layer(std::size_t i);
 
-// Returns the first layer, for `capacity` keys but at least kMinFirstCapacity. The number of keys
-// in a smaller layer could not be estimated from its cells. Throws bloom::Error as size_filter()
-// does.
+// Returns the first layer, for `capacity` keys but at least kMinFirstCapacity. Throws bloom::Error
+// as size_filter() does.
 Header first_layer(const Growth& growth, std::uint64_t capacity);
 
 // Returns the layer to add after `layers`. Its kind, seed and collation are those of `layers`,

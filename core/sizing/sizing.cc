@@ -30,7 +30,7 @@ void require_keys(std::string_view name, std::uint64_t n) {
   }
 }
 
-void require_rate(std::string_view name, double p) {
+void require_fpr(std::string_view name, double p) {
   if (!(p > 0 && p < 1)) {
     refuse(name, "between 0 and 1", NumberText(p).view());
   }
@@ -43,10 +43,10 @@ double fill_after(double insertions, double cells) {
 }
 
 // Returns the false-positive rate of n keys in one block by the classic formula.
-double classic_rate(const Shape& shape, double n) {
+double classic_fpr(const Shape& shape, double n) {
   const double k = shape.hashes;
   const double insertions = shape.kind == Kind::partitioned ? n : k * n;
-  return std::pow(fill_after(insertions, static_cast<double>(shape.span())), k);
+  return std::pow(fill_after(insertions, static_cast<double>(shape.probe_range())), k);
 }
 
 // Returns the false-positive rate of n keys in one block, corrected for the variance of its fill.
@@ -54,17 +54,17 @@ double classic_rate(const Shape& shape, double n) {
 // f^k is larger: by k (k - 1) / 2 times the relative variance of f. For 512 cells and k = 13 this
 // is 5 %. The slices of a partitioned filter fill independently, so the product of their fills
 // needs no correction.
-double block_rate(const Shape& shape, double n) {
-  const double rate = classic_rate(shape, n);
+double block_fpr(const Shape& shape, double n) {
+  const double fpr = classic_fpr(shape, n);
   if (shape.kind == Kind::partitioned || n == 0) {
-    return rate;
+    return fpr;
   }
   const double k = shape.hashes;
-  const auto cells = static_cast<double>(shape.span());
+  const auto cells = static_cast<double>(shape.probe_range());
   const double load = k * n / cells;
   const double fill = -std::expm1(-load);
   const double variance = std::exp(-load) * (fill - load * std::exp(-load)) / cells;
-  return std::min(1.0, rate * (1 + k * (k - 1) / 2 * variance / (fill * fill)));
+  return std::min(1.0, fpr * (1 + k * (k - 1) / 2 * variance / (fill * fill)));
 }
 
 // Returns the mean of f(j) over j ~ Binomial(n, 1 / blocks). Weights are relative to that of the
@@ -139,7 +139,7 @@ std::uint64_t unit_of(Kind kind, std::uint32_t k) {
 // cells of shape_of(1).
 template <typename ShapeOf>
 Shape smallest_of(ShapeOf shape_of, std::uint64_t n, double p) {
-  const auto good = [&](std::uint64_t size) { return predicted_rate(shape_of(size), n) <= p; };
+  const auto good = [&](std::uint64_t size) { return predicted_fpr(shape_of(size), n) <= p; };
   const Shape unit = shape_of(1);
   const double k = unit.hashes;
   // The search starts from the classic formula for this k, which is always close.
@@ -175,9 +175,9 @@ Shape smallest_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k, std:
 // The same with blocks of one chunk, or with a single smaller block.
 Shape smallest_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k) {
   const auto good = [&](std::uint64_t cells) {
-    return predicted_rate(one_block(kind, k, cells), n) <= p;
+    return predicted_fpr(one_block(kind, k, cells), n) <= p;
   };
-  const std::uint64_t chunk = chunk_cells(kind);
+  const std::uint64_t chunk = cells_per_chunk(kind);
   if (!good(chunk)) {
     return smallest_shape(n, p, kind, k, chunk);
   }
@@ -208,7 +208,7 @@ Shape with_best_hashes(double p, Kind kind, Smallest smallest) {
 
 std::uint64_t bits_for(std::uint64_t n, double p) {
   require_keys("n", n);
-  require_rate("p", p);
+  require_fpr("p", p);
   return static_cast<std::uint64_t>(
       std::ceil(-static_cast<double>(n) * std::log(p) / (kLn2 * kLn2)));
 }
@@ -220,29 +220,29 @@ std::uint32_t hashes_for(std::uint64_t m, std::uint64_t n) {
   return static_cast<std::uint32_t>(std::clamp<double>(std::round(best), 1, kMaxHashes));
 }
 
-double rate_for(std::uint64_t m, std::uint64_t n, std::uint32_t k, Kind kind) {
+double fpr_for(std::uint64_t m, std::uint64_t n, std::uint32_t k, Kind kind) {
   const Shape shape{.kind = kind, .hashes = k, .cells = m, .block = 0, .seed = 0};
   require_valid(shape);
-  return classic_rate(shape, static_cast<double>(n));
+  return classic_fpr(shape, static_cast<double>(n));
 }
 
 std::uint64_t capacity_for(std::uint64_t m, std::uint32_t k, double p) {
   require_valid({.kind = Kind::standard, .hashes = k, .cells = m, .block = 0, .seed = 0});
-  require_rate("p", p);
-  const auto too_many = [&](std::uint64_t n) { return rate_for(m, n, k) > p; };
+  require_fpr("p", p);
+  const auto too_many = [&](std::uint64_t n) { return fpr_for(m, n, k) > p; };
   return first_good(1, kMaxKeys + 1, too_many) - 1;
 }
 
-double predicted_rate(const Shape& shape, std::uint64_t n) {
-  const auto rate = [&](std::uint64_t keys) {
-    return block_rate(shape, static_cast<double>(keys));
+double predicted_fpr(const Shape& shape, std::uint64_t n) {
+  const auto fpr_of_block = [&](std::uint64_t keys) {
+    return block_fpr(shape, static_cast<double>(keys));
   };
-  return shape.blocks() == 1 ? rate(n) : mean_over_blocks(n, shape.blocks(), rate);
+  return shape.blocks() == 1 ? fpr_of_block(n) : mean_over_blocks(n, shape.blocks(), fpr_of_block);
 }
 
 Header size_filter(std::uint64_t n, double p, Kind kind) {
   require_keys("capacity", n);
-  require_rate("fpr", p);
+  require_fpr("fpr", p);
   const Shape shape =
       with_best_hashes(p, kind, [&](std::uint32_t k) { return smallest_shape(n, p, kind, k); });
   return {.shape = shape, .capacity = n, .fpr = p};
@@ -250,7 +250,7 @@ Header size_filter(std::uint64_t n, double p, Kind kind) {
 
 Header size_filter(std::uint64_t n, double p, Kind kind, std::uint64_t block) {
   require_keys("capacity", n);
-  require_rate("fpr", p);
+  require_fpr("fpr", p);
   const Shape shape = with_best_hashes(
       p, kind, [&](std::uint32_t k) { return smallest_shape(n, p, kind, k, block); });
   return {.shape = shape, .capacity = n, .fpr = p};

@@ -3,8 +3,8 @@
 //
 // n is the number of keys, m of cells, k of hashes; p is the false-positive rate, 0 < p < 1. The
 // first four functions use the formulas of the classic filter (L. Fan, P. Cao, J. Almeida, A.
-// Broder, "Summary Cache", 2000), solved for one variable each. predicted_rate() and size_filter()
-// also take blocks and slices into account. All functions except predicted_rate() throw
+// Broder, "Summary Cache", 2000), solved for one variable each. predicted_fpr() and size_filter()
+// also take blocks and slices into account. All functions except predicted_fpr() throw
 // bloom::Error if an argument is out of range.
 #pragma once
 
@@ -27,9 +27,9 @@ std::uint32_t hashes_for(std::uint64_t m, std::uint64_t n);
 
 // Returns the FPR of n keys in m cells. Standard and counting: (1 - (1 - 1/m)^(k n))^k.
 // Partitioned, with slices of s = m / k cells: (1 - (1 - 1/s)^n)^k.
-double rate_for(std::uint64_t m, std::uint64_t n, std::uint32_t k, Kind kind = Kind::standard);
+double fpr_for(std::uint64_t m, std::uint64_t n, std::uint32_t k, Kind kind = Kind::standard);
 
-// Returns the largest n, up to kMaxKeys, for which rate_for(m, n, k) <= p. Returns 0 if even one
+// Returns the largest n, up to kMaxKeys, for which fpr_for(m, n, k) <= p. Returns 0 if even one
 // key exceeds p.
 std::uint64_t capacity_for(std::uint64_t m, std::uint32_t k, double p);
 
@@ -39,7 +39,7 @@ std::uint64_t capacity_for(std::uint64_t m, std::uint32_t k, double p);
 // exceptions are unblocked filters below about 100 KiB with FPRs under 1e-3: for these the family
 // h1 + i * h2 has too few members (docs/choosing.md has measurements). Requires:
 // !broken_rule(shape).
-double predicted_rate(const Shape& shape, std::uint64_t n);
+double predicted_fpr(const Shape& shape, std::uint64_t n);
 
 // Returns the header of a filter sized for n keys at FPR p. It has the fewest blocks of one chunk,
 // or a single smaller block, with a predicted FPR of at most p. A filter with at least 1,024 cells

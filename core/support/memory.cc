@@ -16,18 +16,18 @@ struct Origin {
   void* memory;
   std::size_t mapped;  // bytes mapped by mmap(); 0 if calloc() allocated the memory
 };
-constexpr std::size_t kBefore = 2 * kCacheLineBytes;
+constexpr std::size_t kPrefixBytes = 2 * kCacheLineBytes;
 static_assert(sizeof(Origin) <= kCacheLineBytes);
 
 #ifdef __linux__
 // At this size and above, mmap() is faster than calloc(). Its pages are already zero, and huge
 // pages are faster to allocate and cause fewer TLB misses.
-constexpr std::size_t kLarge = std::size_t{4} << 20;
+constexpr std::size_t kMinMappedBytes = std::size_t{4} << 20;
 #endif
 
 Origin allocate(std::size_t size, [[maybe_unused]] Access access) {
 #ifdef __linux__
-  if (size >= kLarge) {
+  if (size >= kMinMappedBytes) {
     void* const memory =
         mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
@@ -55,12 +55,12 @@ Origin& origin_of(void* bytes) {
 }  // namespace
 
 OwnedBytes zeroed_bytes(std::uint64_t size, Access access) {
-  if (size > std::numeric_limits<std::size_t>::max() - kBefore) {
+  if (size > std::numeric_limits<std::size_t>::max() - kPrefixBytes) {
     throw std::bad_alloc();
   }
-  const Origin origin = allocate(static_cast<std::size_t>(size) + kBefore, access);
+  const Origin origin = allocate(static_cast<std::size_t>(size) + kPrefixBytes, access);
   const auto address = reinterpret_cast<std::uintptr_t>(origin.memory);
-  const std::size_t skip = kBefore - address % kCacheLineBytes;
+  const std::size_t skip = kPrefixBytes - address % kCacheLineBytes;
   std::uint8_t* const bytes = static_cast<std::uint8_t*>(origin.memory) + skip;
   origin_of(bytes) = origin;
   return OwnedBytes(bytes);

@@ -55,7 +55,7 @@ std::vector<std::uint64_t> chunks_to_change(Store& store, const Shape& shape,
                                             std::uint64_t half_count) {
   std::vector<std::uint64_t> chunks;
   for (const std::uint64_t i : store.stored_chunks()) {
-    for_each_folded_chunk(shape, i, [&](std::uint64_t to) {
+    for_each_halved_chunk(shape, i, [&](std::uint64_t to) {
       if (chunks.empty() || chunks.back() != to) {
         chunks.push_back(to);
       }
@@ -82,7 +82,7 @@ void halve_stored_chunks(Store& store, const Shape& shape) {
   std::array<std::uint8_t, kChunkBytes> cells{};
   for (const std::uint64_t i : chunks_to_change(store, shape, half_count)) {
     cells.fill(0);
-    if (fold_chunk(shape, i, read, cells.data())) {
+    if (halve_chunk(shape, i, read, cells.data())) {
       chunks.replace(i, std::span(cells).first(chunk_bytes(half, i)));
     } else {
       chunks.erase(i);

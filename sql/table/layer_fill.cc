@@ -25,7 +25,7 @@ double estimate_keys_in(const Layers::Layer& layer, ChunkCache& cache) {
     nonzero += count_nonzero(shape.kind, cache.at(layer.first_chunk + chunk), 0, count);
     cells += count;
   }
-  return keys_for(static_cast<double>(nonzero), static_cast<double>(cells), shape.hashes) *
+  return estimate_keys(static_cast<double>(nonzero), static_cast<double>(cells), shape.hashes) *
          static_cast<double>(shape.cells) / static_cast<double>(cells);
 }
 

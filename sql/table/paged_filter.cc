@@ -417,21 +417,13 @@ bool PagedFilter::add(Hash hash) {
 void PagedFilter::apply_pending_keys() {
   const auto hashes = std::span<const Hash>(pending_keys_).first(pending_count_);
   pending_count_ = 0;
-  if (std::uint8_t* const chunks = cache_.all_chunks()) {
-    filter_->add(hashes, chunks);
-    return;
-  }
-  for (Hash hash : hashes) {
-    filter_->add(hash, cache_);
-  }
+  filter_->add(hashes, cache_.all_chunks());
 }
 
 void PagedFilter::fill_with(const std::function<void(const Add&)>& fill) {
   const Deferral deferral(*this);
   fill([this](Hash hash) {
-    if (can_defer(hash)) {
-      defer(hash);
-    } else {
+    if (!try_defer(hash)) {
       loaded();
       add_or_grow(hash);
     }
@@ -443,7 +435,7 @@ bool PagedFilter::add_or_grow(Hash hash) {
   if (!growth_) {
     return filter_->add(hash, cache_);
   }
-  const bool added = !filter_->may_contain(hash, cache_) && filter_->add(hash, cache_);
+  const bool added = filter_->add_if_absent(hash, cache_);
   if (added && newest_layer_fill_.is_full_after(hash, config_.layers.newest(), cache_)) {
     add_layer();
   }
@@ -557,24 +549,24 @@ void PagedFilter::for_each_stored_chunk(F&& f) {
     const Layers::Layer& layer = config_.layers.layer_of(i);
     const Shape& shape = layer.header.shape;
     const std::uint64_t chunk = i - layer.first_chunk;
-    f(layer, chunk * chunk_cells(shape.kind), cells_in_chunk(shape, chunk), cells);
+    f(layer, chunk * cells_per_chunk(shape.kind), cells_in_chunk(shape, chunk), cells);
   });
 }
 
 void PagedFilter::check() {
   loaded();
   const bool totals_known = shape().kind == Kind::counting && !config_.merged;
-  CounterTotals totals(shape());
+  CounterSumCheck check(shape());
   for_each_stored_chunk([&](const auto& layer, auto first, auto count, auto cells) {
     const Shape& shape = layer.header.shape;
-    if (first + count == shape.cells && (cells.back() & stray_bits(shape)) != 0) {
+    if (first + count == shape.cells && (cells.back() & padding_mask(shape)) != 0) {
       damaged("bits after the last cell are set");
     }
     if (totals_known) {
-      totals.add(first, count, cells.data());
+      check.add(first, count, cells.data());
     }
   });
-  if (const auto wrong = totals.finish()) {
+  if (const auto wrong = check.finish()) {
     damaged("the counters of block " + std::to_string(*wrong) +
             " do not add up to a number of keys");
   }

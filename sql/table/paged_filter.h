@@ -14,7 +14,8 @@
 // Outside a transaction:
 //   xBegin            joins the transaction. The cache stays valid if no row can have changed.
 //   xRollback         the cache is empty.
-//   no call, but rows were changed or restored: the next statement empties the cache. See CacheCheck.
+//   no call, but rows were changed or restored: the next statement empties the cache. See
+//   CacheCheck.
 // In a transaction:
 //   xBegin            no effect: a second object of this table joins.
 //   xSavepoint(n)     nothing is pending: savepoint n includes every earlier change.
@@ -136,9 +137,7 @@ class PagedFilter {
   bool add(Hash hash);
   // Adds a key without returning whether it was new. Several keys can then be added in one batch.
   void add_deferred(Hash hash) {
-    if (can_defer(hash)) {
-      defer(hash);
-    } else {
+    if (!try_defer(hash)) {
       add(hash);
     }
   }
@@ -189,8 +188,8 @@ class PagedFilter {
   // Who opened the innermost savepoint. A statement's own savepoint is released before the
   // application can do anything else.
   enum class Owner { user, statement, unknown };
-  // What the last check of the cache found. It decides whether the cache is still valid for the next
-  // statement. Used outside a transaction.
+  // What the last check of the cache found. It decides whether the cache is still valid for the
+  // next statement. Used outside a transaction.
   struct CacheCheck {
     // The cache was read while the connection had no open write transaction. Otherwise a rollback
     // could revert the cached rows without a call to this table.
@@ -205,7 +204,7 @@ class PagedFilter {
   class Change;
   class Deferral;
 
-  const LayeredFilter<ChunkCache>& loaded() {
+  const LayeredFilter& loaded() {
     layers();
     if (pending_count_ != 0) {
       apply_pending_keys();
@@ -213,17 +212,27 @@ class PagedFilter {
     return *filter_;
   }
 
-  // Adding a key can be deferred if it cannot fail: its chunk must be cached and already changed.
-  // Every other access to the chunks first applies the deferred keys.
-  bool can_defer(Hash hash) const {
-    return write_mode_ == WriteMode::deferred && is_loaded_ && !growth_ &&
-           cache_.is_changed(filter_->chunk_of(hash));
-  }
-  void defer(Hash hash) {
+  // Adds the key if the running statement defers its changes and adding cannot fail: the chunk of
+  // the key must be cached and already changed. Returns whether it did. If the cache holds all
+  // chunks, keys are collected and added in batches, which is faster. Every other access to the
+  // chunks first adds the collected keys.
+  bool try_defer(Hash hash) {
+    if (write_mode_ != WriteMode::deferred || !is_loaded_ || growth_) {
+      return false;
+    }
+    const Placement place = filter_->placement_of(hash);
+    if (!cache_.is_changed(place.chunk)) {
+      return false;
+    }
+    if (cache_.all_chunks() == nullptr) {
+      filter_->add(hash, place, cache_);
+      return true;
+    }
     pending_keys_[pending_count_++] = hash;
     if (pending_count_ == pending_keys_.size()) {
       apply_pending_keys();
     }
+    return true;
   }
   void apply_pending_keys();
   bool has_pending() const { return pending_count_ != 0 || cache_.has_changes(); }
@@ -268,7 +277,7 @@ class PagedFilter {
   std::optional<Growth> growth_;
   bool is_loaded_ = false;
   Config config_;
-  std::optional<LayeredFilter<ChunkCache>> filter_;  // of config_.layers
+  std::optional<LayeredFilter> filter_;  // of config_.layers
   LayerFill newest_layer_fill_;
 
   std::array<Hash, 64> pending_keys_;

@@ -86,14 +86,14 @@ TEST(Cells, OfAWholeFilterAreFoldedTwoToOne) {
     for (std::uint64_t half = 1; half < 400; ++half) {
       const Shape shape{.kind = kind, .hashes = 1, .cells = 2 * half};
       Bytes from = some_cells(static_cast<std::size_t>(cell_bytes(shape)), half);
-      from.back() &= static_cast<std::uint8_t>(~stray_bits(shape));
+      from.back() &= static_cast<std::uint8_t>(~padding_mask(shape));
       Bytes to(static_cast<std::size_t>(cell_bytes(halved(shape))));
-      fold_cells(shape, to.data(), from.data(), 0, half);
+      halve_cells(shape, to.data(), from.data(), 0, half);
       for (std::uint64_t i = 0; i < half; ++i) {
         const unsigned sum = cell(kind, from, 2 * i) + cell(kind, from, 2 * i + 1);
         ASSERT_EQ(cell(kind, to, i), std::min(sum, most)) << half << " " << i;
       }
-      ASSERT_EQ(to.back() & stray_bits(halved(shape)), 0) << half;
+      ASSERT_EQ(to.back() & padding_mask(halved(shape)), 0) << half;
     }
   }
 }
@@ -102,7 +102,7 @@ TEST(Cells, CountersAreBitsWhereTheyAreNotZero) {
   const Bytes counters = some_cells(100, 3);
   for (std::uint64_t cells = 1; cells <= 200; ++cells) {
     Bytes bits(26);
-    bits_of_counters(bits.data(), counters.data(), cells);
+    counters_to_bits(bits.data(), counters.data(), cells);
     for (std::uint64_t i = 0; i < 8 * bits.size(); ++i) {
       const bool used = i < cells && Counters::get(counters.data(), i) != 0;
       ASSERT_EQ(Bits::get(bits.data(), i), used ? 1U : 0U) << cells << " " << i;

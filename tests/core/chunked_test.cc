@@ -103,7 +103,7 @@ TEST(Chunked, AnswersAndCellsAreThoseOfTheWholeFilter) {
   std::mt19937_64 random(1);
   for (const Shape& shape : shapes()) {
     Filter whole({.shape = shape});
-    const ChunkedFilter<OneChunkAtHand> chunked(shape);
+    const ChunkedFilter chunked(shape);
     OneChunkAtHand chunks(shape);
     for (int step = 0; step < 2000; ++step) {
       const Hash hash = key_hash(random() % 300, shape.seed);
@@ -121,9 +121,9 @@ TEST(Chunked, AnswersAndCellsAreThoseOfTheWholeFilter) {
 
 TEST(Chunked, AKeyOfABlockOfOneChunkTouchesOneChunk) {
   for (const Kind kind : kKinds) {
-    const std::uint64_t block = chunk_cells(kind);
+    const std::uint64_t block = cells_per_chunk(kind);
     const Shape shape{.kind = kind, .hashes = 8, .cells = 50 * block, .block = block};
-    const ChunkedFilter<OneChunkAtHand> chunked(shape);
+    const ChunkedFilter chunked(shape);
     OneChunkAtHand chunks(shape);
     for (std::uint64_t i = 0; i < 1000; ++i) {
       chunks.take_reads();
@@ -137,7 +137,7 @@ TEST(Chunked, AKeyOfABlockOfOneChunkTouchesOneChunk) {
 TEST(Chunked, HalvingChunkByChunkInPlaceIsHalving) {
   for (const Shape& shape : shapes()) {
     Filter whole({.shape = shape});
-    const ChunkedFilter<OneChunkAtHand> chunked(shape);
+    const ChunkedFilter chunked(shape);
     OneChunkAtHand source(shape);
     for (std::uint64_t i = 0; i < 500; ++i) {
       // Adds 20 keys, each about 25 times. Most chunks of some shapes stay empty.
@@ -145,7 +145,7 @@ TEST(Chunked, HalvingChunkByChunkInPlaceIsHalving) {
       whole.add(hash);
       chunked.add(hash, source);
     }
-    if (fold_of(shape) == Fold::none) {
+    if (!is_halvable(shape)) {
       continue;
     }
     std::vector<std::uint8_t> cells = source.all();
@@ -154,9 +154,9 @@ TEST(Chunked, HalvingChunkByChunkInPlaceIsHalving) {
     };
     const Shape half = halved(shape);
     for (std::uint64_t i = 0; i < chunk_count(half); ++i) {
-      std::array<std::uint8_t, kChunkBytes> folded{};
-      fold_chunk(shape, i, read, folded.data());
-      std::copy_n(folded.begin(), chunk_bytes(half, i), cells.data() + i * kChunkBytes);
+      std::array<std::uint8_t, kChunkBytes> halved_chunk{};
+      halve_chunk(shape, i, read, halved_chunk.data());
+      std::copy_n(halved_chunk.begin(), chunk_bytes(half, i), cells.data() + i * kChunkBytes);
     }
     cells.resize(static_cast<std::size_t>(cell_bytes(half)));
     EXPECT_EQ(cells, cells_of(halve(whole.view()))) << shape;
@@ -173,13 +173,13 @@ TEST(Chunked, CountersOfABlockAddUpToItsKeys) {
       filter.add(key_hash(i, shape.seed));
     }
     const auto wrong = [&] {
-      CounterTotals totals(shape);
-      const std::uint64_t per_chunk = chunk_cells(shape.kind);
+      CounterSumCheck check(shape);
+      const std::uint64_t per_chunk = cells_per_chunk(shape.kind);
       for (std::uint64_t first = 0; first < shape.cells; first += per_chunk) {
-        totals.add(first, std::min(per_chunk, shape.cells - first),
-                   filter.view().cells() + first / 2);
+        check.add(first, std::min(per_chunk, shape.cells - first),
+                  filter.view().cells() + first / 2);
       }
-      return totals.finish();
+      return check.finish();
     };
     EXPECT_EQ(wrong(), std::nullopt) << shape;
     if (shape.hashes > 1) {
@@ -201,9 +201,9 @@ TEST(Chunked, AStuckCounterHidesNothingInOtherBlocks) {
       Counters::add(filter.cells(), wrong * shape.block);
       while (Counters::add(filter.cells(), stuck * shape.block + 1)) {
       }
-      CounterTotals totals(shape);
-      totals.add(0, shape.cells, filter.view().cells());
-      EXPECT_EQ(totals.finish(), stuck == wrong ? std::nullopt : std::optional(wrong));
+      CounterSumCheck check(shape);
+      check.add(0, shape.cells, filter.view().cells());
+      EXPECT_EQ(check.finish(), stuck == wrong ? std::nullopt : std::optional(wrong));
     }
   }
 }
@@ -237,10 +237,10 @@ TEST(Chunked, AnEstimateFromPiecesIsThatOfTheWhole) {
 
 TEST(Chunked, PositionsBeyond32BitsFindTheirChunk) {
   for (const Kind kind : kKinds) {
-    const std::uint64_t block = chunk_cells(kind);
+    const std::uint64_t block = cells_per_chunk(kind);
     const Shape shape{
         .kind = kind, .hashes = 4, .cells = kMaxCells / block * block, .block = block};
-    const ChunkedFilter<OneChunkAtHand> chunked(shape);
+    const ChunkedFilter chunked(shape);
     OneChunkAtHand chunks(shape);
     std::uint64_t highest = 0;
     for (std::uint64_t i = 0; i < 1000; ++i) {

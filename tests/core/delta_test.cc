@@ -47,13 +47,13 @@ std::vector<std::uint8_t> applied(const Filter& before, ByteView stored) {
   if (!std::holds_alternative<DeltaView>(opened)) {
     return {};
   }
-  const auto after = apply(before.view(), std::get<DeltaView>(opened));
+  const auto after = apply_delta(before.view(), std::get<DeltaView>(opened));
   return std::holds_alternative<Filter>(after) ? bytes_of(std::get<Filter>(after))
                                                : std::vector<std::uint8_t>{};
 }
 
 void expect_makes(const Filter& before, const Filter& after) {
-  const auto stored = bytes_of(delta(before.view(), after.view()));
+  const auto stored = bytes_of(make_delta(before.view(), after.view()));
   EXPECT_EQ(applied(before, stored), bytes_of(after)) << before.shape() << " " << after.shape();
   EXPECT_LE(stored.size(), after.stored().size() + kDeltaPrefixBytes) << after.shape();
 }
@@ -115,7 +115,7 @@ TEST(Delta, IsNoLongerThanWithTheBestCode) {
     expect_makes(before, after);
     const std::uint64_t differ =
         count_nonzero(Kind::standard, after.cells(), 0, header.shape.cells);
-    EXPECT_LE(delta(before.view(), after.view()).size,
+    EXPECT_LE(make_delta(before.view(), after.view()).size,
               kDeltaPrefixBytes + (most_bits_of_the_best_code(differ, header.shape.cells) + 7) / 8);
   }
 }
@@ -130,7 +130,7 @@ TEST(Delta, IsAsShortAsItCanBeForFewKeys) {
     const double differ = 7.0 * static_cast<double>(keys);
     const double fewest =
         differ * (std::log2(static_cast<double>(header.shape.cells) / differ) + 1.44) / 8;
-    const double taken = static_cast<double>(delta(before.view(), after.view()).size) -
+    const double taken = static_cast<double>(make_delta(before.view(), after.view()).size) -
                          static_cast<double>(kDeltaPrefixBytes);
     // With few differing bits, the size depends more on how long the gaps happen to be.
     const double spread = keys < 1000 ? 0.1 : 0.04;
@@ -143,15 +143,15 @@ TEST(Delta, IsRefusedForAnotherFilter) {
     const Filter before = with_keys(shape, 0, 20);
     Filter other(before.view());
     other.cells()[0] ^= 1;
-    const auto stored = bytes_of(delta(before.view(), with_keys(shape, 0, 30).view()));
+    const auto stored = bytes_of(make_delta(before.view(), with_keys(shape, 0, 30).view()));
     EXPECT_TRUE(applied(other, stored).empty()) << shape;
     const auto opened = open_delta(stored);
-    const auto refused = apply(other.view(), std::get<DeltaView>(opened));
+    const auto refused = apply_delta(other.view(), std::get<DeltaView>(opened));
     EXPECT_TRUE(std::get<Problem>(refused).is_foreign) << shape;
 
-    Filter halved_to_match(before.view());
-    halved_to_match.set_target(12345, 0.125);
-    EXPECT_TRUE(applied(halved_to_match, stored).empty()) << shape;
+    Filter retargeted(before.view());
+    retargeted.set_target(12345, 0.125);
+    EXPECT_TRUE(applied(retargeted, stored).empty()) << shape;
   }
 }
 
@@ -160,7 +160,7 @@ TEST(Delta, DamageIsFound) {
   for (const Shape& shape : small_shapes()) {
     const Filter before = with_keys(shape, 0, 20);
     const Filter after = with_keys(shape, 10, 40);
-    const auto whole = bytes_of(delta(before.view(), after.view()));
+    const auto whole = bytes_of(make_delta(before.view(), after.view()));
     const std::size_t step = std::max<std::size_t>(1, whole.size() / 300);
     for (std::size_t i = 0; i < whole.size(); i += i < 100 ? 1 : step) {
       for (unsigned bit = 0; bit < 8; ++bit) {
@@ -183,7 +183,7 @@ TEST(Delta, HasTheBytesThatAreSpecified) {
   Filter after(header);
   after.cells()[0] = 0x01;
   after.cells()[5] = 0x80;
-  const auto stored = bytes_of(delta(Filter(header).view(), after.view()));
+  const auto stored = bytes_of(make_delta(Filter(header).view(), after.view()));
   // Two of 64 bits differ, so gaps have 4 remainder bits. Gap 0 is coded as 1 0000, and gap 46 as
   // 001 0111, lowest bit first.
   const std::array<std::uint8_t, 2> gaps = {0b10000001, 0b1110};
@@ -194,7 +194,7 @@ TEST(Delta, HasTheBytesThatAreSpecified) {
   // If the header changes, the new one is stored before the gaps.
   const Header sized{.shape = header.shape, .capacity = 7, .fpr = 0.25};
   after.set_target(sized.capacity, sized.fpr);
-  const auto with_header = bytes_of(delta(Filter(header).view(), after.view()));
+  const auto with_header = bytes_of(make_delta(Filter(header).view(), after.view()));
   ASSERT_EQ(with_header.size(), kDeltaPrefixBytes + kHeaderBytes + gaps.size());
   const auto stored_header = write_header(sized);
   EXPECT_TRUE(std::equal(stored_header.begin(), stored_header.end(),

@@ -43,9 +43,9 @@ TEST(Estimate, OfKeysAndRateAreRightFromEmptyToOverfull) {
         const Estimate now = estimate(built(header, n).view());
         const auto exact = static_cast<double>(n);
         EXPECT_NEAR(now.keys, exact, 0.03 * exact + 3) << header.shape;
-        const double predicted = predicted_rate(header.shape, n);
+        const double predicted = predicted_fpr(header.shape, n);
         EXPECT_NEAR(now.fpr, predicted, 0.2 * predicted + 1e-12) << header.shape << " " << load;
-        EXPECT_EQ(overfull(header, now.keys), load > 1) << header.shape << " " << load;
+        EXPECT_EQ(exceeds_capacity(header, now.keys), load > 1) << header.shape << " " << load;
       }
     }
   }
@@ -68,7 +68,7 @@ TEST(Estimate, OfOneCellIsOneKeyAtLeast) {
 }
 
 TEST(Estimate, NothingIsOverfullWithoutACapacity) {
-  EXPECT_FALSE(overfull({{Kind::standard, 7, 960, 0, 0}, 0, 0}, 1e9));
+  EXPECT_FALSE(exceeds_capacity({{Kind::standard, 7, 960, 0, 0}, 0, 0}, 1e9));
 }
 
 }  // namespace

@@ -194,7 +194,7 @@ TEST(Merge, HalvingEqualsBuildingAtHalfTheSize) {
         ASSERT_EQ(filter.shape(), shape);
         ASSERT_TRUE(same_bytes(filter, built(shape, 0, keys))) << shape << " of " << start;
       }
-      EXPECT_EQ(fold_of(shape), Fold::none);
+      EXPECT_FALSE(is_halvable(shape));
     }
   }
 }
@@ -214,7 +214,7 @@ TEST(Merge, UnionEqualsTheFilterOfBothSets) {
 TEST(Merge, UnionOfUnequalSizesEqualsTheFilterAtTheSmallerSize) {
   for (const Shape& large : small_shapes()) {
     Shape small = large;
-    while (fold_of(small) != Fold::none) {
+    while (is_halvable(small)) {
       small = halved(small);
       const Filter a = built(large, 0, 30);
       const Filter b = built(small, 20, 60);

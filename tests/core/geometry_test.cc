@@ -64,8 +64,8 @@ TEST(Geometry, EveryCellIsReachedAndNoneBeyond) {
 
 TEST(Geometry, PositionsOfAHalvedShapeAreThoseOfItsDouble) {
   for (Shape shape : small_shapes()) {
-    while (fold_of(shape) != Fold::none) {
-      const bool by_blocks = fold_of(shape) == Fold::blocks;
+    while (is_halvable(shape)) {
+      const bool by_blocks = halving_method(shape) == HalvingMethod::merge_blocks;
       const Shape half = halved(shape);
       ASSERT_EQ(half.cells * 2, shape.cells);
       for (std::uint64_t key = 0; key < 100; ++key) {

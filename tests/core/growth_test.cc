@@ -35,7 +35,7 @@ std::vector<Header> grown_to(const Growth& growth, std::uint64_t first, std::uin
 TEST(Growth, SharesAddUpToOneAndNeverMore) {
   double sum = 0;
   for (std::size_t i = 0; i < 100'000; ++i) {
-    sum += share_of_layer(i);
+    sum += fpr_share_of_layer(i);
     ASSERT_LT(sum, 1) << i;
   }
   EXPECT_NEAR(sum, 1, 1e-4);
@@ -47,7 +47,7 @@ TEST(Growth, TheWholeStaysBelowItsRateWhenEveryLayerIsFull) {
       const auto layers = grown_to({.fpr = fpr, .kind = kind}, kFirstCapacity, 100'000'000);
       double none = 1;
       for (const Header& layer : layers) {
-        none *= 1 - predicted_rate(layer.shape, layer.capacity);
+        none *= 1 - predicted_fpr(layer.shape, layer.capacity);
         EXPECT_LE(1 - none, fpr);
       }
     }
@@ -149,7 +149,7 @@ TEST(Layers, LoseNoKeyWhenOthersComeOnTop) {
   std::uint64_t n = 0;
   for (const std::uint64_t keys : {100U, 5'000U, 200U, 20'000U}) {
     layers.append(size_filter(keys, 0.001, Kind::standard));
-    const LayeredFilter<AllChunks> filter(layers);
+    const LayeredFilter filter(layers);
     for (const std::uint64_t end = n + keys; n < end; ++n) {
       filter.add(key_hash(n), cells);
     }

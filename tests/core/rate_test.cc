@@ -33,7 +33,7 @@ TEST(Rate, OfFiltersMadeForACapacityIsThePredictedOneWithinThreePercent) {
     for (const std::uint64_t n : {850ULL, 5'000ULL, 60'000ULL, kMillion}) {
       for (const double p : {1e-1, 1e-2, 1e-3, 1e-4, 1e-6}) {
         const Header header = size_filter(n, p, kind);
-        const double predicted = predicted_rate(header.shape, n);
+        const double predicted = predicted_fpr(header.shape, n);
         expect_within(0.03, measure_rate(header, n, 2 * kMillion, kMillion, predicted), predicted,
                       header.shape, n);
       }
@@ -46,7 +46,7 @@ TEST(Rate, OfSmallBlocksIsThePredictedOneWithinThreePercent) {
     for (const Kind kind : kKinds) {
       const Shape shape{kind, 8, 1024 * block, block, 0};
       const std::uint64_t n = shape.cells / 12;
-      const double predicted = predicted_rate(shape, n);
+      const double predicted = predicted_fpr(shape, n);
       expect_within(0.03, measure_rate({shape, 0, 0}, n, 2 * kMillion, 2 * kMillion, predicted),
                     predicted, shape, n);
     }
@@ -56,7 +56,7 @@ TEST(Rate, OfSmallBlocksIsThePredictedOneWithinThreePercent) {
 TEST(Rate, OfHalvedAndOverfullFiltersIsThePredictedOne) {
   Shape shape = size_filter(20'000, 0.001, Kind::standard).shape;
   for (int times = 0; times < 4; ++times, shape = halved(shape)) {
-    const double predicted = predicted_rate(shape, 20'000);
+    const double predicted = predicted_fpr(shape, 20'000);
     expect_within(0.03, measure_rate({shape, 0, 0}, 20'000, kMillion, kMillion, predicted),
                   predicted, shape, 20'000);
   }
@@ -69,7 +69,7 @@ TEST(Rate, OfSmallWholeFiltersIsHigherByTheKnownAmount) {
     const Shape shape{Kind::standard, k, 8192, 0, 0};
     const auto n = static_cast<std::uint64_t>(8192 * 0.69 / k);
     const double extra = 4.2 * static_cast<double>(n) / (8192.0 * 8192.0);
-    const double predicted = predicted_rate(shape, n) + extra;
+    const double predicted = predicted_fpr(shape, n) + extra;
     expect_within(0.1, measure_rate({shape, 0, 0}, n, 20 * kMillion, 10 * kMillion, predicted),
                   predicted, shape, n);
   }

@@ -19,16 +19,16 @@ namespace {
 constexpr std::uint64_t kMillion = 1'000'000;
 
 TEST(Sizing, SlideValuesOfBitsPerKeyAndHashes) {
-  EXPECT_NEAR(rate_for(6 * kMillion, kMillion, 4), 0.0561, 0.00005);
-  EXPECT_NEAR(rate_for(8 * kMillion, kMillion, 6), 0.0215, 0.0001);
-  EXPECT_NEAR(rate_for(12 * kMillion, kMillion, 8), 0.00314, 0.000005);
-  EXPECT_NEAR(rate_for(16 * kMillion, kMillion, 11), 0.000458, 0.000001);
+  EXPECT_NEAR(fpr_for(6 * kMillion, kMillion, 4), 0.0561, 0.00005);
+  EXPECT_NEAR(fpr_for(8 * kMillion, kMillion, 6), 0.0215, 0.0001);
+  EXPECT_NEAR(fpr_for(12 * kMillion, kMillion, 8), 0.00314, 0.000005);
+  EXPECT_NEAR(fpr_for(16 * kMillion, kMillion, 11), 0.000458, 0.000001);
 }
 
 TEST(Sizing, ExactAndExponentialFormsAgreeForLargeFilters) {
   for (std::uint32_t k = 1; k < 30; ++k) {
     const double exponential = std::pow(1 - std::exp(-0.1 * k), k);
-    EXPECT_NEAR(rate_for(10 * kMillion, kMillion, k) / exponential, 1, 1e-5);
+    EXPECT_NEAR(fpr_for(10 * kMillion, kMillion, k) / exponential, 1, 1e-5);
   }
 }
 
@@ -36,13 +36,13 @@ TEST(Sizing, ExactFormIsTheOneOfTheSlidesForSmallFilters) {
   for (std::uint64_t m = 2; m < 50; ++m) {
     for (std::uint64_t n = 0; n < 50; ++n) {
       const double empty = std::pow(1 - 1 / static_cast<double>(m), 3 * static_cast<double>(n));
-      EXPECT_NEAR(rate_for(m, n, 3), std::pow(1 - empty, 3), 1e-12);
+      EXPECT_NEAR(fpr_for(m, n, 3), std::pow(1 - empty, 3), 1e-12);
     }
   }
 }
 
 TEST(Sizing, PartitionedFormHasOneThrowPerSlice) {
-  EXPECT_NEAR(rate_for(15, 2, 3, Kind::partitioned), std::pow(1 - std::pow(0.8, 2), 3), 1e-12);
+  EXPECT_NEAR(fpr_for(15, 2, 3, Kind::partitioned), std::pow(1 - std::pow(0.8, 2), 3), 1e-12);
 }
 
 TEST(Sizing, TheNotesExampleOfOneInAMillion) {
@@ -57,7 +57,7 @@ TEST(Sizing, TheBestNumberOfHashesHasTheLowestRate) {
     for (std::uint32_t k = 1; k < 40; ++k) {
       // Rounding the real optimum can give the neighbour of the best integer, which is at most 2 %
       // worse.
-      EXPECT_LE(rate_for(m, kMillion, best), rate_for(m, kMillion, k) * 1.02) << ratio << " " << k;
+      EXPECT_LE(fpr_for(m, kMillion, best), fpr_for(m, kMillion, k) * 1.02) << ratio << " " << k;
     }
   }
 }
@@ -86,19 +86,19 @@ TEST(Sizing, SummaryCacheTableWithinItsRounding) {
     ++lines;
     const bool misprint = ratio == 30 && (k == 15 || k == 16);  // printed e-06, correct e-07
     const double value = std::stod(printed) / (misprint ? 10 : 1);
-    const double rate = rate_for(ratio * 1000 * kMillion, 1000 * kMillion, k);
-    EXPECT_NEAR(rate, value, 0.501 * last_place(printed) / (misprint ? 10 : 1)) << line;
+    const double fpr = fpr_for(ratio * 1000 * kMillion, 1000 * kMillion, k);
+    EXPECT_NEAR(fpr, value, 0.501 * last_place(printed) / (misprint ? 10 : 1)) << line;
     const double third_digit = std::pow(10, std::floor(std::log10(value)) - 2);
-    to_three_digits += std::abs(rate - value) <= 0.501 * third_digit ? 1 : 0;
+    to_three_digits += std::abs(fpr - value) <= 0.501 * third_digit ? 1 : 0;
   }
   EXPECT_EQ(lines, 411);
   EXPECT_EQ(to_three_digits, 410);  // all but 0.092 (m/n = 5, k = 3), printed with two digits
 }
 
 TEST(Sizing, TenBitsPerEntryOnTheChart) {
-  EXPECT_EQ(std::round(rate_for(10 * kMillion, kMillion, 4) * 1000), 12);
-  EXPECT_EQ(std::round(rate_for(10 * kMillion, kMillion, 5) * 1000), 9);  // the text's "optimum"
-  EXPECT_EQ(hashes_for(10 * kMillion, kMillion), 7U);                     // the real one, 0.8 %
+  EXPECT_EQ(std::round(fpr_for(10 * kMillion, kMillion, 4) * 1000), 12);
+  EXPECT_EQ(std::round(fpr_for(10 * kMillion, kMillion, 5) * 1000), 9);  // the text's "optimum"
+  EXPECT_EQ(hashes_for(10 * kMillion, kMillion), 7U);                    // the real one, 0.8 %
 }
 
 TEST(Sizing, CapacityIsTheInverseOfTheRate) {
@@ -107,8 +107,8 @@ TEST(Sizing, CapacityIsTheInverseOfTheRate) {
       for (const double p : {0.9, 0.1, 0.01, 1e-6, 1e-12}) {
         const std::uint64_t n = capacity_for(m, k, p);
         EXPECT_LE(n, kMaxKeys) << m << " " << k << " " << p;
-        EXPECT_TRUE(n == 0 || rate_for(m, n, k) <= p) << m << " " << k << " " << p;
-        EXPECT_TRUE(n == kMaxKeys || rate_for(m, n + 1, k) > p) << m << " " << k << " " << p;
+        EXPECT_TRUE(n == 0 || fpr_for(m, n, k) <= p) << m << " " << k << " " << p;
+        EXPECT_TRUE(n == kMaxKeys || fpr_for(m, n + 1, k) > p) << m << " " << k << " " << p;
       }
     }
   }
@@ -135,12 +135,12 @@ TEST(Sizing, WhatIsMadeForACapacityMeetsTheRateAndHalvesFourTimes) {
         ASSERT_FALSE(broken_rule(shape)) << shape;
         EXPECT_EQ(header.capacity, n);
         EXPECT_EQ(header.fpr, p);
-        EXPECT_LE(predicted_rate(shape, n), p) << shape << " " << n;
+        EXPECT_LE(predicted_fpr(shape, n), p) << shape << " " << n;
         const std::uint64_t chunk = kChunkBytes * 8 / bits_per_cell(kind);
         EXPECT_TRUE(shape.blocks() == 1 ? shape.block <= chunk : shape.block == chunk) << shape;
         Shape half = shape;
         for (int times = 0; times < 4 && shape.cells >= 1024; ++times) {
-          ASSERT_NE(fold_of(half), Fold::none) << shape << " after " << times;
+          ASSERT_TRUE(is_halvable(half)) << shape << " after " << times;
           half = halved(half);
         }
       }
@@ -158,7 +158,7 @@ TEST(Sizing, WithBlocksOfAGivenSizeItMeetsTheRateWithNoBlockTooMany) {
           Shape shape = header.shape;
           ASSERT_FALSE(broken_rule(shape)) << shape;
           EXPECT_EQ(shape.block, block);
-          EXPECT_LE(predicted_rate(shape, n), p) << shape << " " << n;
+          EXPECT_LE(predicted_fpr(shape, n), p) << shape << " " << n;
           // The cells of an unblocked filter are a multiple of a unit that allows halving it four
           // times.
           const std::uint64_t unit =
@@ -167,7 +167,7 @@ TEST(Sizing, WithBlocksOfAGivenSizeItMeetsTheRateWithNoBlockTooMany) {
           ASSERT_EQ(shape.cells % unit, 0U);
           if (shape.cells > unit) {
             shape.cells -= unit;
-            EXPECT_GT(predicted_rate(shape, n), p) << shape << " " << n;
+            EXPECT_GT(predicted_fpr(shape, n), p) << shape << " " << n;
           }
         }
       }
@@ -184,7 +184,7 @@ TEST(Sizing, TheLargestFilterThatThereMayBeIsFound) {
       const std::uint64_t n = fits + (too_many - fits) / 2;
       try {
         const Shape shape = size_filter(n, 0.01, kind).shape;
-        ASSERT_LE(predicted_rate(shape, n), 0.01) << shape << " " << n;
+        ASSERT_LE(predicted_fpr(shape, n), 0.01) << shape << " " << n;
         ASSERT_LE(shape.cells, kMaxCells);
         cells = shape.cells;
         fits = n;
@@ -212,11 +212,11 @@ TEST(Sizing, TheRateOfBlocksIsTheMeanOverHowManyKeysOneGets) {
         double mean = 0;
         double probability = std::pow(1 - share, static_cast<double>(n));
         for (std::uint64_t j = 0; j <= n; ++j) {
-          mean += probability * predicted_rate(one, j);
+          mean += probability * predicted_fpr(one, j);
           probability *=
               static_cast<double>(n - j) / static_cast<double>(j + 1) * share / (1 - share);
         }
-        EXPECT_NEAR(predicted_rate(several, n) / mean, 1, 1e-9) << several << " " << n;
+        EXPECT_NEAR(predicted_fpr(several, n) / mean, 1, 1e-9) << several << " " << n;
       }
     }
   }
@@ -224,12 +224,12 @@ TEST(Sizing, TheRateOfBlocksIsTheMeanOverHowManyKeysOneGets) {
 
 TEST(Sizing, AFilterWithoutKeysAnswersNothing) {
   for (const std::uint64_t m : {1ULL, 2ULL, 1000ULL}) {
-    EXPECT_EQ(rate_for(m, 0, 1), 0) << m;
-    EXPECT_EQ(predicted_rate({.kind = Kind::standard, .hashes = 3, .cells = 8 * m, .block = 8}, 0),
+    EXPECT_EQ(fpr_for(m, 0, 1), 0) << m;
+    EXPECT_EQ(predicted_fpr({.kind = Kind::standard, .hashes = 3, .cells = 8 * m, .block = 8}, 0),
               0)
         << m;
   }
-  EXPECT_EQ(rate_for(1, 1, 1), 1);
+  EXPECT_EQ(fpr_for(1, 1, 1), 1);
 }
 
 TEST(Sizing, CostsLittleMoreThanTheClassicFormula) {
@@ -263,8 +263,8 @@ TEST(Sizing, ArgumentsOutOfRangeAreNamed) {
   EXPECT_NE(message([] { bits_for(0, 0.1); }), "");
   EXPECT_NE(message([] { bits_for(1, std::nan("")); }), "");
   EXPECT_NE(message([] { hashes_for(0, 1); }), "");
-  EXPECT_NE(message([] { rate_for(8, 1, 0); }), "");
-  EXPECT_NE(message([] { rate_for(8, 1, 3, Kind::partitioned); }), "");
+  EXPECT_NE(message([] { fpr_for(8, 1, 0); }), "");
+  EXPECT_NE(message([] { fpr_for(8, 1, 3, Kind::partitioned); }), "");
   EXPECT_NE(message([] { capacity_for(8, 256, 0.1); }), "");
 }
 

@@ -78,8 +78,8 @@ class Subject {
       : filter_({.shape = shape, .capacity = 100, .fpr = 0.01}), chunks_(shape), chunked_(shape) {
     for (unsigned i = 0; i < kKeys; ++i) {
       const std::string key = "key " + std::to_string(i);
-      hashes_.at(i) = hash_of(key, shape);
-      require(shape.collation != Collation::rtrim || hash_of(key + " ", shape) == hashes_.at(i),
+      hashes_.at(i) = filter_.hash(key);
+      require(shape.collation != Collation::rtrim || filter_.hash(key + " ") == hashes_.at(i),
               "keys that are equal have two hashes");
     }
   }
@@ -113,7 +113,7 @@ class Subject {
     check_answers();
     check_estimate();
     require(chunks_.equals(filter_), "chunks hold other cells");
-    require((filter_.stored().back() & stray_bits(filter_.shape())) == 0, "stray bits");
+    require((filter_.stored().back() & padding_mask(filter_.shape())) == 0, "stray bits");
   }
 
  private:
@@ -174,7 +174,7 @@ class Subject {
     if (input.flag()) {
       shape.cells *= 2;
       shape.block *= shape.block != 0 && shape.blocks() % 2 != 0 ? 2 : 1;
-      shape = shape.cells <= kMostCells && !broken_rule(shape) && fold_of(shape) != Fold::none &&
+      shape = shape.cells <= kMostCells && !broken_rule(shape) && is_halvable(shape) &&
                       halved(shape) == filter_.shape()
                   ? shape
                   : filter_.shape();
@@ -206,7 +206,7 @@ class Subject {
   }
 
   void halve_it() {
-    if (fold_of(filter_.shape()) != Fold::none) {
+    if (is_halvable(filter_.shape())) {
       replace(halve(filter_.view()));
     }
   }
@@ -227,7 +227,7 @@ class Subject {
   // To another filter and back; then with other bytes for the gaps.
   void send_delta(Input& input) {
     const Filter after = other(input).first;
-    const StoredDelta sent = delta(filter_.view(), after.view());
+    const StoredDelta sent = make_delta(filter_.view(), after.view());
     std::vector<std::uint8_t> bytes(sent.bytes.get(), sent.bytes.get() + sent.size);
     require(bytes.size() <= after.stored().size() + kDeltaPrefixBytes, "a delta is too long");
     require(makes(bytes, after), "a delta made nothing");
@@ -244,7 +244,7 @@ class Subject {
     if (std::holds_alternative<Problem>(opened)) {
       return false;
     }
-    const auto made = apply(filter_.view(), std::get<DeltaView>(opened));
+    const auto made = apply_delta(filter_.view(), std::get<DeltaView>(opened));
     if (std::holds_alternative<Problem>(made)) {
       return false;
     }
@@ -264,10 +264,10 @@ class Subject {
   void replace(Filter filter) {
     const Shape shape = filter.shape();
     Chunks chunks(shape);
-    const bool is_half = fold_of(filter_.shape()) != Fold::none && halved(filter_.shape()) == shape;
+    const bool is_half = is_halvable(filter_.shape()) && halved(filter_.shape()) == shape;
     for (std::uint64_t i = 0; i < chunk_count(shape); ++i) {
       if (is_half) {
-        fold_chunk(
+        halve_chunk(
             filter_.shape(), i, [&](std::uint64_t j) { return chunks_.at(j); }, chunks.at(i));
       } else {
         std::copy_n(filter.cells() + i * kChunkBytes, chunk_bytes(shape, i), chunks.at(i));
@@ -276,13 +276,13 @@ class Subject {
     check_answers();
     filter_ = std::move(filter);
     chunks_ = std::move(chunks);
-    chunked_ = ChunkedFilter<Chunks>(shape);
+    chunked_ = ChunkedFilter(shape);
   }
 
   std::array<Hash, kKeys> hashes_;
   Filter filter_;
   Chunks chunks_;
-  ChunkedFilter<Chunks> chunked_;
+  ChunkedFilter chunked_;
   Model model_{};
 };
 

@@ -44,7 +44,7 @@ void repair_length(std::vector<std::uint8_t>& filter, std::size_t most) {
   const auto* header = std::get_if<Header>(&parsed);
   if (header != nullptr && stored_bytes(header->shape) <= most) {
     filter.resize(static_cast<std::size_t>(stored_bytes(header->shape)));
-    filter.back() &= static_cast<std::uint8_t>(~stray_bits(header->shape));
+    filter.back() &= static_cast<std::uint8_t>(~padding_mask(header->shape));
   }
 }
 

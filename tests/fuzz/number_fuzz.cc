@@ -72,18 +72,18 @@ void check_key(std::int64_t value) {
 void check_formulas(std::uint64_t n, std::uint64_t m, std::uint32_t k, double p) {
   require(bits_for(n, p) >= 1, "no bits");
   require(hashes_for(m, n) >= 1 && hashes_for(m, n) <= kMaxHashes, "hashes out of range");
-  const double rate = rate_for(m, n, k);
-  require(rate >= 0 && rate <= 1, "rate out of range");
+  const double fpr = fpr_for(m, n, k);
+  require(fpr >= 0 && fpr <= 1, "FPR out of range");
   const std::uint64_t capacity = capacity_for(m, k, p);
-  require(capacity == 0 || rate_for(m, capacity, k) <= p, "capacity is too high");
-  require(capacity >= kMaxKeys || rate_for(m, capacity + 1, k) > p, "capacity is too low");
+  require(capacity == 0 || fpr_for(m, capacity, k) <= p, "capacity is too high");
+  require(capacity >= kMaxKeys || fpr_for(m, capacity + 1, k) > p, "capacity is too low");
 }
 
 void check_header(const Header& header, std::uint64_t n, double p) {
   require(!broken_rule(header.shape), "a header of no shape");
   require(header.capacity >= n && header.fpr == p, "a header for something else");
-  const double rate = predicted_rate(header.shape, n);
-  require(rate >= 0 && rate <= p * 1.000001, "the rate is above what was asked for");
+  const double fpr = predicted_fpr(header.shape, n);
+  require(fpr >= 0 && fpr <= p * 1.000001, "the FPR is above what was asked for");
 }
 
 // Calls f, which may refuse its arguments.
