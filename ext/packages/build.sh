@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds every package of this machine's platform into build/packages: Debian packages, archives, a
-# Python wheel, npm packages and sqlpkg.json. Installs missing tools without prompting.
+# Python wheel, npm packages and sqlpkg.json. Installs missing tools without prompting, prints the step
+# that runs, and ends with the paths of the packages.
 #   ext/packages/build.sh [ADDRESS]    ADDRESS: URL of the folder where the files will be published,
 #                                      for sqlpkg.json. Default: the local output folder
 set -euo pipefail
@@ -92,9 +93,13 @@ main() {
   exec 3>&2
   trap '[ "$?" -eq 0 ] || cat "$packages/$step.log" >&3' EXIT
   for step in build archive deb strip_module sqlpkg wheel npm_packages; do
+    echo "$step ($SECONDS s)"
     "$step" > "$packages/$step.log" 2>&1
   done
-  (cd "$packages" && sha256sum ./*.{deb,gz,tgz,whl,json} | tee SHA256SUMS)
+  (cd "$packages" && sha256sum ./*.{deb,gz,tgz,whl,json} > SHA256SUMS)
+  echo "Packages, with their checksums in SHA256SUMS:"
+  ls "$packages"/*.{deb,gz,tgz,whl,json}
+  echo "docs/packages.md says how to install each."
 }
 
 main
