@@ -12,10 +12,6 @@ SQLITE_EXTENSION_INIT1
 #endif
 
 namespace {
-// SQLite 3.31.0 is the first version with SQLITE_INNOCUOUS. Without that flag the functions could
-// not be used in views and triggers of an untrusted schema.
-constexpr int kOldestSqlite = 3031000;
-
 // Returns the API table of the SQLite library that loaded this extension first, and makes the
 // extension use it. All connections of the process share this table. Thread-safe.
 const sqlite3_api_routines* first_api(const sqlite3_api_routines* api) {
@@ -32,10 +28,6 @@ extern "C" BLOOM_EXPORT int sqlite3_bloom_init(sqlite3* db, char** error,
   if (first_api(api) != api) {
     *error =
         api->mprintf("bloom: in use by another SQLite of this process; load a copy of the file");
-    return SQLITE_ERROR;
-  }
-  if (sqlite3_libversion_number() < kOldestSqlite) {
-    *error = sqlite3_mprintf("bloom: SQLite must be 3.31.0 or newer, got %s", sqlite3_libversion());
     return SQLITE_ERROR;
   }
   return bloom::register_all(db, error);

@@ -4,31 +4,21 @@
 #include <string>
 #include <string_view>
 
-#include "sql/filter_functions.h"
+#include "sql/functions/functions.h"
 #include "sql/sqlite/guard.h"
-#include "sql/sqlite/vtab.h"
+#include "sql/table/table.h"
 
 namespace bloom {
 namespace {
 
-int register_new(sqlite3* db) {
-  for (const auto functions : {filter_functions(), inspect_functions(), formula_functions()}) {
-    for (const sqlite::Scalar& function : functions) {
-      const int code = sqlite::add_function(db, function);
-      if (code != SQLITE_OK) {
-        return code;
-      }
-    }
+// SQLite 3.31.0 is the first version with SQLITE_INNOCUOUS. Without that flag the functions could
+// not be used in views and triggers of an untrusted schema.
+void require_sqlite_version() {
+  constexpr int kOldest = 3031000;
+  if (sqlite3_libversion_number() < kOldest) {
+    throw sqlite::SqliteError(
+        SQLITE_ERROR, std::string("SQLite must be 3.31.0 or newer, got ") + sqlite3_libversion());
   }
-  for (const auto add :
-       {add_contains_functions, add_aggregates, add_table_functions, add_table_module}) {
-    const int code = add(db);
-    if (code != SQLITE_OK) {
-      return code;
-    }
-  }
-  // Registered last: if bloom_version() exists, all others do.
-  return sqlite::add_function(db, kVersion);
 }
 
 // Returns what bloom_version() returns on this connection; nullopt if there is no such function.
@@ -57,29 +47,36 @@ std::optional<std::string> registered_version(sqlite3* db) {
   return version;
 }
 
+void require_same_version(const std::string& loaded) {
+  if (loaded != BLOOM_VERSION) {
+    throw sqlite::SqliteError(
+        SQLITE_ERROR,
+        "version " + loaded + " is loaded, which cannot be replaced by " + BLOOM_VERSION);
+  }
+}
+
 }  // namespace
 
 // Registering the module twice on a connection would make two sets of tables. A table of one set
 // would not share its filter with the same table of the other.
 int register_all(sqlite3* db, char** error) {
-  int code = SQLITE_OK;
-  sqlite::guard(
-      [&] {
-        const auto version = registered_version(db);
-        if (version && *version != BLOOM_VERSION) {
-          throw sqlite::SqliteError(
-              SQLITE_ERROR,
-              "version " + *version + " is loaded, which cannot be replaced by " + BLOOM_VERSION);
-        }
-        if (!version && (code = register_new(db)) != SQLITE_OK) {
-          throw sqlite::SqliteError(code, sqlite3_errmsg(db));
-        }
-      },
-      [&](const sqlite::Failure& failure) {
-        code = failure.code;
-        *error = sqlite::error_text("bloom", failure);
-      });
-  return code;
+  return sqlite::guard_with_message("bloom", error, [&] {
+    require_sqlite_version();
+    const auto version = registered_version(db);
+    if (version) {
+      require_same_version(*version);
+      return;
+    }
+    add_filter_functions(db);
+    add_contains_functions(db);
+    add_inspect_functions(db);
+    add_formula_functions(db);
+    add_aggregates(db);
+    add_table_functions(db);
+    add_table_module(db);
+    // Registered last: if bloom_version() exists, all others do.
+    add_version_function(db);
+  });
 }
 
 }  // namespace bloom

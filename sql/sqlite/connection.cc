@@ -28,7 +28,7 @@ Writers writers_of(sqlite3* db) {
 
 bool is_read_uncommitted_on(sqlite3* db) {
   const Statement select(db, "PRAGMA read_uncommitted");
-  Run run(select);
+  Execution run(select);
   return run.step() && run.integer(0) != 0;
 }
 

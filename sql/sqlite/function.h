@@ -1,18 +1,15 @@
-// Registers SQL functions. A scalar function is a C++ function. If it keeps state between calls, it
-// is a class instead, and every connection has one object of it:
-//   struct Next {
-//     void call(Context&, const Values&);
-//   };
-// An aggregate function is a class:
-//   struct Sum {
-//     void step(Context&, const Values&);  // one row
-//     void finish(Context&);               // the result; on a new object if there were no rows
-//   };
+// Registers SQL functions on a connection (sqlite3_create_function_v2). There are three kinds:
+// - A scalar function without state is a C++ function. A ScalarFunction describes it.
+// - A scalar function with state between calls is a class with call(). Every connection has one
+//   object of the class.
+// - An aggregate function is a class with step() and finish(). Every group has one object of the
+//   class.
 // All of them may throw: the statement then fails with "<name>: <what>".
 #pragma once
 
+#include <concepts>
 #include <memory>
-#include <new>
+#include <span>
 
 #include "sql/sqlite/api.h"
 #include "sql/sqlite/context.h"
@@ -21,52 +18,74 @@
 
 namespace bloom::sqlite {
 
-inline constexpr int kAnyNumber = -1;
+template <typename Function>
+concept StatefulFunction = std::default_initializable<Function> &&
+    requires(Function function, Context& context, const Values& arguments) {
+  function.call(context, arguments);
+};
 
-// The result depends on the arguments alone, and there are no side effects. SQLite then allows the
-// function in indexes, CHECK constraints and generated columns. It also allows the function in the
-// views and triggers of an untrusted schema.
+template <typename State>
+concept Aggregate = std::default_initializable<State> &&
+    requires(State state, Context& context, const Values& arguments) {
+  state.step(context, arguments);  // called for each row of the group
+  state.finish(context);           // sets the result; called on a new object if there are no rows
+};
+
+inline constexpr int kAnyNumber = -1;  // of arguments
+
+// The flags of a function whose result depends on the arguments alone, and that has no side
+// effects. SQLite then allows the function in indexes, CHECK constraints and generated columns. It
+// also allows the function in the views and triggers of an untrusted schema.
 inline constexpr int kPure = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+// The flags of a function without side effects whose result differs between calls.
 inline constexpr int kInnocuous = SQLITE_UTF8 | SQLITE_INNOCUOUS;
 
-// Runs body(). Reports an exception as an error of `function`. Returns whether body() succeeded.
-template <typename Body>
-bool run(Context& context, const char* function, Body&& body) {
-  bool done = true;
-  guard(body, [&](const Failure& failure) {
-    done = false;
-    context.failure(function, failure);
-  });
-  return done;
-}
-
-struct Scalar {
+struct ScalarFunction {
   const char* name;
   void (*body)(Context&, const Values&);
-  int arguments;
+  int argument_count;
   int flags = kPure;
 };
 
-// Returns an SQLite result code. Requires: `function` outlives the connection.
-inline int add_function(sqlite3* db, const Scalar& function) {
-  const auto call = [](sqlite3_context* raw, int count, sqlite3_value** values) {
-    const auto& self = *static_cast<const Scalar*>(sqlite3_user_data(raw));
-    Context context(raw);
-    run(context, self.name, [&] { self.body(context, Values(count, values)); });
-  };
-  return sqlite3_create_function_v2(db, function.name, function.arguments, function.flags,
-                                    const_cast<Scalar*>(&function), call, nullptr, nullptr,
-                                    nullptr);
-}
-
-// The signature of a function that is a class.
+// The name and the number of arguments of a function that is a class.
 struct Signature {
   const char* name;
-  int arguments;
+  int argument_count;
 };
 
-template <typename Function>
-int add_function(sqlite3* db, const Signature& signature) {
+// Runs body(). Reports an exception as an error of `function`. Returns whether body() succeeded.
+template <typename Body>
+bool guard_function(Context& context, const char* function, Body&& body) noexcept {
+  bool succeeded = true;
+  guard(body, [&](const Failure& failure) {
+    succeeded = false;
+    context.result_error(function, failure);
+  });
+  return succeeded;
+}
+
+// The add_... functions throw SqliteError if SQLite refuses the function. Require: the description
+// of the function outlives the connection.
+
+inline void add_function(sqlite3* db, const ScalarFunction& function) {
+  const auto call = [](sqlite3_context* raw, int count, sqlite3_value** values) {
+    const auto& self = *static_cast<const ScalarFunction*>(sqlite3_user_data(raw));
+    Context context(raw);
+    guard_function(context, self.name, [&] { self.body(context, Values(count, values)); });
+  };
+  require_ok(db, sqlite3_create_function_v2(db, function.name, function.argument_count,
+                                            function.flags, const_cast<ScalarFunction*>(&function),
+                                            call, nullptr, nullptr, nullptr));
+}
+
+inline void add_functions(sqlite3* db, std::span<const ScalarFunction> functions) {
+  for (const ScalarFunction& function : functions) {
+    add_function(db, function);
+  }
+}
+
+template <StatefulFunction Function>
+void add_function(sqlite3* db, const Signature& signature) {
   struct Object {
     const Signature& signature;
     Function function;
@@ -74,47 +93,45 @@ int add_function(sqlite3* db, const Signature& signature) {
   const auto call = [](sqlite3_context* raw, int count, sqlite3_value** values) {
     auto& self = *static_cast<Object*>(sqlite3_user_data(raw));
     Context context(raw);
-    run(context, self.signature.name, [&] { self.function.call(context, Values(count, values)); });
+    guard_function(context, self.signature.name,
+                   [&] { self.function.call(context, Values(count, values)); });
   };
   const auto drop = [](void* object) { delete static_cast<Object*>(object); };
-  auto* object = new (std::nothrow) Object{signature, {}};
-  if (object == nullptr) {
-    return SQLITE_NOMEM;
-  }
-  // If the registration fails, SQLite calls `drop` as well.
-  return sqlite3_create_function_v2(db, signature.name, signature.arguments, kPure, object, call,
-                                    nullptr, nullptr, drop);
+  // SQLite takes ownership of the object: it calls `drop` also if the registration fails.
+  require_ok(db,
+             sqlite3_create_function_v2(db, signature.name, signature.argument_count, kPure,
+                                        new Object{signature, {}}, call, nullptr, nullptr, drop));
 }
 
 // The callbacks of an aggregate. Their user data is the Signature.
-template <typename State>
-class AggregateCalls {
+template <Aggregate State>
+class AggregateCallbacks {
  public:
   static void step(sqlite3_context* raw, int count, sqlite3_value** values) {
-    auto* slot = static_cast<Slot*>(sqlite3_aggregate_context(raw, sizeof(Slot)));
-    if (slot == nullptr) {
+    auto* group = static_cast<Group*>(sqlite3_aggregate_context(raw, sizeof(Group)));
+    if (group == nullptr) {
       sqlite3_result_error_nomem(raw);
       return;
     }
     Context context(raw);
-    const bool done = run(context, name_of(raw), [&] {
-      if (slot->state == nullptr) {
-        slot->state = new State;
+    const bool succeeded = guard_function(context, name_of(raw), [&] {
+      if (group->state == nullptr) {
+        group->state = new State;
       }
-      slot->state->step(context, Values(count, values));
+      group->state->step(context, Values(count, values));
     });
-    slot->failed |= !done;
+    group->failed |= !succeeded;
   }
 
-  // SQLite calls this once per group, also after an error.
+  // SQLite calls this once per group, also after an error. Without rows there is no Group.
   static void finish(sqlite3_context* raw) {
-    auto* slot = static_cast<Slot*>(sqlite3_aggregate_context(raw, 0));
-    std::unique_ptr<State> state(slot == nullptr ? nullptr : slot->state);
-    if (slot != nullptr && slot->failed) {
+    auto* group = static_cast<Group*>(sqlite3_aggregate_context(raw, 0));
+    std::unique_ptr<State> state(group == nullptr ? nullptr : group->state);
+    if (group != nullptr && group->failed) {
       return;
     }
     Context context(raw);
-    run(context, name_of(raw), [&] {
+    guard_function(context, name_of(raw), [&] {
       if (state == nullptr) {
         state = std::make_unique<State>();
       }
@@ -124,7 +141,7 @@ class AggregateCalls {
 
  private:
   // SQLite allocates one per group, filled with zeros.
-  struct Slot {
+  struct Group {
     State* state;
     bool failed;
   };
@@ -134,11 +151,12 @@ class AggregateCalls {
   }
 };
 
-template <typename State>
-int add_aggregate(sqlite3* db, const Signature& signature) {
-  return sqlite3_create_function_v2(
-      db, signature.name, signature.arguments, kPure, const_cast<Signature*>(&signature), nullptr,
-      AggregateCalls<State>::step, AggregateCalls<State>::finish, nullptr);
+template <Aggregate State>
+void add_aggregate(sqlite3* db, const Signature& signature) {
+  using Callbacks = AggregateCallbacks<State>;
+  require_ok(db, sqlite3_create_function_v2(db, signature.name, signature.argument_count, kPure,
+                                            const_cast<Signature*>(&signature), nullptr,
+                                            Callbacks::step, Callbacks::finish, nullptr));
 }
 
 }  // namespace bloom::sqlite

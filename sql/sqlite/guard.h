@@ -11,11 +11,17 @@
 
 namespace bloom::sqlite {
 
-// A failure as it is reported to SQLite.
+// A failure as a callback reports it to SQLite.
 struct Failure {
   int code;          // SQLITE_ERROR, SQLITE_CORRUPT, ...
   const char* text;  // null: SQLite uses its own text for the code
 };
+
+// Returns "<name>: <text>" in memory from sqlite3_malloc(), as SQLite requires for error messages.
+// Returns null if there is no text or no memory.
+inline char* error_message(const char* name, const Failure& failure) {
+  return failure.text == nullptr ? nullptr : sqlite3_mprintf("%s: %s", name, failure.text);
+}
 
 // A call of SQLite has failed with this result code, or our callback shall fail with it.
 class SqliteError : public std::runtime_error {
@@ -27,6 +33,14 @@ class SqliteError : public std::runtime_error {
   int code_;
 };
 
+// Throws SqliteError with the last error message of the connection unless `code` is SQLITE_OK.
+inline void require_ok(sqlite3* db, int code) {
+  if (code != SQLITE_OK) {
+    throw SqliteError(code, sqlite3_errmsg(db));
+  }
+}
+
+// Returns the SQLite result code for an error of core/.
 constexpr int code_of(Error::Kind kind) {
   switch (kind) {
     case Error::Kind::damaged:
@@ -39,7 +53,7 @@ constexpr int code_of(Error::Kind kind) {
   return SQLITE_ERROR;
 }
 
-// Runs body(). If it throws, calls failed(const Failure&).
+// Runs body(). If it throws, calls failed(const Failure&), which must not throw.
 template <typename Body, typename Failed>
 void guard(Body&& body, Failed&& failed) noexcept {
   try {
@@ -53,6 +67,18 @@ void guard(Body&& body, Failed&& failed) noexcept {
   } catch (const std::exception& error) {
     failed(Failure{SQLITE_ERROR, error.what()});
   }
+}
+
+// Runs body(). Returns SQLITE_OK, or the code to report an exception with; *message then is
+// "<name>: <text>". For xCreate, xConnect and the entry point of an extension.
+template <typename Body>
+int guard_with_message(const char* name, char** message, Body&& body) noexcept {
+  int code = SQLITE_OK;
+  guard(body, [&](const Failure& failure) {
+    code = failure.code;
+    *message = error_message(name, failure);
+  });
+  return code;
 }
 
 }  // namespace bloom::sqlite

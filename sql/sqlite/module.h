@@ -7,32 +7,33 @@
 //     sqlite3* db() const;
 //     const char* name() const;         // for error messages
 //     const char* columns() const;      // CREATE TABLE x(...) WITHOUT ROWID, for declare_vtab
-//     static bool is_shadow(const char* suffix);
+//     static bool is_shadow(const char* suffix);  // xShadowName
 //
-//     void create();                    // CREATE VIRTUAL TABLE; also begins a transaction
-//     void connect();                   // opens a table that already exists
-//     void rename(const char* name);
-//     void destroy();                   // DROP TABLE
+//     void create();                    // xCreate: CREATE VIRTUAL TABLE; also begins a transaction
+//     void connect();                   // xConnect: opens a table that already exists
+//     void rename(const char* name);    // xRename
+//     void destroy();                   // xDestroy: DROP TABLE
 //
-//     int plan(sqlite3_index_info&);    // xBestIndex
-//     class Cursor {                    // of a query
+//     int best_index(sqlite3_index_info&);  // xBestIndex
+//     class Cursor {                    // xOpen, xClose
 //      public:
 //       explicit Cursor(Words&);
-//       void filter(int plan, const char* text, const Values&);
-//       void next() noexcept;
-//       bool at_end() const noexcept;
-//       void column(sqlite3_context*, int i);
+//       void filter(int plan, const char* text, const Values&);  // xFilter: idxNum, idxStr, argv
+//       void next() noexcept;           // xNext
+//       bool at_end() const noexcept;   // xEof
+//       void column(sqlite3_context*, int i);  // xColumn
 //     };
-//     int update(const Values&);        // SQLITE_OK, or SQLITE_CONSTRAINT to skip the row
+//     int update(const Values&);        // xUpdate: SQLITE_OK, or SQLITE_CONSTRAINT to skip the row
 //     int code_to_report(int code);     // called after update() has thrown
-//     void check();                     // throws SqliteError(SQLITE_CORRUPT_VTAB) for damage
+//     void check_integrity();           // xIntegrity: throws SqliteError(SQLITE_CORRUPT_VTAB)
 //
 //     void begin(), savepoint(int), released(int), rolled_back_to(int);
 //     void sync(), committed(), rolled_back();
 //   };
+// The concept VirtualTable checks this.
 //
-// SQLite calls these functions in the following order. It may call plan(), check() and the cursor
-// functions at any time in between:
+// SQLite calls these functions in the following order. It may call best_index(), check_integrity()
+// and the cursor functions at any time in between:
 //   (create | connect)
 //   (begin (update | rename | savepoint | released | rolled_back_to)* ending)* destroy?
 //   ending = sync committed | sync? rolled_back
@@ -56,6 +57,7 @@
 // row of its statement.
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <span>
 #include <utility>
@@ -63,7 +65,7 @@
 #include "sql/sqlite/api.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/value.h"
-#include "sql/sqlite/vtab.h"
+#include "sql/sqlite/vtab_error.h"
 
 namespace bloom::sqlite {
 
@@ -75,17 +77,53 @@ struct Definition {
   std::span<const char* const> arguments;  // as written in the statement
 };
 
+template <typename Cursor, typename Table>
+concept VirtualTableCursor = std::constructible_from<Cursor, Table&> &&
+    requires(Cursor cursor, const Cursor& row, int i, const char* text, const Values& values,
+             sqlite3_context* context) {
+  cursor.filter(i, text, values);
+  { cursor.next() }
+  noexcept;
+  { row.at_end() }
+  noexcept->std::same_as<bool>;
+  cursor.column(context, i);
+};
+
 template <typename Table>
+concept VirtualTable = VirtualTableCursor<typename Table::Cursor, Table> &&
+    std::constructible_from<Table, const Definition&, typename Table::Shared&> &&
+    requires(Table table, const Table& opened, sqlite3_index_info& info, const Values& values,
+             const char* text, int i) {
+  { opened.db() } -> std::same_as<sqlite3*>;
+  { opened.name() } -> std::same_as<const char*>;
+  { opened.columns() } -> std::same_as<const char*>;
+  { Table::is_shadow(text) } -> std::same_as<bool>;
+  table.create();
+  table.connect();
+  table.rename(text);
+  table.destroy();
+  { table.best_index(info) } -> std::same_as<int>;
+  { table.update(values) } -> std::same_as<int>;
+  { table.code_to_report(i) } -> std::same_as<int>;
+  table.check_integrity();
+  table.begin();
+  table.savepoint(i);
+  table.released(i);
+  table.rolled_back_to(i);
+  table.sync();
+  table.committed();
+  table.rolled_back();
+};
+
+template <VirtualTable Table>
 class Module {
  public:
-  // Returns an SQLite result code.
-  static int add(sqlite3* db) {
-    auto* shared = new (std::nothrow) Shared;
-    if (shared == nullptr) {
-      return SQLITE_NOMEM;
-    }
-    return sqlite3_create_module_v2(db, Table::kModule, &kModule.base, shared,
-                                    [](void* old) { release(static_cast<Shared*>(old)); });
+  // Throws SqliteError if SQLite refuses the module.
+  static void add(sqlite3* db) {
+    // SQLite takes ownership: it calls the destructor also if the registration fails.
+    require_ok(
+        db, sqlite3_create_module_v2(db, Table::kModule, &kModule.base, new Shared,
+                                     [](void* shared) { release(static_cast<Shared*>(shared)); }));
   }
 
  private:
@@ -100,12 +138,12 @@ class Module {
       delete shared;
     }
   }
-  class SharedUse {
+  class SharedReference {
    public:
-    explicit SharedUse(Shared* shared) : shared_(shared) { ++shared_->users; }
-    SharedUse(const SharedUse&) = delete;
-    SharedUse& operator=(const SharedUse&) = delete;
-    ~SharedUse() { release(shared_); }
+    explicit SharedReference(Shared* shared) : shared_(shared) { ++shared_->users; }
+    SharedReference(const SharedReference&) = delete;
+    SharedReference& operator=(const SharedReference&) = delete;
+    ~SharedReference() { release(shared_); }
     typename Table::Shared& value() const { return shared_->value; }
 
    private:
@@ -119,7 +157,7 @@ class Module {
     Vtab& operator=(const Vtab&) = delete;
     // SQLite does not take over the error message of a failed xDestroy, so it is freed here.
     ~Vtab() { sqlite3_free(zErrMsg); }
-    SharedUse shared;  // declared first: outlives the table
+    SharedReference shared;  // declared first: outlives the table
     Table table;
   };
   struct VtabCursor : sqlite3_vtab_cursor {
@@ -138,44 +176,30 @@ class Module {
   static int call(sqlite3_vtab* raw, Method&& method) {
     int code = SQLITE_OK;
     guard([&] { method(table_of(raw)); },
-          [&](const Failure& failure) { code = report(raw, table_of(raw).name(), failure); });
+          [&](const Failure& failure) { code = report_error(raw, table_of(raw).name(), failure); });
     return code;
   }
 
   template <bool is_new>
   static int open_table(sqlite3* db, void* shared, int count, const char* const* arguments,
-                        sqlite3_vtab** out, char** error) {
+                        sqlite3_vtab** out, char** message) {
     constexpr int kFirst = 3;  // after the names of the module, schema and table
     const Definition definition{
         db, arguments[1], arguments[2],
         std::span(arguments + kFirst, static_cast<std::size_t>(count - kFirst))};
-    int code = SQLITE_OK;
-    guard(
-        [&] {
-          auto vtab = std::make_unique<Vtab>(definition, static_cast<Shared*>(shared));
-          code = sqlite3_declare_vtab(db, vtab->table.columns());
-          if (code == SQLITE_OK) {
-            code = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
-          }
-          if (code == SQLITE_OK) {
-            code = sqlite3_vtab_config(db, SQLITE_VTAB_CONSTRAINT_SUPPORT, 1);
-          }
-          if (code != SQLITE_OK) {
-            throw SqliteError(code, sqlite3_errmsg(db));
-          }
-          is_new ? vtab->table.create() : vtab->table.connect();
-          *out = vtab.release();
-        },
-        [&](const Failure& failure) {
-          code = failure.code;
-          *error = error_text(Table::kModule, failure);
-        });
-    return code;
+    return guard_with_message(Table::kModule, message, [&] {
+      auto vtab = std::make_unique<Vtab>(definition, static_cast<Shared*>(shared));
+      require_ok(db, sqlite3_declare_vtab(db, vtab->table.columns()));
+      require_ok(db, sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS));
+      require_ok(db, sqlite3_vtab_config(db, SQLITE_VTAB_CONSTRAINT_SUPPORT, 1));
+      is_new ? vtab->table.create() : vtab->table.connect();
+      *out = vtab.release();
+    });
   }
 
   static int best_index(sqlite3_vtab* raw, sqlite3_index_info* info) {
     int code = SQLITE_OK;
-    const int thrown = call(raw, [&](Table& table) { code = table.plan(*info); });
+    const int thrown = call(raw, [&](Table& table) { code = table.best_index(*info); });
     return thrown == SQLITE_OK ? code : thrown;
   }
   static int disconnect(sqlite3_vtab* raw) {
@@ -200,14 +224,10 @@ class Module {
                 [&](Table&) { cursor_of(raw).filter(plan, text, Values(count, values)); });
   }
   static int next(sqlite3_vtab_cursor* raw) {
-    static_assert(noexcept(cursor_of(raw).next()));
     cursor_of(raw).next();
     return SQLITE_OK;
   }
-  static int eof(sqlite3_vtab_cursor* raw) {
-    static_assert(noexcept(cursor_of(raw).at_end()));
-    return cursor_of(raw).at_end() ? 1 : 0;
-  }
+  static int eof(sqlite3_vtab_cursor* raw) { return cursor_of(raw).at_end() ? 1 : 0; }
   static int column(sqlite3_vtab_cursor* raw, sqlite3_context* context, int i) {
     return call(raw->pVtab, [&](Table&) { cursor_of(raw).column(context, i); });
   }
@@ -249,9 +269,9 @@ class Module {
 
   static int integrity(sqlite3_vtab* raw, const char*, const char*, int, char** problem) {
     int code = SQLITE_OK;
-    guard([&] { table_of(raw).check(); },
+    guard([&] { table_of(raw).check_integrity(); },
           [&](const Failure& failure) {
-            code = report(raw, table_of(raw).name(), failure);
+            code = report_error(raw, table_of(raw).name(), failure);
             if (code == SQLITE_CORRUPT_VTAB) {
               std::swap(*problem, raw->zErrMsg);
               code = SQLITE_OK;

@@ -69,7 +69,7 @@ std::size_t token_size(std::string_view text) {
   return text.size();
 }
 
-std::vector<std::string> names_in(std::string_view text) {
+std::vector<std::string> parse_names(std::string_view text) {
   if (text.size() < 2 || text.front() != '(' || text.back() != ')') {
     return {unquoted(text).value_or(std::string(text))};
   }

@@ -26,6 +26,6 @@ std::size_t token_size(std::string_view text);
 
 // Returns the names in "a" or "(a, b)". Each name may be quoted. A missing name is returned as an
 // empty string.
-std::vector<std::string> names_in(std::string_view text);
+std::vector<std::string> parse_names(std::string_view text);
 
 }  // namespace bloom::sqlite

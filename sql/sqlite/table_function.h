@@ -1,71 +1,80 @@
-// Registers table-valued functions: read-only tables that need no CREATE VIRTUAL TABLE. Their
-// hidden columns are the arguments. A function is a class:
+// Registers table-valued functions on a connection: read-only virtual tables that need no CREATE
+// VIRTUAL TABLE (sqlite.org: "eponymous-only virtual tables"). Their hidden columns are the
+// arguments. A function is a class, of which every cursor has one object:
 //   struct Primes {
 //     static constexpr char kName[] = "primes";
-//     static constexpr char kUsage[] = "primes(limit)";
+//     static constexpr char kUsage[] = "the call must be primes(limit)";  // if one is missing
 //     static constexpr char kColumns[] = "CREATE TABLE x(prime, \"limit\" HIDDEN)";
 //     static constexpr int kFirstArgument = 1;  // number of the first argument's column
 //     static constexpr int kArguments = 1;
-//     void start(const Values&);  // gets all arguments; moves to the first row
-//     bool at_end() const noexcept;
-//     void next() noexcept;
-//     void column(Context&, int i) const noexcept;  // i < kFirstArgument
+//     void start(const Values& arguments);  // xFilter: moves to the first row
+//     bool at_end() const noexcept;         // xEof
+//     void next() noexcept;                 // xNext
+//     void column(Context&, int i) const noexcept;  // xColumn, for the columns before the
+//     arguments
 //   };
-// start() may throw: the statement then fails with "<name>: <what>".
+// start() may throw: the statement then fails with "<name>: <what>". The concept TableFunction
+// checks the rest.
 #pragma once
 
 #include <array>
-#include <new>
-#include <utility>
+#include <concepts>
 
 #include "sql/sqlite/api.h"
 #include "sql/sqlite/context.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/value.h"
-#include "sql/sqlite/vtab.h"
+#include "sql/sqlite/vtab_error.h"
 
 namespace bloom::sqlite {
 
 template <typename Function>
-class TableFunction {
+concept TableFunction = std::default_initializable<Function> &&
+    requires(Function function, const Function& row, const Values& arguments, Context& context) {
+  function.start(arguments);
+  { row.at_end() }
+  noexcept->std::same_as<bool>;
+  { function.next() }
+  noexcept;
+  { row.column(context, 0) }
+  noexcept;
+};
+
+template <TableFunction Function>
+class TableFunctionModule {
  public:
-  // Returns an SQLite result code.
-  static int add(sqlite3* db) {
-    return sqlite3_create_module_v2(db, Function::kName, &kModule, nullptr, nullptr);
+  // Throws SqliteError if SQLite refuses the module.
+  static void add(sqlite3* db) {
+    require_ok(db, sqlite3_create_module_v2(db, Function::kName, &kModule, nullptr, nullptr));
   }
 
  private:
-  struct Table {
-    sqlite3_vtab base;
-  };
-  struct Cursor {
-    sqlite3_vtab_cursor base;
+  struct Cursor : sqlite3_vtab_cursor {
     Function function;
-    std::array<sqlite3_value*, Function::kArguments> arguments;
-    sqlite3_int64 row;
-
-    void forget_arguments() {
-      for (auto*& argument : arguments) {
-        sqlite3_value_free(argument);
-        argument = nullptr;
-      }
-    }
+    std::array<OwnedValue, Function::kArguments> arguments;  // copies, for the hidden columns
+    sqlite3_int64 rowid = 0;
   };
 
-  static int connect(sqlite3* db, void*, int, const char* const*, sqlite3_vtab** out, char**) {
-    int code = sqlite3_declare_vtab(db, Function::kColumns);
-    if (code == SQLITE_OK) {
-      code = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
-    }
-    if (code == SQLITE_OK) {
-      *out = reinterpret_cast<sqlite3_vtab*>(new (std::nothrow) Table{});
-      code = *out == nullptr ? SQLITE_NOMEM : SQLITE_OK;
-    }
+  // Runs body(). Reports an exception as an error of the table. Returns an SQLite result code.
+  template <typename Body>
+  static int call(sqlite3_vtab* table, Body&& body) {
+    int code = SQLITE_OK;
+    guard(body,
+          [&](const Failure& failure) { code = report_error(table, Function::kName, failure); });
     return code;
   }
 
+  static int connect(sqlite3* db, void*, int, const char* const*, sqlite3_vtab** out,
+                     char** message) {
+    return guard_with_message(Function::kName, message, [&] {
+      require_ok(db, sqlite3_declare_vtab(db, Function::kColumns));
+      require_ok(db, sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS));
+      *out = new sqlite3_vtab{};
+    });
+  }
+
   static int disconnect(sqlite3_vtab* table) {
-    delete reinterpret_cast<Table*>(table);
+    delete table;
     return SQLITE_OK;
   }
 
@@ -93,7 +102,7 @@ class TableFunction {
       if (i < 0) {
         return waits_for_other_table
                    ? SQLITE_CONSTRAINT
-                   : report(table, Function::kName, {SQLITE_ERROR, Function::kUsage});
+                   : report_error(table, Function::kName, {SQLITE_ERROR, Function::kUsage});
       }
       info->aConstraintUsage[i].argvIndex = argument + 1;
       info->aConstraintUsage[i].omit = 1;
@@ -103,51 +112,40 @@ class TableFunction {
     return SQLITE_OK;
   }
 
-  static int open(sqlite3_vtab*, sqlite3_vtab_cursor** out) {
-    auto* cursor = new (std::nothrow) Cursor{};
-    *out = reinterpret_cast<sqlite3_vtab_cursor*>(cursor);
-    return cursor == nullptr ? SQLITE_NOMEM : SQLITE_OK;
+  static int open(sqlite3_vtab* table, sqlite3_vtab_cursor** out) {
+    return call(table, [&] { *out = new Cursor{}; });
   }
 
   static int close(sqlite3_vtab_cursor* raw) {
-    cursor_of(raw).forget_arguments();
     delete &cursor_of(raw);
     return SQLITE_OK;
   }
 
   static int filter(sqlite3_vtab_cursor* raw, int, const char*, int count, sqlite3_value** values) {
-    Cursor& cursor = cursor_of(raw);
-    cursor.row = 0;
-    cursor.forget_arguments();
-    for (int i = 0; i < count; ++i) {
-      auto*& copy = cursor.arguments[static_cast<std::size_t>(i)];
-      copy = sqlite3_value_dup(values[i]);
-      if (copy == nullptr) {
-        return SQLITE_NOMEM;
+    return call(raw->pVtab, [&] {
+      Cursor& cursor = cursor_of(raw);
+      const Values arguments(count, values);
+      for (int i = 0; i < count; ++i) {
+        cursor.arguments[static_cast<std::size_t>(i)] = arguments[i].copy();
       }
-    }
-    int code = SQLITE_OK;
-    guard([&] { cursor.function.start(Values(count, values)); },
-          [&](const Failure& failure) { code = report(raw->pVtab, Function::kName, failure); });
-    return code;
+      cursor.rowid = 0;
+      cursor.function.start(arguments);
+    });
   }
 
-  // Only start() may throw. The callbacks below do not catch exceptions.
   static int next(sqlite3_vtab_cursor* raw) {
-    static_assert(noexcept(std::declval<Function&>().next()));
     cursor_of(raw).function.next();
-    ++cursor_of(raw).row;
+    ++cursor_of(raw).rowid;
     return SQLITE_OK;
   }
 
   static int eof(sqlite3_vtab_cursor* raw) { return cursor_of(raw).function.at_end() ? 1 : 0; }
 
   static int column(sqlite3_vtab_cursor* raw, sqlite3_context* context, int i) {
-    static_assert(noexcept(std::declval<const Function&>().column(std::declval<Context&>(), i)));
     const Cursor& cursor = cursor_of(raw);
     if (i >= Function::kFirstArgument) {
       sqlite3_result_value(
-          context, cursor.arguments[static_cast<std::size_t>(i - Function::kFirstArgument)]);
+          context, cursor.arguments[static_cast<std::size_t>(i - Function::kFirstArgument)].get());
     } else {
       Context result(context);
       cursor.function.column(result, i);
@@ -156,11 +154,11 @@ class TableFunction {
   }
 
   static int rowid(sqlite3_vtab_cursor* raw, sqlite3_int64* out) {
-    *out = cursor_of(raw).row;
+    *out = cursor_of(raw).rowid;
     return SQLITE_OK;
   }
 
-  static Cursor& cursor_of(sqlite3_vtab_cursor* raw) { return *reinterpret_cast<Cursor*>(raw); }
+  static Cursor& cursor_of(sqlite3_vtab_cursor* raw) { return *static_cast<Cursor*>(raw); }
 
   static constexpr sqlite3_module make_module() {
     sqlite3_module module{};

@@ -39,14 +39,14 @@ std::string quoted_text(std::string_view text) {
   return words.append(text.empty() ? "'" : "...'");
 }
 
-void KeptValue::keep(const Value& value) {
+void ValueCopy::assign(const Value& value) {
   const int type = value.type();
   if (type == SQLITE_TEXT) {
-    return keep_text(value.text());
+    return assign_text(value.text());
   }
   if (type == SQLITE_BLOB) {
     const auto blob = value.blob();
-    return keep_bytes(type, {reinterpret_cast<const char*>(blob.data()), blob.size()});
+    return assign_bytes(type, {reinterpret_cast<const char*>(blob.data()), blob.size()});
   }
   if (type == SQLITE_INTEGER) {
     integer_ = value.integer();
@@ -56,7 +56,7 @@ void KeptValue::keep(const Value& value) {
   type_ = type;
 }
 
-void KeptValue::give(sqlite3_context* context) const {
+void ValueCopy::set_result(sqlite3_context* context) const {
   switch (type_) {
     case SQLITE_INTEGER:
       return sqlite3_result_int64(context, integer_);

@@ -1,4 +1,4 @@
-// SQL values: those that SQLite passes to a callback, and copies of them.
+// SQL values (sqlite3_value): those that SQLite passes to a callback, and copies of them.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,13 @@ namespace bloom::sqlite {
 // printable characters become ?.
 std::string quoted_text(std::string_view text);
 
+struct FreeValue {
+  void operator()(sqlite3_value* value) const { sqlite3_value_free(value); }
+};
+// A copy of a value, made by SQLite. It outlives the call.
+using OwnedValue = std::unique_ptr<sqlite3_value, FreeValue>;
+
+// A value that SQLite passes to a callback. It is valid until the callback returns.
 class Value {
  public:
   explicit Value(sqlite3_value* value) : value_(value) {}
@@ -28,7 +35,7 @@ class Value {
   double real() const { return sqlite3_value_double(value_); }
 
   // text() returns UTF-8, whatever the encoding of the database. blob() returns the bytes of a
-  // blob. The bytes are valid until the SQL function returns. Both throw std::bad_alloc.
+  // blob. The bytes are valid until the callback returns. Both throw std::bad_alloc.
   std::string_view text() const {
     const auto* bytes = reinterpret_cast<const char*>(sqlite3_value_text(value_));
     if (bytes == nullptr) {
@@ -45,12 +52,21 @@ class Value {
     return {bytes, size};
   }
 
-  // Returns true for a column that an UPDATE of a virtual table does not set.
+  // Returns true for a column that an UPDATE of a virtual table leaves as it is.
   bool is_unchanged() const { return sqlite3_value_nochange(value_) != 0; }
 
   // Returns the pointer of a pointer value of this type, else null. The object that it points to
   // may be gone already.
   void* pointer(const char* type) const { return sqlite3_value_pointer(value_, type); }
+
+  // Throws std::bad_alloc.
+  OwnedValue copy() const {
+    OwnedValue copy(sqlite3_value_dup(value_));
+    if (!copy) {
+      throw std::bad_alloc();
+    }
+    return copy;
+  }
 
   // Returns the value for an error message: NULL, 42, 1.5, 'text', a blob of 12 bytes.
   std::string describe() const;
@@ -59,22 +75,17 @@ class Value {
   sqlite3_value* value_;
 };
 
-// A value that SQLite has copied, and that outlives the call.
-struct FreeValue {
-  void operator()(sqlite3_value* value) const { sqlite3_value_free(value); }
-};
-using OwnedValue = std::unique_ptr<sqlite3_value, FreeValue>;
-
-// A copy of a value that outlives the call. It reuses its memory when it keeps the next value.
-class KeptValue {
+// A copy of a value that outlives the call. Unlike an OwnedValue it reuses its memory for the next
+// value, so that it can hold a value of each row.
+class ValueCopy {
  public:
-  void keep(const Value& value);
-  void keep_text(std::string_view text) { keep_bytes(SQLITE_TEXT, text); }
-  // Sets the value that was kept last as the result of an SQL function.
-  void give(sqlite3_context* context) const;
+  void assign(const Value& value);
+  void assign_text(std::string_view text) { assign_bytes(SQLITE_TEXT, text); }
+  // Sets the value as the result of an SQL function or as the column of a virtual table.
+  void set_result(sqlite3_context* context) const;
 
  private:
-  void keep_bytes(int type, std::string_view bytes) {
+  void assign_bytes(int type, std::string_view bytes) {
     if (bytes.size() > bytes_.size()) {
       bytes_.resize(bytes.size());
     }
@@ -90,13 +101,14 @@ class KeptValue {
   std::size_t size_ = 0;  // bytes in use
 };
 
-// The arguments of an SQL function.
+// The values that SQLite passes to a callback, such as the arguments of an SQL function.
 class Values {
  public:
   Values(int count, sqlite3_value** values) : values_(values), count_(count) {}
 
   int size() const { return count_; }
   Value operator[](int i) const { return Value(values_[i]); }
+  // Returns the values from number i on.
   Values from(int i) const { return {count_ - i, values_ + i}; }
 
  private:

@@ -4,9 +4,9 @@
 
 #include "core/sizing/sizing.h"
 #include "core/support/error.h"
-#include "sql/arguments.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/sqlite/statement.h"
+#include "sql/values/arguments.h"
 
 namespace bloom {
 namespace {
@@ -30,9 +30,9 @@ sqlite::OwnedValue value_of(sqlite3* db, std::string_view text) {
       "SELECT CASE WHEN CAST(?1 AS NUMERIC) = ?1 THEN CAST(?1 AS NUMERIC) ELSE ?1 END";
   const std::optional<std::string> inner = sqlite::unquoted(text);
   const sqlite::Statement select(db, inner ? kQuoted : kBare);
-  sqlite::Run run(select);
+  sqlite::Execution run(select);
   run.bind(1, inner ? std::string_view(*inner) : text).step();
-  return run.copy(0);
+  return run.value(0).copy();
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ struct Options::Argument {
   Value value;
 
   std::uint64_t count(std::uint64_t low, std::uint64_t high) const {
-    return count_argument(value, name, low, high);
+    return integer_argument(value, name, low, high);
   }
 
   std::string word(std::string_view rule = "a name") const {
@@ -55,7 +55,7 @@ struct Options::Argument {
   }
 
   std::vector<std::string> words() const {
-    std::vector<std::string> names = sqlite::names_in(text);
+    std::vector<std::string> names = sqlite::parse_names(text);
     if (std::find(names.begin(), names.end(), "") != names.end()) {
       refuse(name, "a name, or names in brackets: (a, b)", quoted_text(text));
     }

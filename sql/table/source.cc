@@ -11,9 +11,9 @@
 namespace bloom {
 namespace {
 
+using sqlite::Execution;
 using sqlite::quoted_name;
 using sqlite::quoted_text;
-using sqlite::Run;
 using sqlite::Statement;
 
 constexpr std::array<std::string_view, 5> kSuffixes = {
@@ -126,7 +126,7 @@ Collation Source::collation() const {
 const char* Source::unsupported_type() const {
   const Statement select(db_, "SELECT type, rootpage FROM " + qualified("sqlite_master") +
                                   " WHERE name = ?1 COLLATE NOCASE AND type IN ('table', 'view')");
-  Run run(select);
+  Execution run(select);
   if (!run.bind(1, names_.table).step()) {
     return "none of that name";
   }
@@ -146,7 +146,7 @@ bool Source::is_shadow() const {
     return false;
   }
   const Statement list(db_, pragma("table_list"));
-  Run run(list);
+  Execution run(list);
   constexpr int kType = 2;
   return run.step() && run.value(kType).text() == "shadow";
 }
@@ -185,7 +185,7 @@ void Source::require_fit(Collation collation) const {
 std::optional<Source::ColumnFacts> Source::facts_of(const std::string& column) const {
   enum { kName = 1, kType = 2, kNotNull = 3, kDefault = 4, kKey = 5, kHidden = 6 };
   const Statement info(db_, pragma("table_xinfo"));
-  Run run(info);
+  Execution run(info);
   const auto is = [&](int i, const std::string& text) {
     return sqlite3_stricmp(std::string(run.value(i).text()).c_str(), text.c_str()) == 0;
   };
@@ -270,7 +270,7 @@ std::string Source::guard_sql(const std::string& name) const {
 bool Source::has_object(const std::string& name) const {
   const Statement select(
       db_, "SELECT 1 FROM " + qualified("sqlite_master") + " WHERE name = ?1 COLLATE NOCASE");
-  return Run(select).bind(1, name).step();
+  return Execution(select).bind(1, name).step();
 }
 
 std::string Source::make_guard(const std::string& table) const {
@@ -286,7 +286,7 @@ std::string Source::make_guard(const std::string& table) const {
 bool Source::has_guard(const std::string& name) const {
   const Statement select(db_, "SELECT sql FROM " + qualified("sqlite_master") +
                                   " WHERE type = 'index' AND name = ?1 COLLATE NOCASE");
-  Run run(select);
+  Execution run(select);
   return run.bind(1, name).step() && run.type(0) == SQLITE_TEXT &&
          same_sql(run.value(0).text(), "CREATE INDEX " + guard_sql(name));
 }
@@ -295,7 +295,7 @@ void Source::drop_guard(const std::string& name) const {
   const Statement select(db_, "SELECT 1 FROM " + qualified("sqlite_master") +
                                   " WHERE type = 'index' AND name = ?1 COLLATE NOCASE"
                                   " AND sql LIKE '%) WHERE 0'");
-  if (Run(select).bind(1, name).step()) {
+  if (Execution(select).bind(1, name).step()) {
     sqlite::execute(db_, "DROP INDEX " + qualified(name));
   }
 }
@@ -326,7 +326,7 @@ std::vector<Source::Trigger> Source::stored_triggers(const std::string& table) c
                                   " WHERE type = 'trigger' AND name COLLATE NOCASE IN "
                                   "(?1, ?2, ?3, ?4, ?5)");
   std::array<std::string, kSuffixes.size()> names;
-  Run run(select);
+  Execution run(select);
   for (std::size_t i = 0; i < names.size(); ++i) {
     names[i] = table + std::string(kSuffixes[i]);
     run.bind(static_cast<int>(i) + 1, names[i]);
@@ -369,7 +369,7 @@ std::int64_t Source::schema_version() {
   if (!select_version_) {
     select_version_.emplace(db_, "PRAGMA " + quoted_name(schema_) + ".schema_version");
   }
-  Run run(*select_version_);
+  Execution run(*select_version_);
   run.step();
   return run.integer(0);
 }
@@ -378,7 +378,7 @@ std::int64_t Source::temp_schema_version() {
   if (!select_temp_version_) {
     select_temp_version_.emplace(db_, "PRAGMA " + std::string("temp") + ".schema_version");
   }
-  Run run(*select_temp_version_);
+  Execution run(*select_temp_version_);
   run.step();
   return run.integer(0);
 }
@@ -392,7 +392,7 @@ std::optional<std::string> Source::blocking_trigger(const std::string& table) co
                " AND tbl_name = ?1 COLLATE NOCASE AND rowid > (SELECT rowid FROM " + triggers +
                " AND name = ?2 COLLATE NOCASE)");
   const std::string first = table + "_after_insert";
-  Run run(select);
+  Execution run(select);
   run.bind(1, names_.table).bind(2, first);
   while (run.step()) {
     const std::string_view name = run.value(0).text();
@@ -410,7 +410,7 @@ std::optional<std::string> Source::blocking_temp_trigger() const {
   const Statement select(db_,
                          "SELECT name, sql FROM sqlite_temp_master WHERE type = 'trigger'"
                          " AND tbl_name = ?1 COLLATE NOCASE");
-  Run run(select);
+  Execution run(select);
   run.bind(1, names_.table);
   while (run.step()) {
     const std::string_view name = run.value(0).text();
@@ -425,7 +425,7 @@ std::optional<std::string> Source::blocking_temp_trigger() const {
 void Source::for_each_key(const std::function<void(const sqlite::Value&)>& f) const {
   const Statement select(db_,
                          "SELECT " + key_of("t") + " FROM " + qualified(names_.table) + " AS t");
-  Run run(select);
+  Execution run(select);
   while (run.step()) {
     if (run.type(0) != SQLITE_NULL) {
       f(run.value(0));

@@ -5,8 +5,8 @@
 
 #include "core/operations/cardinality.h"
 #include "core/support/error.h"
-#include "sql/arguments.h"
 #include "sql/sqlite/guard.h"
+#include "sql/values/key.h"
 
 namespace bloom {
 namespace {

@@ -15,8 +15,8 @@ namespace bloom {
 namespace {
 
 using sqlite::execute;
+using sqlite::Execution;
 using sqlite::quoted_name;
-using sqlite::Run;
 using sqlite::SqliteError;
 using sqlite::Statement;
 
@@ -32,7 +32,7 @@ constexpr int kSchemaDamaged = SQLITE_CORRUPT_VTAB;
 std::string chunk_name(std::uint64_t i) { return "chunk " + std::to_string(i); }
 
 // Returns the bytes of a chunk column. Throws if the column is not a blob of `size` bytes.
-std::span<const std::uint8_t> chunk_column(const Run& run, int column, std::uint64_t i,
+std::span<const std::uint8_t> chunk_column(const Execution& run, int column, std::uint64_t i,
                                            std::size_t size) {
   if (run.type(column) != SQLITE_BLOB) {
     damaged(chunk_name(i) + " must be a blob, is none");
@@ -126,7 +126,7 @@ const Statement& Store::prepared(std::optional<Statement>& statement, const std:
 
 void Store::run(const std::string& sql) {
   const Statement statement(db_, sql, kSchemaDamaged);
-  Run(statement).step();
+  Execution(statement).step();
 }
 
 void Store::forget_statements() {
@@ -144,7 +144,7 @@ void Store::create(const Config& config) {
   execute(db_, "CREATE TABLE " + shadow(kConfig) + "(k PRIMARY KEY, v) WITHOUT ROWID");
   execute(db_, "CREATE TABLE " + shadow(kData) + "(id INTEGER PRIMARY KEY, chunk BLOB)");
   const Statement insert(db_, "INSERT INTO " + shadow(kConfig) + " VALUES (?1, ?2)");
-  Run(insert).bind(1, "version").bind(2, kVersion).step();
+  Execution(insert).bind(1, "version").bind(2, kVersion).step();
   save_config(config);
 }
 
@@ -169,9 +169,9 @@ Config Store::load_config() {
   const InUse in_use(*this);
   Config config;
   std::optional<std::int64_t> version;
-  Run run(prepared(load_config_, "SELECT k, v FROM " + shadow(kConfig) +
-                                     " WHERE k IN ('version', 'header', "
-                                     "'merged', 'stale', 'triggers', 'guard', 'missed')"));
+  Execution run(prepared(load_config_, "SELECT k, v FROM " + shadow(kConfig) +
+                                           " WHERE k IN ('version', 'header', "
+                                           "'merged', 'stale', 'triggers', 'guard', 'missed')"));
   while (run.step()) {
     const std::string_view name = run.value(0).text();
     if (name == "version" && run.type(1) == SQLITE_INTEGER) {
@@ -209,7 +209,7 @@ std::string Store::load_guard() {
   const InUse in_use(*this);
   const Statement select(db_, "SELECT v FROM " + shadow(kConfig) + " WHERE k = 'guard'",
                          kSchemaDamaged);
-  Run run(select);
+  Execution run(select);
   return run.step() && run.type(0) == SQLITE_TEXT ? std::string(run.value(0).text()) : "";
 }
 
@@ -223,13 +223,13 @@ void Store::save_config(const Config& config) {
     const auto bytes = write_header(layer.header);
     headers.insert(headers.end(), bytes.begin(), bytes.end());
   }
-  Run(replace).bind(1, "header").bind(2, headers).step();
+  Execution(replace).bind(1, "header").bind(2, headers).step();
   const Statement erase(db_, "DELETE FROM " + shadow(kConfig) + " WHERE k = ?1", kSchemaDamaged);
   const auto save = [&](const char* name, auto value, bool is_default) {
     if (is_default) {
-      Run(erase).bind(1, name).step();
+      Execution(erase).bind(1, name).step();
     } else {
-      Run(replace).bind(1, name).bind(2, value).step();
+      Execution(replace).bind(1, name).bind(2, value).step();
     }
   };
   const auto save_number = [&](const char* name, std::uint64_t value) {
@@ -248,14 +248,15 @@ void Store::save_config(const Config& config) {
 void Store::note_stale_key() {
   const InUse in_use(*this);
   ++writes_;
-  Run(prepared(count_stale_, "INSERT INTO " + shadow(kConfig) +
+  Execution(
+      prepared(count_stale_, "INSERT INTO " + shadow(kConfig) +
                                  " VALUES ('stale', 1) ON CONFLICT(k) DO UPDATE SET v = v + 1"))
       .step();
 }
 
 bool Store::load_chunk(std::uint64_t i, std::span<std::uint8_t> cells) {
   const InUse in_use(*this);
-  Run run(prepared(load_, "SELECT chunk FROM " + shadow(kData) + " WHERE id = ?1"));
+  Execution run(prepared(load_, "SELECT chunk FROM " + shadow(kData) + " WHERE id = ?1"));
   if (!run.bind(1, static_cast<std::int64_t>(i)).step()) {
     std::fill(cells.begin(), cells.end(), 0);
     return false;
@@ -281,7 +282,7 @@ bool Store::insert_or_ignore(std::uint64_t i, std::span<const std::uint8_t> cell
   const KeepLastRowid keep(db_);
   const Statement& insert =
       prepared(insert_, "INSERT OR IGNORE INTO " + shadow(kData) + " VALUES (?1, ?2)");
-  Run(insert).bind(1, static_cast<std::int64_t>(i)).bind(2, cells).step();
+  Execution(insert).bind(1, static_cast<std::int64_t>(i)).bind(2, cells).step();
   const bool inserted = sqlite3_changes(db_) != 0;
   writes_ += inserted ? 1 : 0;
   return inserted;
@@ -324,7 +325,7 @@ void Store::for_each_chunk(const Layers& layers, const EachChunk& f) {
   const InUse in_use(*this);
   const Statement select(db_, "SELECT id, chunk FROM " + shadow(kData) + " ORDER BY id",
                          kSchemaDamaged);
-  Run run(select);
+  Execution run(select);
   while (run.step()) {
     const std::int64_t id = run.integer(0);
     const auto i = static_cast<std::uint64_t>(id);
@@ -340,7 +341,7 @@ std::vector<std::uint64_t> Store::stored_chunks() {
   const InUse in_use(*this);
   const Statement select(db_, "SELECT id FROM " + shadow(kData) + " ORDER BY id", kSchemaDamaged);
   std::vector<std::uint64_t> chunks;
-  Run run(select);
+  Execution run(select);
   while (run.step()) {
     chunks.push_back(static_cast<std::uint64_t>(run.integer(0)));
   }

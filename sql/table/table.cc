@@ -5,9 +5,13 @@
 
 #include "core/operations/merge.h"
 #include "core/support/error.h"
-#include "sql/filter_functions.h"
-#include "sql/info.h"
+#include "sql/sqlite/context.h"
+#include "sql/sqlite/interrupts.h"
 #include "sql/sqlite/sql_text.h"
+#include "sql/values/arguments.h"
+#include "sql/values/info_json.h"
+#include "sql/values/key.h"
+#include "sql/values/results.h"
 
 namespace bloom {
 namespace {
@@ -85,7 +89,7 @@ void BloomTable::rename(const char* name) {
   filters_.retire_others(*filter_, name);
 }
 
-int BloomTable::plan(sqlite3_index_info& info) {
+int BloomTable::best_index(sqlite3_index_info& info) {
   filter_->statement_was_prepared();
   if (follower_) {
     follower_->statement_was_prepared();
@@ -93,7 +97,7 @@ int BloomTable::plan(sqlite3_index_info& info) {
   return choose_plan(info, options_.collation());
 }
 
-void BloomTable::check() {
+void BloomTable::check_integrity() {
   filter_->begin_statement();
   filter_->check();
   if (follower_) {
@@ -237,7 +241,7 @@ void BloomTable::run_command(const Value& command) {
     require_halvable(filter_->shape(), "the table");
     filter_->halve();
   } else if (is("integrity-check")) {
-    check();
+    check_integrity();
   } else {
     fail("unknown command " + command.describe() + " (the commands are " + std::string(kCommands) +
          ")");
@@ -315,9 +319,9 @@ void BloomTable::Cursor::look_up(const Value& value) {
   // The hash reads `value`, not the copy in key_: reading bytes just after writing them is slow.
   const Key key(value);
   if (key.is_text()) {
-    key_.keep_text(key.bytes());
+    key_.assign_text(key.bytes());
   } else {
-    key_.keep(value);
+    key_.assign(value);
   }
   found_ = !key.is_null() && filter_.may_contain(key.hash(filter_.shape()));
 }
@@ -332,18 +336,18 @@ void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
       if (plan_ != Plan::lookup && plan_ != Plan::lookup_collated) {
         refuse_scan();
       }
-      return key_.give(raw);
+      return key_.set_result(raw);
     case Column::filter:
       table_.require_one_layer("read the filter of");
-      require_fits(context, "the filter", stored_bytes(filter_.shape()), kReadTable);
+      require_within_limit(context, "the filter", stored_bytes(filter_.shape()), kReadTable);
       return return_filter(context, filter_.full_filter());
     case Column::info:
-      return context.text(table_.info());
+      return context.result_text(table_.info());
     case Column::command:
       return;
   }
 }
 
-int add_table_module(sqlite3* db) { return sqlite::Module<BloomTable>::add(db); }
+void add_table_module(sqlite3* db) { sqlite::Module<BloomTable>::add(db); }
 
 }  // namespace bloom

@@ -54,8 +54,8 @@
 #include <string>
 #include <string_view>
 
-#include "sql/arguments.h"
 #include "sql/sqlite/module.h"
+#include "sql/sqlite/value.h"
 #include "sql/table/filter_registry.h"
 #include "sql/table/options.h"
 #include "sql/table/paged_filter.h"
@@ -63,6 +63,9 @@
 #include "sql/table/source_follower.h"
 
 namespace bloom {
+
+using sqlite::Value;
+using sqlite::Values;
 
 class BloomTable {
  public:
@@ -84,7 +87,7 @@ class BloomTable {
   const char* name() const { return filter_->table().c_str(); }
   const char* columns() const { return columns_.c_str(); }
 
-  int plan(sqlite3_index_info& info);
+  int best_index(sqlite3_index_info& info);
   int update(const Values& values);
   int code_to_report(int code) { return filter_->code_to_report(code); }
 
@@ -95,7 +98,7 @@ class BloomTable {
   void savepoint(int number) { filter_->savepoint(number); }
   void released(int number) { filter_->released(number); }
   void rolled_back_to(int number) { filter_->rolled_back_to(number); }
-  void check();
+  void check_integrity();
 
  private:
   int insert(const Values& columns);
@@ -147,8 +150,11 @@ class BloomTable::Cursor {
   Plan plan_ = Plan::refused_scan;
   // The value as it was looked up, with its type: SQLite may use this column in place of the other
   // side of a join condition.
-  sqlite::KeptValue key_;
+  sqlite::ValueCopy key_;
   bool found_ = false;
 };
+
+// Registers the module on a connection. Throws SqliteError if SQLite refuses it.
+void add_table_module(sqlite3* db);
 
 }  // namespace bloom

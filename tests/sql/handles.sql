@@ -38,9 +38,9 @@ SELECT count(*) FROM s;
 CREATE TABLE p(id INTEGER PRIMARY KEY, a, b);
 INSERT INTO p VALUES (1, bloom_add(bloom_create(100), 'key'), bloom_create(100));
 SELECT bloom_contains(nullif(bloom_open(a), id), coalesce(nullif(bloom_open(b), id), nullif(bloom_open(b), id), 'key')) FROM p;
---> Error: bloom_contains: argument 1 is not a bloom filter (a handle that is gone)
+--> Error: bloom_contains: argument 1 is not a bloom filter (a closed handle)
 SELECT bloom_contains(nullif(bloom_open(a), id), coalesce(nullif(bloom_open(b), id), 'key')) FROM p;
---> Error: bloom_contains: argument 1 is not a bloom filter (a handle that is gone)
+--> Error: bloom_contains: argument 1 is not a bloom filter (a closed handle)
 SELECT bloom_contains((SELECT nullif(bloom_open(a), id) FROM p), 'key' || max(id, abs(id))) FROM p;
 --> 0
 -- an aggregate takes the filter itself

@@ -1,16 +1,11 @@
-#include "sql/arguments.h"
+#include "sql/values/arguments.h"
 
-#include <algorithm>
-#include <utility>
 #include <variant>
 
 #include "core/support/error.h"
 
 namespace bloom {
 namespace {
-
-constexpr std::string_view kResult = "the resulting filter";
-constexpr std::string_view kUseTable = "a table USING bloom can hold it";
 
 [[noreturn]] void refuse_bytes(const std::string& name, const Problem& problem,
                                const char* if_foreign, const char* if_damaged) {
@@ -34,13 +29,13 @@ FilterView opened_blob(ByteView stored, Name name) {
 
 template <typename Name>
 Handle opened_handle(const Value& value, Name name) {
-  const Handle handle = handle_of(value);
+  const Handle handle = find_handle(value);
   switch (handle.state) {
     case HandleState::open:
       return handle;
-    case HandleState::gone:
-      refuse_filter(name(), {true, "a handle that is gone"});
-    case HandleState::none:
+    case HandleState::closed:
+      refuse_filter(name(), {true, "a closed handle"});
+    case HandleState::not_a_handle:
       break;
   }
   refuse_filter(name(), {true, value.describe()});
@@ -71,6 +66,10 @@ FilterView filter_argument(const Value& value, const char* name) {
   return opened(value, [name] { return std::string(name); });
 }
 
+Handle open_handle_argument(const Values& arguments) {
+  return opened_handle(arguments[0], [] { return argument_name(0); });
+}
+
 DeltaView delta_argument(const Values& arguments, int i) {
   const Value value = arguments[i];
   if (value.type() != SQLITE_BLOB) {
@@ -87,22 +86,9 @@ void refuse_delta(int i, const Problem& problem) {
   refuse_bytes(argument_name(i), problem, " is not a delta for this filter", " is a damaged delta");
 }
 
-const FilterView& CachedFilterArgument::read_handle(const Value& value) {
-  handle_ = opened_handle(value, [] { return argument_name(0); });
-  return handle_.filter->view();
-}
-
-void CachedFilterArgument::read_blob(ByteView stored) {
-  handle_ = {};
-  last_ = opened_blob(stored, [] { return argument_name(0); });
-  std::copy_n(stored.begin(), kHeaderBytes, header_.begin());
-  size_ = stored.size();
-  stray_bits_ = padding_mask(last_->shape());
-}
-
-std::optional<FilterView> filter_row(const Values& arguments) {
+std::optional<FilterView> aggregate_filter_argument(const Values& arguments) {
   const Value value = arguments[0];
-  if (handle_of(value).state != HandleState::none) {
+  if (find_handle(value).state != HandleState::not_a_handle) {
     refuse(argument_name(0), "a filter itself in an aggregate", "a handle");
   }
   if (value.is_null()) {
@@ -111,25 +97,8 @@ std::optional<FilterView> filter_row(const Values& arguments) {
   return filter_argument(arguments, 0);
 }
 
-void Key::read_other(const Value& value) {
-  switch (type_) {
-    case SQLITE_NULL:
-      break;
-    case SQLITE_INTEGER:
-      number_.emplace(value.integer());
-      break;
-    case SQLITE_FLOAT:
-      number_.emplace(value.real());
-      break;
-    default: {
-      const auto blob = value.blob();
-      bytes_ = {reinterpret_cast<const char*>(blob.data()), blob.size()};
-    }
-  }
-}
-
-std::uint64_t count_argument(const Value& value, std::string_view name, std::uint64_t low,
-                             std::uint64_t high) {
+std::uint64_t integer_argument(const Value& value, std::string_view name, std::uint64_t low,
+                               std::uint64_t high) {
   const auto lowest = static_cast<double>(low);
   const auto highest = static_cast<double>(high);
   if (value.type() == SQLITE_INTEGER) {
@@ -162,35 +131,6 @@ Kind kind_argument(const Value& value) {
     refuse("kind", kKindRule, value.describe());
   }
   return *kind;
-}
-
-void require_fits(const Context& context, std::string_view what, std::uint64_t bytes,
-                  std::string_view remedy) {
-  const std::uint64_t most = context.longest_value();
-  if (bytes > most) {
-    std::string text(what);
-    text.append(" must be at most ").append(std::to_string(most));
-    text.append(" bytes (SQLITE_LIMIT_LENGTH), got ").append(std::to_string(bytes));
-    if (!remedy.empty()) {
-      text.append("; ").append(remedy);
-    }
-    throw Error(Error::Kind::too_big, text);
-  }
-}
-
-void require_filter_fits(const Context& context, const Shape& shape) {
-  require_fits(context, kResult, stored_bytes(shape), kUseTable);
-}
-
-Filter new_filter(const Context& context, const Header& header) {
-  require_filter_fits(context, header.shape);
-  return Filter(header);
-}
-
-void return_filter(Context& context, Filter filter) {
-  require_filter_fits(context, filter.shape());
-  const std::uint64_t size = stored_bytes(filter.shape());
-  context.blob(filter.release().release(), size, free_bytes);
 }
 
 }  // namespace bloom

@@ -1,4 +1,4 @@
-#include "sql/info.h"
+#include "sql/values/info_json.h"
 
 #include <cmath>
 #include <string_view>

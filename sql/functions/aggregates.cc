@@ -6,8 +6,11 @@
 #include "core/operations/distinct.h"
 #include "core/operations/merge.h"
 #include "core/sizing/sizing.h"
-#include "sql/arguments.h"
-#include "sql/filter_functions.h"
+#include "sql/functions/functions.h"
+#include "sql/sqlite/function.h"
+#include "sql/values/arguments.h"
+#include "sql/values/key.h"
+#include "sql/values/results.h"
 
 namespace bloom {
 namespace {
@@ -27,14 +30,14 @@ class Build {
     if (key.is_null()) {
       return;
     }
-    waiting_[waiting_count_] = key.hash(Shape{});
-    if (++waiting_count_ == waiting_.size()) {
-      add_waiting(context.check());
+    pending_[pending_count_] = key.hash(Shape{});
+    if (++pending_count_ == pending_.size()) {
+      add_pending(context.interrupt_check());
     }
   }
 
   void finish(Context& context) {
-    add_waiting(context.check());
+    add_pending(context.interrupt_check());
     if (!filter_) {
       build_from_collected(context);
     }
@@ -46,14 +49,14 @@ class Build {
     fpr_ = arguments.size() > 2 ? fpr_argument(arguments[2], "fpr") : kDefaultFpr;
     kind_ = arguments.size() > 3 ? kind_argument(arguments[3]) : Kind::standard;
     if (arguments.size() > 1 && !arguments[1].is_null()) {
-      const std::uint64_t capacity = count_argument(arguments[1], "capacity", 1, kMaxKeys);
+      const std::uint64_t capacity = integer_argument(arguments[1], "capacity", 1, kMaxKeys);
       filter_ = new_filter(context, size_filter(capacity, fpr_, kind_));
     }
   }
 
-  void add_waiting(const InterruptCheck& check_interrupt) {
-    const auto hashes = std::span(waiting_).first(waiting_count_);
-    waiting_count_ = 0;
+  void add_pending(const InterruptCheck& check_interrupt) {
+    const auto hashes = std::span(pending_).first(pending_count_);
+    pending_count_ = 0;
     if (filter_) {
       filter_->add(hashes);
     } else {
@@ -62,7 +65,7 @@ class Build {
   }
 
   void build_from_collected(Context& context) {
-    const InterruptCheck check_interrupt = context.check();
+    const InterruptCheck check_interrupt = context.interrupt_check();
     const std::size_t n = collected_.finish(check_interrupt);
     filter_ = new_filter(context, size_filter(n == 0 ? 1 : n, fpr_, kind_));
     for_each_slice(n, kSliceKeys, check_interrupt, [&](auto first, auto count) {
@@ -87,8 +90,8 @@ class Build {
   double fpr_ = kDefaultFpr;
   Kind kind_ = Kind::standard;
   // Keys are added in batches, which is faster: see Filter::add().
-  std::array<Hash, 64> waiting_;
-  std::size_t waiting_count_ = 0;
+  std::array<Hash, 64> pending_;
+  std::size_t pending_count_ = 0;
   DistinctHashes collected_;
   std::optional<Filter> filter_;
 };
@@ -99,9 +102,9 @@ template <Filter (*merge)(Filter, const FilterView&, std::string_view, const Int
 class MergeAggregate {
  public:
   void step(Context& context, const Values& arguments) {
-    const std::optional<FilterView> filter = filter_row(arguments);
+    const std::optional<FilterView> filter = aggregate_filter_argument(arguments);
     if (filter) {
-      const InterruptCheck check_interrupt = context.check();
+      const InterruptCheck check_interrupt = context.interrupt_check();
       merged_ = merged_ ? merge(std::move(*merged_), *filter, argument_name(0), check_interrupt)
                         : Filter(*filter, check_interrupt);
     }
@@ -124,17 +127,12 @@ constexpr sqlite::Signature kIntersect{"bloom_intersect", 1};
 
 }  // namespace
 
-int add_aggregates(sqlite3* db) {
-  int code = sqlite::add_aggregate<MergeAggregate<make_union>>(db, kUnion);
-  if (code == SQLITE_OK) {
-    code = sqlite::add_aggregate<MergeAggregate<make_intersection>>(db, kIntersect);
-  }
+void add_aggregates(sqlite3* db) {
+  sqlite::add_aggregate<MergeAggregate<make_union>>(db, kUnion);
+  sqlite::add_aggregate<MergeAggregate<make_intersection>>(db, kIntersect);
   for (const sqlite::Signature& build : kBuild) {
-    if (code == SQLITE_OK) {
-      code = sqlite::add_aggregate<Build>(db, build);
-    }
+    sqlite::add_aggregate<Build>(db, build);
   }
-  return code;
 }
 
 }  // namespace bloom

@@ -2,12 +2,15 @@
 
 #include "core/sizing/sizing.h"
 #include "core/support/error.h"
-#include "sql/arguments.h"
-#include "sql/filter_functions.h"
+#include "sql/functions/functions.h"
 #include "sql/sqlite/table_function.h"
+#include "sql/values/arguments.h"
+#include "sql/values/key.h"
 
 namespace bloom {
 namespace {
+
+using sqlite::Context;
 
 // bloom_plan(n, p): for each kind, the filter that n keys need at a false-positive rate of p.
 class Plan {
@@ -21,7 +24,7 @@ class Plan {
   static constexpr int kArguments = 2;
 
   void start(const Values& arguments) {
-    n_ = count_argument(arguments[0], "n", 1, kMaxKeys);
+    n_ = integer_argument(arguments[0], "n", 1, kMaxKeys);
     const double p = fpr_argument(arguments[1], "p");
     rows_.clear();
     row_ = 0;
@@ -35,17 +38,17 @@ class Plan {
     const Shape& shape = rows_[row_];
     switch (i) {
       case 0:
-        return context.text(name_of(shape.kind));
+        return context.result_text(name_of(shape.kind));
       case 1:
-        return context.integer(static_cast<std::int64_t>(shape.cells));
+        return context.result_int64(static_cast<std::int64_t>(shape.cells));
       case 2:
-        return context.integer(shape.hashes);
+        return context.result_int64(shape.hashes);
       case 3:
-        return context.integer(static_cast<std::int64_t>(shape.block));
+        return context.result_int64(static_cast<std::int64_t>(shape.block));
       case 4:
-        return context.integer(static_cast<std::int64_t>(stored_bytes(shape)));
+        return context.result_int64(static_cast<std::int64_t>(stored_bytes(shape)));
       default:
-        return context.real(predicted_fpr(shape, n_));
+        return context.result_double(predicted_fpr(shape, n_));
     }
   }
 
@@ -81,11 +84,11 @@ class Positions {
   void column(Context& context, int i) const noexcept {
     switch (i) {
       case 0:
-        return context.integer(static_cast<std::int64_t>(row_));
+        return context.result_int64(static_cast<std::int64_t>(row_));
       case 1:
-        return context.integer(static_cast<std::int64_t>(rows_[row_].cell));
+        return context.result_int64(static_cast<std::int64_t>(rows_[row_].cell));
       default:
-        return context.integer(rows_[row_].value);
+        return context.result_int64(rows_[row_].value);
     }
   }
 
@@ -100,9 +103,9 @@ class Positions {
 
 }  // namespace
 
-int add_table_functions(sqlite3* db) {
-  const int code = sqlite::TableFunction<Plan>::add(db);
-  return code != SQLITE_OK ? code : sqlite::TableFunction<Positions>::add(db);
+void add_table_functions(sqlite3* db) {
+  sqlite::TableFunctionModule<Plan>::add(db);
+  sqlite::TableFunctionModule<Positions>::add(db);
 }
 
 }  // namespace bloom

@@ -18,25 +18,30 @@ namespace bloom {
 // The pointer type. SQLite compares pointer types as strings, across all extensions.
 inline constexpr char kHandleType[] = "sqlite-bloom";
 
+// The number of handles that this process has closed. Written in handles.cc only.
+extern std::atomic<std::uintptr_t> closed_handles;
+
 // Sets an open filter as the result of a call. The filter is closed when SQLite drops the value.
 void return_handle(sqlite::Context& context, std::unique_ptr<const Filter> filter);
 
-enum class HandleState { none, gone, open };
+enum class HandleState { not_a_handle, closed, open };
 
+// A handle as find_handle() found it.
 struct Handle {
-  HandleState state = HandleState::none;
-  const Filter* filter = nullptr;  // if open; valid during the SQL call
-  // The number of the handle. While the filter is open, *place is equal to it.
-  std::uintptr_t number = 0;
-  const std::atomic<std::uintptr_t>* place = nullptr;
+  HandleState state = HandleState::not_a_handle;
+  std::uintptr_t number = 0;         // 0 unless open
+  const Filter* filter = nullptr;    // null unless open; valid during the SQL call
+  std::uintptr_t closed_before = 0;  // closed_handles when this handle was found
 
-  // Returns whether `value` is this handle and its filter is still open.
+  // Returns true if `value` is this handle and no handle was closed since it was found. Its filter
+  // is then still open. Takes no lock. If it returns false, find_handle() tells.
   bool is_open(const sqlite::Value& value) const {
     return number != 0 && reinterpret_cast<std::uintptr_t>(value.pointer(kHandleType)) == number &&
-           place->load(std::memory_order_acquire) == number;
+           closed_handles.load(std::memory_order_acquire) == closed_before;
   }
 };
 
-Handle handle_of(const sqlite::Value& value);
+// Returns what the value is: an open handle, a closed one or none.
+Handle find_handle(const sqlite::Value& value);
 
 }  // namespace bloom

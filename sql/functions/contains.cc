@@ -1,19 +1,24 @@
-#include "sql/arguments.h"
-#include "sql/filter_functions.h"
+#include "sql/functions/cached_filter_argument.h"
+#include "sql/functions/functions.h"
+#include "sql/sqlite/function.h"
+#include "sql/values/arguments.h"
+#include "sql/values/key.h"
 
 namespace bloom {
 namespace {
 
-// The calls within one statement usually query the same filter, so the object remembers it.
+using sqlite::Context;
+
+// Lookups of one statement usually query the same filter, so the object caches it.
 class Contains {
  public:
   void call(Context& context, const Values& arguments) {
     const FilterView& filter = filter_.read(arguments);
     const Key key(arguments[1]);
     if (key.is_null()) {
-      context.null();
+      context.result_null();
     } else {
-      context.boolean(filter.may_contain(key.hash(filter.shape())));
+      context.result_bool(filter.may_contain(key.hash(filter.shape())));
     }
   }
 
@@ -37,14 +42,14 @@ class ContainsSeveral {
       if (key.is_null()) {
         any_null = true;
       } else if (filter.may_contain(key.hash(filter.shape())) == decisive) {
-        context.boolean(decisive);
+        context.result_bool(decisive);
         return;
       }
     }
     if (any_null) {
-      context.null();
+      context.result_null();
     } else {
-      context.boolean(!decisive);
+      context.result_bool(!decisive);
     }
   }
 
@@ -58,15 +63,10 @@ constexpr sqlite::Signature kContainsAny{"bloom_contains_any", sqlite::kAnyNumbe
 
 }  // namespace
 
-int add_contains_functions(sqlite3* db) {
-  int code = sqlite::add_function<Contains>(db, kContains);
-  if (code == SQLITE_OK) {
-    code = sqlite::add_function<ContainsSeveral<false>>(db, kContainsAll);
-  }
-  if (code == SQLITE_OK) {
-    code = sqlite::add_function<ContainsSeveral<true>>(db, kContainsAny);
-  }
-  return code;
+void add_contains_functions(sqlite3* db) {
+  sqlite::add_function<Contains>(db, kContains);
+  sqlite::add_function<ContainsSeveral<false>>(db, kContainsAll);
+  sqlite::add_function<ContainsSeveral<true>>(db, kContainsAny);
 }
 
 }  // namespace bloom

@@ -1,5 +1,3 @@
-#include "sql/filter_functions.h"
-
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,18 +7,22 @@
 #include "core/operations/merge.h"
 #include "core/sizing/sizing.h"
 #include "core/support/error.h"
-#include "sql/arguments.h"
-#include "sql/handles.h"
+#include "sql/functions/functions.h"
+#include "sql/sqlite/function.h"
+#include "sql/values/arguments.h"
+#include "sql/values/handles.h"
+#include "sql/values/key.h"
+#include "sql/values/results.h"
 
 namespace bloom {
 namespace {
 
 using sqlite::kAnyNumber;
 using sqlite::kInnocuous;
-using sqlite::Scalar;
+using sqlite::ScalarFunction;
 
 void create(Context& context, const Values& arguments) {
-  const std::uint64_t capacity = count_argument(arguments[0], "capacity", 1, kMaxKeys);
+  const std::uint64_t capacity = integer_argument(arguments[0], "capacity", 1, kMaxKeys);
   const double fpr = arguments.size() > 1 ? fpr_argument(arguments[1], "fpr") : kDefaultFpr;
   const Kind kind = arguments.size() > 2 ? kind_argument(arguments[2]) : Kind::standard;
   return_filter(context, new_filter(context, size_filter(capacity, fpr, kind)));
@@ -29,16 +31,16 @@ void create(Context& context, const Values& arguments) {
 void create_sized(Context& context, const Values& arguments) {
   Header header;
   Shape& shape = header.shape;
-  shape.cells = count_argument(arguments[0], "m", 1, kMaxCells);
-  shape.hashes = static_cast<std::uint32_t>(count_argument(arguments[1], "k", 1, kMaxHashes));
+  shape.cells = integer_argument(arguments[0], "m", 1, kMaxCells);
+  shape.hashes = static_cast<std::uint32_t>(integer_argument(arguments[1], "k", 1, kMaxHashes));
   if (arguments.size() > 2) {
     shape.kind = kind_argument(arguments[2]);
   }
   if (arguments.size() > 3) {
-    shape.block = count_argument(arguments[3], "block", 0, kMaxCells);
+    shape.block = integer_argument(arguments[3], "block", 0, kMaxCells);
   }
   if (arguments.size() > 4) {
-    shape.seed = static_cast<std::uint32_t>(count_argument(arguments[4], "seed", 0, kMaxSeed));
+    shape.seed = static_cast<std::uint32_t>(integer_argument(arguments[4], "seed", 0, kMaxSeed));
   }
   require_valid(shape);
   return_filter(context, new_filter(context, header));
@@ -46,7 +48,7 @@ void create_sized(Context& context, const Values& arguments) {
 
 void add(Context& context, const Values& arguments) {
   require_at_least(2, arguments, "bloom_add(filter, key, ...)");
-  Filter filter(filter_argument(arguments, 0), context.check());
+  Filter filter(filter_argument(arguments, 0), context.interrupt_check());
   for (int i = 1; i < arguments.size(); ++i) {
     const Key key(arguments[i]);
     if (!key.is_null()) {
@@ -63,7 +65,7 @@ void remove(Context& context, const Values& arguments) {
     refuse("argument 1", "a counting filter (no other can remove)",
            "a " + std::string(name_of(view.shape().kind)) + " one");
   }
-  Filter filter(view, context.check());
+  Filter filter(view, context.interrupt_check());
   for (int i = 1; i < arguments.size(); ++i) {
     const Key key(arguments[i]);
     if (!key.is_null() && !filter.remove(key.hash(filter.shape()))) {
@@ -77,7 +79,7 @@ void remove(Context& context, const Values& arguments) {
 using Merge = Filter (*)(Filter, const FilterView&, std::string_view, const InterruptCheck&);
 
 void merge_all(Context& context, const Values& arguments, Merge merge) {
-  const InterruptCheck check_interrupt = context.check();
+  const InterruptCheck check_interrupt = context.interrupt_check();
   Filter merged(filter_argument(arguments, 0), check_interrupt);
   for (int i = 1; i < arguments.size(); ++i) {
     merged =
@@ -102,8 +104,8 @@ void halved_filter(Context& context, const Values& arguments) {
     require_halvable(view.shape(), "argument 1");
   }
   const std::uint64_t most = times_halvable(view.shape());
-  std::uint64_t times = arguments.size() > 1 ? count_argument(arguments[1], "times", 0, most) : 1;
-  const InterruptCheck check_interrupt = context.check();
+  std::uint64_t times = arguments.size() > 1 ? integer_argument(arguments[1], "times", 0, most) : 1;
+  const InterruptCheck check_interrupt = context.interrupt_check();
   Filter filter(view, check_interrupt);
   for (; times > 0; --times) {
     filter = halve(filter.view(), check_interrupt);
@@ -112,23 +114,24 @@ void halved_filter(Context& context, const Values& arguments) {
 }
 
 void standard_filter(Context& context, const Values& arguments) {
-  return_filter(context, to_standard(filter_argument(arguments, 0), "argument 1", context.check()));
+  return_filter(
+      context, to_standard(filter_argument(arguments, 0), "argument 1", context.interrupt_check()));
 }
 
 void delta_of(Context& context, const Values& arguments) {
-  StoredDelta change =
-      make_delta(filter_argument(arguments, 0), filter_argument(arguments, 1), context.check());
-  require_fits(context, "the delta", change.size);
-  context.blob(change.bytes.release(), change.size, free_bytes);
+  StoredDelta change = make_delta(filter_argument(arguments, 0), filter_argument(arguments, 1),
+                             context.interrupt_check());
+  require_within_limit(context, "the delta", change.size);
+  context.result_blob(change.bytes.release(), change.size, free_bytes);
 }
 
 void apply_delta(Context& context, const Values& arguments) {
   const FilterView before = filter_argument(arguments, 0);
   const DeltaView change = delta_argument(arguments, 1);
   if (change.header) {
-    require_filter_fits(context, change.header->shape);
+    require_filter_within_limit(context, change.header->shape);
   }
-  auto applied = apply_delta(before, change, context.check());
+  auto applied = apply_delta(before, change, context.interrupt_check());
   if (const auto* problem = std::get_if<Problem>(&applied)) {
     refuse_delta(1, *problem);
   }
@@ -141,21 +144,21 @@ void composite_key(Context& context, const Values& arguments) {
   for (int i = 0; i < arguments.size(); ++i) {
     const Key part(arguments[i]);
     if (part.is_null()) {
-      context.null();
+      context.result_null();
       return;
     }
     append_part(composite, part.bytes());
-    require_fits(context, "the composite key", composite.size());
+    require_within_limit(context, "the composite key", composite.size());
   }
-  context.blob(composite);
+  context.result_blob(composite);
 }
 
 void open_handle(Context& context, const Values& arguments) {
-  return_handle(context,
-                std::make_unique<const Filter>(filter_argument(arguments, 0), context.check()));
+  return_handle(context, std::make_unique<const Filter>(filter_argument(arguments, 0),
+                                                        context.interrupt_check()));
 }
 
-constexpr Scalar kFunctions[] = {
+constexpr ScalarFunction kFunctions[] = {
     {"bloom_create", create, 1},
     {"bloom_create", create, 2},
     {"bloom_create", create, 3},
@@ -178,6 +181,6 @@ constexpr Scalar kFunctions[] = {
 
 }  // namespace
 
-std::span<const sqlite::Scalar> filter_functions() { return kFunctions; }
+void add_filter_functions(sqlite3* db) { sqlite::add_functions(db, kFunctions); }
 
 }  // namespace bloom

@@ -1,0 +1,56 @@
+// Reads and checks the arguments of SQL functions, and the options of tables, which follow the same
+// rules. Each function throws bloom::Error with the name of the argument, the rule and the value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/filter/filter.h"
+#include "core/operations/delta.h"
+#include "sql/sqlite/value.h"
+#include "sql/values/handles.h"
+
+namespace bloom {
+
+using sqlite::Value;
+using sqlite::Values;
+
+// Returns "argument 3" for i = 2: SQL counts from 1.
+std::string argument_name(int i);
+
+// Throws if the call has fewer than `count` arguments. For functions of any number of arguments
+// only; SQLite checks the others. `usage` shows a correct call.
+void require_at_least(int count, const Values& arguments, const char* usage);
+
+// Returns the filter of argument i, which must be a blob or a handle made by bloom_open(). Throws
+// for any other value, also for NULL: in a WHERE clause a NULL result would silently drop rows.
+FilterView filter_argument(const Values& arguments, int i);
+// As above, for one value. `name` names it in errors.
+FilterView filter_argument(const Value& value, const char* name);
+
+// Returns argument 0 as the handle of an open filter. Throws for any other value.
+Handle open_handle_argument(const Values& arguments);
+
+// Returns the filter in argument 0 of an aggregate; nullopt for NULL, which aggregates skip.
+//
+// Throws for a handle. Under DISTINCT, SQLite treats different handles as equal. And where SQLite
+// loses the pointer type it passes NULL, which the aggregate would silently skip.
+std::optional<FilterView> aggregate_filter_argument(const Values& arguments);
+
+// Returns the delta of argument i, which must be a blob.
+DeltaView delta_argument(const Values& arguments, int i);
+// Throws the error for a delta that delta_argument() accepted, but that has the given problem with
+// the filter it is applied to.
+[[noreturn]] void refuse_delta(int i, const Problem& problem);
+
+// Returns an integer in low..high. Accepts a real with an integral value, such as 1e6.
+std::uint64_t integer_argument(const Value& value, std::string_view name, std::uint64_t low,
+                               std::uint64_t high);
+// Returns a number between 0 and 1, both excluded.
+double fpr_argument(const Value& value, std::string_view name);
+// Returns the kind that the value names, such as 'counting'.
+Kind kind_argument(const Value& value);
+
+}  // namespace bloom

@@ -1,0 +1,22 @@
+#include "sql/values/key.h"
+
+namespace bloom {
+
+void Key::read_other(const sqlite::Value& value) {
+  switch (type_) {
+    case SQLITE_NULL:
+      break;
+    case SQLITE_INTEGER:
+      number_.emplace(value.integer());
+      break;
+    case SQLITE_FLOAT:
+      number_.emplace(value.real());
+      break;
+    default: {
+      const auto blob = value.blob();
+      bytes_ = {reinterpret_cast<const char*>(blob.data()), blob.size()};
+    }
+  }
+}
+
+}  // namespace bloom
