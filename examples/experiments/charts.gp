@@ -110,11 +110,10 @@ set multiplot layout 1, 2
 set key on top left Left reverse
 set xlabel 'keys in the filter'
 set xrange [0:250]
-set title 'As in the article: one filter, lookups of the rest of 250 keys'
+set title 'As in the article: one filter (colours as on the right)'
 plot for [i = 1:4] 'theory.csv' using (of('keys', 'm', sizes[i], 'n')):'theory' with lines lw 1.2 lc rgb colors[i], \
   for [i = 1:4] 'article.csv' using (column('m') == sizes[i] ? column('n') : NaN):@rate:(0.2):(0) with vectors nohead lw 3 lc rgb colors[i], \
-  NaN with lines lw 1.2 lc rgb black title 'line: formula', NaN with points pt 7 ps 0.4 lc rgb black title 'dots: measured', \
-  NaN with dots lc rgb 'white' title 'colours: see right'
+  NaN with lines lw 1.2 lc rgb black title 'line: formula', NaN with points pt 7 ps 0.4 lc rgb black title 'dots: measured'
 set title '200 filters, each with 1,000 lookups of other keys'
 unset key
 set xrange [0:500]
