@@ -69,5 +69,5 @@ SELECT name FROM may_know WHERE key = 'customer9@example.org';
 --> subscribers.email
 
 -- Choose blobs where tables change in batches, where summaries are sent elsewhere, united or intersected, or where there are
--- very many: a blob is one value, and each change writes all of it. Choose tables where rows come and go one by one, or
+-- very many: each change of a blob reads and copies all of it. Choose tables where rows come and go one by one, or
 -- filters are large: each change writes one page, and nobody has to remember anything.
