@@ -1,9 +1,9 @@
-"""Pages read from the file for a question to a filter that is far larger than SQLite's page cache.
+"""Pages read from the file per lookup in a filter that is far larger than SQLite's page cache.
 
-    /usr/bin/python3 bench/cold.py EXTENSION [MIB [QUESTIONS]]    # 1024 200000
+    /usr/bin/python3 bench/cold.py EXTENSION [MIB [LOOKUPS]]    # 1024 200000
 
-A filter of MIB, of which every chunk has keys; the table's own cache holds one chunk (option cache), so that what is
-counted are SQLite's reads: DBSTATUS_CACHE_MISS, as the shell's .stats shows it.
+The filter has MIB mebibytes, and every chunk has keys. The table's own cache holds one chunk (option cache), so every lookup
+reads through SQLite's page cache. The pages are SQLITE_DBSTATUS_CACHE_MISS, as the shell's .stats shows it. Fewer is better.
 """
 
 import os
@@ -15,11 +15,11 @@ from support import Report, connect
 
 EXTENSION = os.path.abspath(sys.argv[1])
 MIB = int(sys.argv[2]) if len(sys.argv) > 2 else 1024
-QUESTIONS = int(sys.argv[3]) if len(sys.argv) > 3 else 200_000
+LOOKUPS = int(sys.argv[3]) if len(sys.argv) > 3 else 200_000
 
 
 def build(path):
-    """All chunks stored, half of their bits set at random: as full as a filter should be."""
+    """Stores all chunks, with half of their bits set at random: the fill of a filter at its capacity."""
     db = connect(path, EXTENSION)
     chunks = MIB * 2**20 // 3968
     cells = chunks * 31744
@@ -34,7 +34,7 @@ def build(path):
 
 
 def misses(path, pages):
-    questions = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT {QUESTIONS})"
+    questions = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT {LOOKUPS})"
     script = f"""
 .load {os.path.splitext(EXTENSION)[0]}
 PRAGMA cache_size = {pages};
@@ -50,9 +50,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "db")
         build(path)
-        report = Report(f"Cold questions to a filter of {MIB} MiB")
+        report = Report(f"Cold lookups in a filter of {MIB} MiB")
         for megabytes, pages, goal in ((2, 500, 1.7), (8, 2000, 1.2)):
-            report.line(f"pages read for each question, page cache of {megabytes} MB", "one page", misses(path, pages) / QUESTIONS, goal)
+            report.line(f"pages read per lookup, page cache of {megabytes} MB", "one page", misses(path, pages) / LOOKUPS, goal)
 
 
 if __name__ == "__main__":

@@ -80,7 +80,7 @@ class Ours {
   // Adds `present`, which has `distinct` different keys, and other keys until the filter is full.
   Ours(const Shape& shape, const std::string& present, std::size_t distinct)
       : filter_(Header{.shape = shape}) {
-    add_many(present);
+    add_batch(present);
     const auto keys = static_cast<std::uint64_t>(static_cast<double>(shape.cells) / kBitsPerKey);
     std::vector<Hash> hashes(kAtOnce);
     for (std::uint64_t i = distinct; i < keys; i += kAtOnce) {
@@ -92,14 +92,14 @@ class Ours {
     }
   }
 
-  std::size_t ask(const std::string& keys) {
+  std::size_t look_up(const std::string& keys) {
     std::size_t found = 0;
     for (std::size_t i = 0; i < kKeys; ++i) {
       found += filter_.may_contain(hash_key(key_at(keys, i), 0)) ? 1 : 0;
     }
     return found;
   }
-  std::size_t ask_many(const std::string& keys) {
+  std::size_t look_up_batch(const std::string& keys) {
     std::uint8_t answers[kAtOnce];
     std::size_t found = 0;
     for_each_batch(keys, [&](std::span<const Hash> hashes) {
@@ -113,7 +113,7 @@ class Ours {
       filter_.add(hash_key(key_at(keys, i), 0));
     }
   }
-  void add_many(const std::string& keys) {
+  void add_batch(const std::string& keys) {
     for_each_batch(keys, [&](std::span<const Hash> hashes) { filter_.add(hashes); });
   }
 
@@ -145,14 +145,14 @@ class Memory {
       lines_[order[i]].next = order[(i + 1) % order.size()];
     }
   }
-  std::size_t one_after_another() {
+  std::size_t dependent_loads() {
     auto at = static_cast<std::uint32_t>(sink % lines_.size());
     for (std::size_t i = 0; i < kKeys; ++i) {
       at = lines_[at].next;
     }
     return at;
   }
-  std::size_t together() {
+  std::size_t independent_loads() {
     std::uint64_t sum = 0;
     std::uint64_t x = sink;
     for (std::size_t i = 0; i < kKeys; ++i) {
@@ -191,7 +191,15 @@ std::size_t library_hash_all(const std::string& keys) {
 }
 #endif
 
-enum Column { kAskAbsent, kAskPresent, kManyAbsent, kManyPresent, kAdd, kAddMany, kColumns };
+enum Column {
+  kLookupAbsent,
+  kLookupPresent,
+  kBatchAbsent,
+  kBatchPresent,
+  kAdd,
+  kAddBatch,
+  kColumns
+};
 
 struct Row {
   std::string name;
@@ -203,13 +211,13 @@ struct Row {
 Row row_of(Other& other, const std::string& present, const std::string& absent,
            const std::string& fresh) {
   Row row{other.name(), {}};
-  row.runs[kAskAbsent] = [&] { return other.ask(absent, kKeyBytes); };
-  row.runs[kAskPresent] = [&] { return other.ask(present, kKeyBytes); };
-  if (other.asks_many()) {
-    row.runs[kManyAbsent] = [&] { return other.ask_many(absent, kKeyBytes); };
-    row.runs[kManyPresent] = [&] { return other.ask_many(present, kKeyBytes); };
+  row.runs[kLookupAbsent] = [&] { return other.look_up(absent, kKeyBytes); };
+  row.runs[kLookupPresent] = [&] { return other.look_up(present, kKeyBytes); };
+  if (other.has_batch_lookup()) {
+    row.runs[kBatchAbsent] = [&] { return other.look_up_batch(absent, kKeyBytes); };
+    row.runs[kBatchPresent] = [&] { return other.look_up_batch(present, kKeyBytes); };
   }
-  if (other.adds()) {
+  if (other.has_add()) {
     row.runs[kAdd] = [&] { return other.add(fresh, kKeyBytes), 0; };
   }
   return row;
@@ -218,9 +226,9 @@ Row row_of(Other& other, const std::string& present, const std::string& absent,
 Row row_of(const std::string& name, Ours& ours, const std::string& present,
            const std::string& absent, const std::string& fresh) {
   return {name,
-          {[&] { return ours.ask(absent); }, [&] { return ours.ask(present); },
-           [&] { return ours.ask_many(absent); }, [&] { return ours.ask_many(present); },
-           [&] { return ours.add(fresh), 0; }, [&] { return ours.add_many(fresh), 0; }}};
+          {[&] { return ours.look_up(absent); }, [&] { return ours.look_up(present); },
+           [&] { return ours.look_up_batch(absent); }, [&] { return ours.look_up_batch(present); },
+           [&] { return ours.add(fresh), 0; }, [&] { return ours.add_batch(fresh), 0; }}};
 }
 
 double median(std::vector<double> values) {
@@ -239,9 +247,8 @@ double ratio(const Row& row, Column column, const Row& other, Column other_colum
 
 void print(std::size_t kib, const std::vector<Row>& rows) {
   std::printf(
-      "\n### Cells of %zu %s, ns a key\n\n| | ask, absent | present | ask many, absent | present "
-      "| "
-      "add | add many | false positives |\n|%s\n",
+      "\n### Filters of %zu %s, ns per key\n\n| | lookup, absent | present | batch lookup, absent "
+      "| present | add | batch add | false positives |\n|%s\n",
       kib < 1024 ? kib : kib / 1024, kib < 1024 ? "KiB" : "MiB",
       " --- | --- | --- | --- | --- | --- | --- | --- |");
   for (const Row& row : rows) {
@@ -249,8 +256,8 @@ void print(std::size_t kib, const std::vector<Row>& rows) {
     for (const auto& ns : row.ns) {
       ns.empty() ? std::printf(" |") : std::printf(" %.1f |", median(ns));
     }
-    row.runs[kAskPresent] ? std::printf(" %.2f %% |\n", 100 * row.absent_found)
-                          : std::printf(" |\n");
+    row.runs[kLookupPresent] ? std::printf(" %.2f %% |\n", 100 * row.absent_found)
+                             : std::printf(" |\n");
   }
 }
 
@@ -266,28 +273,29 @@ void print_goals(const std::vector<Row>& rows) {
     std::printf("| %s | %s | %.2f | %.2f %s |\n", what.c_str(), against.c_str(), value, goal,
                 value <= goal ? "met" : "**missed**");
   };
-  std::printf("\n| what | against | ratio | goal |\n| --- | --- | --- | --- |\n");
+  std::printf(
+      "\n| what | baseline | ratio (lower is better) | goal |\n| --- | --- | --- | --- |\n");
   if (const Row* other = find(rows, "libbloom")) {
     for (const char* name : {"block=0", "block=31744", "block=512"}) {
       const Row& own = *find(rows, name);
       const std::string title = name;
-      line(title + ", ask, the worse of absent and present", "libbloom",
-           std::max(ratio(own, kAskAbsent, *other, kAskAbsent),
-                    ratio(own, kAskPresent, *other, kAskPresent)),
+      line(title + ", lookup, the slower of absent and present", "libbloom",
+           std::max(ratio(own, kLookupAbsent, *other, kLookupAbsent),
+                    ratio(own, kLookupPresent, *other, kLookupPresent)),
            1.0 / 3);
-      line(title + ", ask many, the worse of both", "libbloom",
-           std::max(ratio(own, kManyAbsent, *other, kAskAbsent),
-                    ratio(own, kManyPresent, *other, kAskPresent)),
+      line(title + ", batch lookup, the slower of absent and present", "libbloom",
+           std::max(ratio(own, kBatchAbsent, *other, kLookupAbsent),
+                    ratio(own, kBatchPresent, *other, kLookupPresent)),
            1.0 / 3);
       line(title + ", add", "libbloom", ratio(own, kAdd, *other, kAdd), 1.0 / 3);
-      line(title + ", add many", "libbloom", ratio(own, kAddMany, *other, kAdd), 1.0 / 3);
+      line(title + ", batch add", "libbloom", ratio(own, kAddBatch, *other, kAdd), 1.0 / 3);
     }
   }
   if (const Row* other = find(rows, "RocksDB")) {
     const Row& own = *find(rows, "block=512");
-    line("block=512, ask many, the worse of both", "RocksDB, many",
-         std::max(ratio(own, kManyAbsent, *other, kManyAbsent),
-                  ratio(own, kManyPresent, *other, kManyPresent)),
+    line("block=512, batch lookup, the slower of absent and present", "RocksDB, batch lookup",
+         std::max(ratio(own, kBatchAbsent, *other, kBatchAbsent),
+                  ratio(own, kBatchPresent, *other, kBatchPresent)),
          1.3);
   }
   std::fflush(stdout);
@@ -307,22 +315,22 @@ void measure(std::size_t kib, int rounds) {
     const std::uint64_t cells = block == 0 ? bits : bits / block * block;
     return Shape{.kind = Kind::standard, .hashes = hashes, .cells = cells, .block = block};
   };
-  Ours whole(shape(0, kHashes), few, distinct);
-  Ours page(shape(kChunkBytes * 8, kHashes), few, distinct);
-  Ours line(shape(kBlock512Cells, bench::kLineHashes), few, distinct);
+  Ours unblocked(shape(0, kHashes), few, distinct);
+  Ours blocks_of_chunk(shape(kChunkBytes * 8, kHashes), few, distinct);
+  Ours block512(shape(kBlock512Cells, bench::kBlock512Hashes), few, distinct);
   Memory memory(kib * 1024);
   const auto others = bench::others(kib * 1024, kBitsPerKey, few, distinct, kKeyBytes);
 
   std::vector<Row> rows;
-  rows.push_back({"memory: one load after another", {[&] { return memory.one_after_another(); }}});
-  rows.push_back({"memory: loads together", {[&] { return memory.together(); }}});
-  rows.push_back({"the hash of the key alone", {[&] { return hash_all(absent); }}});
+  rows.push_back({"memory: dependent loads", {[&] { return memory.dependent_loads(); }}});
+  rows.push_back({"memory: independent loads", {[&] { return memory.independent_loads(); }}});
+  rows.push_back({"hash of the key alone", {[&] { return hash_all(absent); }}});
 #ifdef BLOOM_MURMURHASH
-  rows.push_back({"the hash by libmurmurhash alone", {[&] { return library_hash_all(absent); }}});
+  rows.push_back({"hash by libmurmurhash alone", {[&] { return library_hash_all(absent); }}});
 #endif
-  rows.push_back(row_of("block=0", whole, few, absent, few_fresh));
-  rows.push_back(row_of("block=31744", page, few, absent, few_fresh));
-  rows.push_back(row_of("block=512", line, few, absent, few_fresh));
+  rows.push_back(row_of("block=0", unblocked, few, absent, few_fresh));
+  rows.push_back(row_of("block=31744", blocks_of_chunk, few, absent, few_fresh));
+  rows.push_back(row_of("block=512", block512, few, absent, few_fresh));
   for (const auto& other : others) {
     rows.push_back(row_of(*other, few, absent, few_fresh));
   }
@@ -333,7 +341,7 @@ void measure(std::size_t kib, int rounds) {
           row.ns[column].push_back(ns_per_key(row.runs[column]));
           // Must be measured in the first round, before the columns for adding fill the filter
           // further.
-          if (column == kAskAbsent && round == 0) {
+          if (column == kLookupAbsent && round == 0) {
             row.absent_found = static_cast<double>(sink) / static_cast<double>(kKeys);
           }
         }

@@ -1,9 +1,10 @@
-"""How long a delta is (bloom_delta), against the filter, and against what zlib and xz make of the bits that differ.
+"""Size of a delta (bloom_delta), compared with the filter, and with the differing bits compressed by zlib and xz.
 
     /usr/bin/python3 bench/deltas.py EXTENSION [KEYS]    # 1000000
 
-A filter made for KEYS keys at 1 % that has nine tenths of them, and then one more, ten more, and so on, each time anew.
-Prints a Markdown table: bytes, and the time of bloom_delta and bloom_apply against that of a copy of the filter.
+The old filter is sized for KEYS keys at an FPR of 1 % and contains nine tenths of them. The new filter contains 1, 10, 100 ...
+keys more. Prints a Markdown table: sizes in bytes, and the time of bloom_delta and bloom_apply divided by the time of a copy of
+the filter (lower is better).
 """
 
 import lzma

@@ -1,8 +1,9 @@
-"""The SQL functions against those that do nothing, and against count(k).
+"""The SQL functions, compared with functions that do nothing and with count(k).
 
     /usr/bin/python3 bench/functions.py EXTENSION [KEYS [ROUNDS]]    # 1000000 9
 
-In memory; KEYS texts of 31 bytes. noop(...), hash_key(...) and hash_keys(...) are of bench/noop.cc.
+In memory; KEYS strings of 31 bytes. noop(...), hash_key(...) and hash_keys(...) are functions of bench/noop.cc. Ratios are times
+divided by that of the baseline; lower is better.
 """
 
 import sys
@@ -15,13 +16,14 @@ ROUNDS = int(sys.argv[3]) if len(sys.argv) > 3 else 9
 
 
 def scan(db, condition, *arguments):
-    """A statement of its own for each size of a filter: Python keeps what is bound, and freeing 100 MB takes a while."""
+    """Counts the rows that meet the condition. Each filter size has a statement of its own: Python keeps bound values in its cached
+    statements, and freeing 100 MB takes time."""
     sql = f"SELECT count(*) FROM t WHERE {condition} -- {[len(argument) for argument in arguments]}"
     return lambda: db.execute(sql, arguments).fetchall() and None
 
 
 def aggregate(db, expression):
-    """IS NULL: the filter itself, SQLite would copy once more."""
+    """Runs an aggregate. IS NULL, because SQLite would copy the filter itself once more."""
     return lambda: db.execute(f"SELECT {expression} IS NULL FROM t").fetchall() and None
 
 
@@ -29,12 +31,12 @@ def one(db, sql, *arguments):
     return db.execute(sql, arguments).fetchone()[0]
 
 
-def asking(db):
+def lookups(db):
     f = one(db, "SELECT bloom_build(k, ?) FROM t", KEYS)
     other = one(db, "SELECT bloom_build(k || 'x', ?) FROM t", KEYS)
-    db.execute(f"CREATE VIRTUAL TABLE lines USING bloom(capacity={KEYS}, block=512)")
-    db.execute("INSERT INTO lines(key) SELECT k FROM t")
-    lines = one(db, "SELECT filter FROM lines")
+    db.execute(f"CREATE VIRTUAL TABLE block512 USING bloom(capacity={KEYS}, block=512)")
+    db.execute("INSERT INTO block512(key) SELECT k FROM t")
+    block512 = one(db, "SELECT filter FROM block512")
     small = one(db, "SELECT bloom_build(k, ?) FROM (SELECT k FROM t LIMIT ?)", KEYS // 10, KEYS // 10)
     sizes = {"1 KB": bytes(one(db, "SELECT bloom_create(800)")), "1.25 MB": f, "100 MB": one(db, "SELECT bloom_create(80000000)")}
     db.execute("CREATE TABLE f(size TEXT PRIMARY KEY, b BLOB)")
@@ -42,36 +44,36 @@ def asking(db):
     ways = {
         "noop(?1, k)": scan(db, "noop(?1, k)", f),
         "hash_key(?1, k)": scan(db, "hash_key(?1, k)", f),
-        "bloom_contains(?1, k), 1.25 MB, all there": scan(db, "bloom_contains(?1, k)", f),
-        "bloom_contains(?1, k), 1.25 MB, none there": scan(db, "bloom_contains(?1, k)", other),
-        "bloom_contains(?1, k), 1.25 MB, block=512, all there": scan(db, "bloom_contains(?1, k)", lines),
-        "bloom_contains(?1, k), 0.12 MB, a tenth there": scan(db, "bloom_contains(?1, k)", small),
+        "bloom_contains(?1, k), 1.25 MB, all present": scan(db, "bloom_contains(?1, k)", f),
+        "bloom_contains(?1, k), 1.25 MB, none present": scan(db, "bloom_contains(?1, k)", other),
+        "bloom_contains(?1, k), 1.25 MB, block=512, all present": scan(db, "bloom_contains(?1, k)", block512),
+        "bloom_contains(?1, k), 0.12 MB, 10 % present": scan(db, "bloom_contains(?1, k)", small),
     }
     for size, blob in sizes.items():
         ways[f"?1, {size}"] = scan(db, "bloom_contains(?1, k)", blob)
         ways[f"bloom_open(), {size}"] = scan(db, f"bloom_contains((SELECT bloom_open(b) FROM f WHERE size = '{size}'), k)")
         ways[f"noop, {size}"] = scan(db, f"noop((SELECT bloom_open(b) FROM f WHERE size = '{size}'), k)")
     measured = interleaved(ways, ROUNDS)
-    report = Report("Asking a value")
-    report.compare(measured, KEYS, "hash_key(?1, k)", "noop(?1, k)", against="noop(?1, k): reading and hashing alone")
+    report = Report("Lookups in a blob")
+    report.compare(measured, KEYS, "hash_key(?1, k)", "noop(?1, k)", against="noop(?1, k); reads and hashes only")
     for name in list(ways)[2:6]:
         report.compare(measured, KEYS, name, "noop(?1, k)", 1.5)
     for size in sizes:
         report.compare(measured, KEYS, f"bloom_open(), {size}", f"?1, {size}", 1.15)
-    report.compare(measured, KEYS, "noop, 1.25 MB", "noop(?1, k)", against="noop(?1, k): what a subquery costs SQLite")
+    report.compare(measured, KEYS, "noop, 1.25 MB", "noop(?1, k)", against="noop(?1, k); overhead of the subquery in SQLite")
     db.execute("DROP TABLE f")
-    db.execute("DROP TABLE lines")
+    db.execute("DROP TABLE block512")
 
 
-def building(db):
+def builds(db):
     ways = {expression: aggregate(db, expression) for expression in ("count(k)", "hash_keys(k)")}
     goals = {1: 1.3, 10: 1.6, 100: 3.3}
     for times in goals:
         ways[f"bloom_build(k, {KEYS * times})"] = aggregate(db, f"bloom_build(k, {KEYS * times})")
     ways["bloom_build(k)"] = aggregate(db, "bloom_build(k)")
     measured = interleaved(ways, ROUNDS)
-    report = Report("Building a value")
-    report.compare(measured, KEYS, "hash_keys(k)", "count(k)", against="count(k): reading and hashing alone")
+    report = Report("Building a filter")
+    report.compare(measured, KEYS, "hash_keys(k)", "count(k)", against="count(k); reads and hashes only")
     for times, goal in goals.items():
         report.compare(measured, KEYS, f"bloom_build(k, {KEYS * times})", "count(k)", goal)
     report.compare(measured, KEYS, "bloom_build(k)", "count(k)", 3)
@@ -79,7 +81,7 @@ def building(db):
     report.compare(interleaved(ways, 3), KEYS, "bloom_build(k)", "count(DISTINCT k)", 0.6)
 
 
-def whole_filters(db):
+def full_filters(db):
     size = 83_000_000
     f, g = (db.execute("SELECT bloom_add(bloom_create(?), ?)", (size, i)).fetchone()[0] for i in range(2))
     mib = len(f) / 2**20
@@ -94,7 +96,7 @@ def whole_filters(db):
         "bloom_count(?1)": one("bloom_count(?1)", f),
     }
     measured = interleaved(ways, ROUNDS)
-    report = Report(f"Whole filters of {mib:.0f} MiB")
+    report = Report(f"Full filters of {mib:.0f} MiB")
     for name in list(ways)[1:]:
         report.compare(measured, len(f), name, "copy(?1)", 1.5)
 
@@ -103,9 +105,9 @@ def main():
     db = connect(":memory:", EXTENSION, noop_beside(EXTENSION))
     db.execute("CREATE TABLE t(k TEXT)")
     fill(db, "t", KEYS)
-    asking(db)
-    building(db)
-    whole_filters(db)
+    lookups(db)
+    builds(db)
+    full_filters(db)
 
 
 if __name__ == "__main__":

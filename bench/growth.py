@@ -1,10 +1,10 @@
-"""A bloom table that grows against one that was sized in advance: rate, size, time.
+"""A bloom table that grows, compared with one that was sized in advance: false-positive rate, size, time.
 
     /usr/bin/python3 bench/growth.py EXTENSION [KEYS [FPR]]    # 10000000 0.01
 
-Each line is a table of so many keys: its layers; the rate that 1,000,000 other keys found and the one that it was made
-for; bytes, and time to ask for those keys by a join (median of three interleaved runs), against a table made for exactly
-so many keys. It ends with the number of keys that were lost.
+Each line is a table with a number of keys: its layers; the FPR measured with 1,000,000 absent keys, and the target FPR; then the
+bytes, and the time to look up the absent keys by a join (median of three interleaved runs), each divided by that of a table
+sized for exactly this number of keys. Lower is better. The last line is the number of lost keys, which must be 0.
 """
 
 import json

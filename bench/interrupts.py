@@ -1,8 +1,8 @@
-"""How long a statement goes on after sqlite3_interrupt(), in functions that read or write whole filters.
+"""Time from sqlite3_interrupt() to the end of the statement, for functions that read or write full filters.
 
-    /usr/bin/python3 bench/interrupts.py EXTENSION [MB]    # 100: the size of the filters; blocks of one cell a fifth of it
+    /usr/bin/python3 bench/interrupts.py EXTENSION [MB]    # 100: size of the filters; with blocks of one cell, a fifth of it
 
-Each statement is interrupted five times, at other moments of its run.
+Each statement is interrupted five times, at five moments of its run.
 """
 
 import sqlite3
@@ -31,7 +31,7 @@ def time_of(db, sql, filter):
 
 
 def after_interrupt(db, sql, filter, moment):
-    """Seconds from the interrupt to the end; None if it had ended before."""
+    """Returns the seconds from the interrupt to the end of the statement; None if the statement had ended before."""
     interrupted = None
 
     def stop():

@@ -60,8 +60,8 @@ class Libbloom : public Other {
   ~Libbloom() override { ::bloom_free(&filter_); }
 
   std::string name() const override { return "libbloom"; }
-  bool adds() const override { return true; }
-  std::size_t ask(const std::string& keys, std::size_t key_bytes) override {
+  bool has_add() const override { return true; }
+  std::size_t look_up(const std::string& keys, std::size_t key_bytes) override {
     std::size_t found = 0;
     for (std::size_t i = 0; i < keys.size(); i += key_bytes) {
       found += ::bloom_check(&filter_, keys.data() + i, static_cast<int>(key_bytes)) == 1 ? 1 : 0;
@@ -102,8 +102,8 @@ class RocksDb : public Other {
   }
 
   std::string name() const override { return "RocksDB"; }
-  bool asks_many() const override { return true; }
-  std::size_t ask(const std::string& keys, std::size_t key_bytes) override {
+  bool has_batch_lookup() const override { return true; }
+  std::size_t look_up(const std::string& keys, std::size_t key_bytes) override {
     std::size_t found = 0;
     for (std::size_t i = 0; i < keys.size(); i += key_bytes) {
       found += reader_->MayMatch({keys.data() + i, key_bytes}) ? 1 : 0;
@@ -111,7 +111,7 @@ class RocksDb : public Other {
     return found;
   }
   // 32 keys per call, because RocksDB itself looks up at most 32 keys at a time.
-  std::size_t ask_many(const std::string& keys, std::size_t key_bytes) override {
+  std::size_t look_up_batch(const std::string& keys, std::size_t key_bytes) override {
     std::array<rocksdb::Slice, 32> slices;
     std::array<rocksdb::Slice*, 32> pointers;
     std::array<bool, 32> answers;

@@ -11,17 +11,17 @@
 namespace bench {
 
 // Hashes per key of a filter with block=512 and 10 bits per key. RocksDB uses the same number.
-inline constexpr std::uint32_t kLineHashes = 6;
+inline constexpr std::uint32_t kBlock512Hashes = 6;
 
 class Other {
  public:
   virtual ~Other() = default;
   virtual std::string name() const = 0;
-  virtual bool adds() const { return false; }
-  virtual bool asks_many() const { return false; }
+  virtual bool has_add() const { return false; }
+  virtual bool has_batch_lookup() const { return false; }
   // `keys` is a concatenation of keys of `key_bytes` bytes. Returns how many may be in the filter.
-  virtual std::size_t ask(const std::string& keys, std::size_t key_bytes) = 0;
-  virtual std::size_t ask_many(const std::string&, std::size_t) { return 0; }
+  virtual std::size_t look_up(const std::string& keys, std::size_t key_bytes) = 0;
+  virtual std::size_t look_up_batch(const std::string&, std::size_t) { return 0; }
   virtual void add(const std::string&, std::size_t) {}
 };
 

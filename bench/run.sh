@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # All measurements of docs/performance.md: prints Markdown, and leaves results.md, CSV files and charts
-# (SVG, if gnuplot can be had) in build/bench. Takes half an hour; asks nothing.
-#   bench/run.sh          all of it
-#   bench/run.sh quick    smaller numbers, a few minutes: to see that everything runs
+# (SVG, if gnuplot is available) in build/bench. Takes half an hour, without questions.
+#   bench/run.sh          full size
+#   bench/run.sh quick    smaller sizes, a few minutes: checks that everything runs
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source tests/support/setup.sh
@@ -16,10 +16,11 @@ prepare() {
   cmake --build --preset release -j "$(getconf _NPROCESSORS_ONLN)"
 }
 
-# The columns of "ask many, present", or "present" where a library asks one by one, by size.
+# ns per lookup by size, from the columns "batch lookup, present", or "lookup, present" for a library
+# without batch lookups.
 core_csv() {
   awk -F ' *\\| *' '
-    /^### Cells/ { size = $0; sub(/.*of /, "", size); sub(/,.*/, "", size); sizes[++n] = size }
+    /^### Filters/ { size = $0; sub(/.*of /, "", size); sub(/,.*/, "", size); sizes[++n] = size }
     /^\| (block=|libbloom|RocksDB)/ && NF > 8 { ns[$2, size] = $6 != "" ? $6 : $4 }
     END {
       split("block=0,block=31744,block=512,libbloom,RocksDB", names, ",")
@@ -45,7 +46,7 @@ measure() {
   python bench/semi_joins.py "$extension" "$keys"
   build/release/bench/core_bench "$core_mib" | tee "$out/core.md"
   core_csv <"$out/core.md" >"$out/core.csv"
-  printf '\n### What a key costs as their number grows\n\n'
+  printf '\n### Time and bytes per key by number of keys\n\n'
   python bench/scaling.py "$extension" "$largest" "$out/scaling.csv"
 }
 

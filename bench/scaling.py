@@ -1,10 +1,10 @@
-"""What a key costs as the number of keys grows, and how many bytes are stored.
+"""Time per key and bytes per key, by number of keys.
 
     /usr/bin/python3 bench/scaling.py EXTENSION [LARGEST [CSV]]    # 100000000
 
-From 1,000 keys to LARGEST, ten times as many each time, 1 % false positives. Prints nanoseconds a key and bytes a key as
-a Markdown table; CSV gets the same, for bench/charts.gp. The ordinary table is a PRIMARY KEY WITHOUT ROWID; it ends at
-10 million keys.
+Measures 1,000 keys, 10,000 keys and so on up to LARGEST, at an FPR of 1 %. Prints ns per key and bytes per key as a Markdown
+table, and writes them to CSV for bench/charts.gp. The ordinary table is a PRIMARY KEY WITHOUT ROWID; it is measured up to 10
+million keys.
 """
 
 import csv
@@ -18,14 +18,14 @@ from support import connect, fill, seconds
 EXTENSION = sys.argv[1]
 LARGEST = int(sys.argv[2]) if len(sys.argv) > 2 else 100_000_000
 CSV = sys.argv[3] if len(sys.argv) > 3 else os.devnull
-SOURCE = 1_000_000  # keys that are there; more are made of them while they are read
+SOURCE = 1_000_000  # stored keys; more keys are derived from them while they are read
 LARGEST_TABLE = 10_000_000
 COLUMNS = ("keys", "reading", "bloom_build to size", "bloom_build", "bloom_contains", "INSERT bloom", "JOIN bloom", "INSERT PRIMARY KEY", "JOIN PRIMARY KEY",
            "bytes of a blob", "bytes of a table", "bytes of a PRIMARY KEY")  # fmt: skip
 
 
 def source(db, keys):
-    """What gives so many different keys of 32 bytes, in random order."""
+    """Returns a FROM clause with `keys` distinct keys of 32 bytes, in random order."""
     for table in ("t", "part"):
         db.execute(f"DROP TABLE IF EXISTS {table}")
         db.execute(f"CREATE TABLE {table}(k TEXT)")

@@ -2,8 +2,8 @@
 
     /usr/bin/python3 bench/semi_joins.py EXTENSION [ROWS [ROUNDS]]    # 1000000 3
 
-In memory; ROWS texts of 31 bytes in random order, asked of a PRIMARY KEY with as many. docs/pre-checks.md has more recipes,
-of a file: bench/pre_checks.py.
+In memory. ROWS strings of 31 bytes in random order are looked up in a PRIMARY KEY with as many rows. bench/pre_checks.py measures
+the recipes of docs/pre-checks.md on a file.
 """
 
 import sys
@@ -17,7 +17,7 @@ ABSENT = "NOT EXISTS (SELECT 1 FROM pk WHERE pk.k = t.k)"
 
 
 def measure(db, share):
-    """So many rows of a thousand are there."""
+    """`share` is the share of the keys that are present."""
     db.execute("DROP TABLE IF EXISTS t")
     db.execute("CREATE TABLE t(k TEXT)")
     there = int(ROWS * share)
@@ -42,7 +42,7 @@ def measure(db, share):
         },
         ROUNDS,
     )
-    report = Report(f"Joins of {ROWS} x {ROWS}, {share:.0%} there")
+    report = Report(f"Joins of {ROWS} x {ROWS}, {share:.0%} present")
     for name in measured:
         base = name.split(",")[0]
         if name != base:

@@ -1,7 +1,7 @@
-"""What the measurements in bench/ share: connections, rounds, and the report.
+"""Shared by the measurements in bench/: connections, rounds and the report.
 
-Every figure is a ratio: the ways of doing one thing run in turn, round after round, in one process; a ratio is the
-median of those of the rounds.
+Every figure is a ratio of times. All ways to do one thing run in turn, round after round, in one process. The ratio is the
+median of the ratios of the rounds.
 """
 
 import csv
@@ -10,7 +10,7 @@ import sqlite3
 import statistics
 import time
 
-KEY = "printf('https://example.com/item/%06x', {0} * 7919 % 16777213)"  # 31 bytes, in random order; another for each {0}
+KEY = "printf('https://example.com/item/%06x', {0} * 7919 % 16777213)"  # 31 bytes, in random order; distinct for each {0}
 
 
 def connect(path, *extensions):
@@ -22,12 +22,12 @@ def connect(path, *extensions):
 
 
 def noop_beside(extension):
-    """The extension of bench/noop.cc, built with the one that is measured."""
+    """Returns the path of the extension of bench/noop.cc, which is built beside the measured one."""
     return os.path.join(os.path.dirname(os.path.abspath(extension)), "bench", "noop.so")
 
 
 def numbers(count):
-    """A FROM clause of so many rows i."""
+    """Returns a FROM clause with `count` rows i = 0, 1, 2 ..."""
     return f"(WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n LIMIT {count}) SELECT i FROM n)"
 
 
@@ -42,7 +42,8 @@ def seconds(run):
 
 
 def interleaved(ways, rounds):
-    """ways: name -> a function to time, or one that returns its seconds. Returns name -> seconds of each round."""
+    """Runs each function of `ways` once per round. A function may return its seconds; else it is timed. Returns name -> seconds of
+    each round."""
     measured = {name: [] for name in ways}
     for _ in range(rounds):
         for name, run in ways.items():
@@ -57,9 +58,9 @@ def ratio(measured, name, base):
 
 
 class Report:
-    """Lines of a Markdown table, printed as they come; kept as CSV as well if BLOOM_BENCH_CSV names a file."""
+    """Prints the lines of a Markdown table. Appends them to the CSV file that BLOOM_BENCH_CSV names, if it is set."""
 
-    HEAD = ("what", "against", "ratio", "goal", "ns a row")
+    HEAD = ("what", "baseline", "ratio (lower is better)", "goal", "ns per row")
 
     def __init__(self, title):
         self.title = title

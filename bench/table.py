@@ -1,8 +1,9 @@
-"""The bloom table against ordinary tables and the no-op function.
+"""The bloom table, compared with ordinary tables and with a function that does nothing.
 
     /usr/bin/python3 bench/table.py EXTENSION [KEYS [ROUNDS]]    # 1000000 5
 
-A file in WAL mode, synchronous=NORMAL; KEYS texts of 31 bytes in random order, in memory where it says so.
+KEYS strings of 31 bytes in random order. The database is a file in WAL mode with synchronous=NORMAL, or in memory where the
+heading says so.
 """
 
 import os
@@ -20,7 +21,7 @@ CREATE = {
     "heap": "CREATE TABLE x(k TEXT)",
     "PRIMARY KEY": "CREATE TABLE x(k TEXT PRIMARY KEY)",
     "bloom": f"CREATE VIRTUAL TABLE x USING bloom(capacity={KEYS})",
-    "bloom that grows": "CREATE VIRTUAL TABLE x USING bloom",
+    "bloom table that grows": "CREATE VIRTUAL TABLE x USING bloom",
 }
 
 
@@ -48,17 +49,17 @@ def joins():
             "noop(?1, k)": count("WHERE noop(?1, k)", filter_),
             "JOIN hashed": count("JOIN hashed ON hashed.key = t.k"),
             "JOIN": count("JOIN f ON f.key = t.k"),
-            "JOIN one that grows": count("JOIN g ON g.key = t.k"),
+            "JOIN table that grows": count("JOIN g ON g.key = t.k"),
             "EXISTS": count("WHERE EXISTS (SELECT 1 FROM f WHERE f.key = t.k)"),
             "JOIN PRIMARY KEY": count("JOIN pk ON pk.k = t.k"),
         },
         ROUNDS,
     )
-    report = Report("Asking a table, in memory")
-    report.compare(measured, KEYS, "JOIN hashed", "noop(?1, k)", against="noop(?1, k): a table that hashes alone")
+    report = Report("Lookups in a table, in memory")
+    report.compare(measured, KEYS, "JOIN hashed", "noop(?1, k)", against="noop(?1, k); the table only hashes")
     report.compare(measured, KEYS, "JOIN", "noop(?1, k)", 1.8)
     report.compare(measured, KEYS, "JOIN", "JOIN PRIMARY KEY", 0.35)
-    report.compare(measured, KEYS, "JOIN one that grows", "noop(?1, k)")
+    report.compare(measured, KEYS, "JOIN table that grows", "noop(?1, k)")
     report.compare(measured, KEYS, "EXISTS", "noop(?1, k)")
 
 
@@ -107,8 +108,8 @@ def filling(folder):
     report = Report("INSERT ... SELECT into an empty table, file")
     report.compare(measured, KEYS, "bloom", "heap", 0.6)
     report.compare(measured, KEYS, "bloom", "PRIMARY KEY", 0.1, "PRIMARY KEY, random order")
-    report.compare(measured, KEYS, "bloom that grows", "heap")
-    report.line("bloom: bytes of log", "heap", filled.log["bloom"] / filled.log["heap"])
+    report.compare(measured, KEYS, "bloom table that grows", "heap")
+    report.line("bloom: bytes written to the WAL", "heap", filled.log["bloom"] / filled.log["heap"])
     bloom = filled.pages_of(CREATE["bloom"], "INSERT INTO x(key) SELECT k FROM source")
     without_rowid = "CREATE TABLE x(k TEXT PRIMARY KEY) WITHOUT ROWID"
     for order in ("", " ORDER BY k"):
@@ -118,7 +119,7 @@ def filling(folder):
 
 
 def singles(folder):
-    """Transactions of one INSERT each."""
+    """Measures transactions of one INSERT each."""
     path = os.path.join(folder, "db")
     db = connect_wal(path)
     db.execute(CREATE["bloom"].replace("x", "f", 1))
@@ -144,7 +145,7 @@ def singles(folder):
     def compare(name, table, other, rounds=ROUNDS):
         measured = interleaved({"PRIMARY KEY": insert(other), name: insert(table)}, rounds)
         report.compare(measured, SINGLES, name, "PRIMARY KEY", 1)
-        report.line(name + ": bytes of log", "PRIMARY KEY", log[table] / log[other], 1)
+        report.line(name + ": bytes written to the WAL", "PRIMARY KEY", log[table] / log[other], 1)
 
     report = Report("Transactions of one INSERT, file")
     compare("into full tables", "f(key)", "pk")
@@ -155,7 +156,7 @@ def singles(folder):
 
 
 def long_transaction(folder):
-    """Single INSERTs in one explicit transaction: each of them writes its page, because its statement ends."""
+    """Measures single INSERTs in one explicit transaction. Each writes its page, because its statement ends."""
     db = connect_wal(os.path.join(folder, "db"))
     db.execute("CREATE TABLE heap(k TEXT)")
     part = iter(range(10**6))

@@ -43,9 +43,9 @@ std::vector<Shape> shapes() {
 }
 
 // Stores the changed chunks. Hands out a copy of one chunk, which is lost at the next at().
-class OneChunkAtHand {
+class SingleChunkCache {
  public:
-  explicit OneChunkAtHand(const Shape& shape) : shape_(shape) {}
+  explicit SingleChunkCache(const Shape& shape) : shape_(shape) {}
 
   std::uint8_t* at(std::uint64_t i) {
     EXPECT_LT(i, chunk_count(shape_));
@@ -54,10 +54,10 @@ class OneChunkAtHand {
       number_ = i;
       changed_ = false;
       const auto found = chunks_.find(i);
-      at_hand_ = found == chunks_.end() ? Cells{} : found->second;
+      cached_ = found == chunks_.end() ? Cells{} : found->second;
       reads_.insert(i);
     }
-    return at_hand_.data();
+    return cached_.data();
   }
   void mark_changed(std::uint64_t i) {
     EXPECT_EQ(i, number_);
@@ -83,14 +83,14 @@ class OneChunkAtHand {
 
   void put_away() {
     if (number_ && changed_) {
-      chunks_[*number_] = at_hand_;
+      chunks_[*number_] = cached_;
     }
   }
 
   Shape shape_;
   std::map<std::uint64_t, Cells> chunks_;
   std::optional<std::uint64_t> number_;
-  Cells at_hand_{};
+  Cells cached_{};
   bool changed_ = false;
   std::set<std::uint64_t> reads_;
 };
@@ -104,7 +104,7 @@ TEST(Chunked, AnswersAndCellsAreThoseOfTheWholeFilter) {
   for (const Shape& shape : shapes()) {
     Filter whole({.shape = shape});
     const ChunkedFilter chunked(shape);
-    OneChunkAtHand chunks(shape);
+    SingleChunkCache chunks(shape);
     for (int step = 0; step < 2000; ++step) {
       const Hash hash = key_hash(random() % 300, shape.seed);
       if (shape.kind == Kind::counting && random() % 3 == 0) {
@@ -124,7 +124,7 @@ TEST(Chunked, AKeyOfABlockOfOneChunkTouchesOneChunk) {
     const std::uint64_t block = cells_per_chunk(kind);
     const Shape shape{.kind = kind, .hashes = 8, .cells = 50 * block, .block = block};
     const ChunkedFilter chunked(shape);
-    OneChunkAtHand chunks(shape);
+    SingleChunkCache chunks(shape);
     for (std::uint64_t i = 0; i < 1000; ++i) {
       chunks.take_reads();
       chunked.add(key_hash(i), chunks);
@@ -138,7 +138,7 @@ TEST(Chunked, HalvingChunkByChunkInPlaceIsHalving) {
   for (const Shape& shape : shapes()) {
     Filter whole({.shape = shape});
     const ChunkedFilter chunked(shape);
-    OneChunkAtHand source(shape);
+    SingleChunkCache source(shape);
     for (std::uint64_t i = 0; i < 500; ++i) {
       // Adds 20 keys, each about 25 times. Most chunks of some shapes stay empty.
       const Hash hash = key_hash(i / 3 * 3 % 60, shape.seed);
@@ -241,7 +241,7 @@ TEST(Chunked, PositionsBeyond32BitsFindTheirChunk) {
     const Shape shape{
         .kind = kind, .hashes = 4, .cells = kMaxCells / block * block, .block = block};
     const ChunkedFilter chunked(shape);
-    OneChunkAtHand chunks(shape);
+    SingleChunkCache chunks(shape);
     std::uint64_t highest = 0;
     for (std::uint64_t i = 0; i < 1000; ++i) {
       EXPECT_FALSE(chunked.may_contain(key_hash(i), chunks));

@@ -35,7 +35,7 @@ Filter sample(const Shape& shape) {
 }
 
 // Returns what open_filter() reports about the bytes: an empty string if they are a valid filter.
-std::string said_of(const Bytes& bytes) {
+std::string problem_text(const Bytes& bytes) {
   const auto opened = open_filter(bytes);
   const auto* problem = std::get_if<Problem>(&opened);
   return problem == nullptr ? "" : problem->text;
@@ -82,13 +82,13 @@ TEST(Format, EveryTruncationAndExtensionIsRefused) {
     }
     Bytes bytes = bytes_of(sample(shape));
     bytes.push_back(0);
-    EXPECT_NE(said_of(bytes), "") << shape;
+    EXPECT_NE(problem_text(bytes), "") << shape;
     bytes.pop_back();
-    ASSERT_EQ(said_of(bytes), "") << shape;
+    ASSERT_EQ(problem_text(bytes), "") << shape;
     while (!bytes.empty()) {
       bytes.pop_back();
       bytes.shrink_to_fit();  // so that sanitizers see a read beyond the end
-      EXPECT_NE(said_of(bytes), "") << shape << " cut to " << bytes.size();
+      EXPECT_NE(problem_text(bytes), "") << shape << " cut to " << bytes.size();
     }
   }
 }
@@ -99,7 +99,7 @@ TEST(Format, EveryHeaderBitFlipIsRefused) {
     for (std::size_t bit = 0; bit < kHeaderBytes * 8; ++bit) {
       const auto flip = static_cast<std::uint8_t>(1U << (bit % 8));
       bytes[bit / 8] ^= flip;
-      EXPECT_NE(said_of(bytes), "") << shape << " bit " << bit;
+      EXPECT_NE(problem_text(bytes), "") << shape << " bit " << bit;
       bytes[bit / 8] ^= flip;
     }
   }
@@ -136,10 +136,10 @@ TEST(Format, ProblemsSayWhatIsWrong) {
     Bytes bytes = good;
     bytes[at] = value;
     refresh_checksum(bytes);
-    return said_of(bytes);
+    return problem_text(bytes);
   };
-  EXPECT_EQ(said_of({}), "0 bytes are too few for a header");
-  EXPECT_EQ(said_of(Bytes(64)), "bad magic");
+  EXPECT_EQ(problem_text({}), "0 bytes are too few for a header");
+  EXPECT_EQ(problem_text(Bytes(64)), "bad magic");
   EXPECT_EQ(edited(4, 2), "unknown version 2");
   EXPECT_EQ(edited(5, 9), "unknown hash 9");
   EXPECT_EQ(edited(6, 0), "unknown kind 0");
@@ -157,7 +157,7 @@ TEST(Format, ProblemsSayWhatIsWrong) {
   EXPECT_EQ(edited(8, 110), "77 bytes where the header says 78");
   Bytes flipped = good;
   flipped[20] ^= 1;
-  EXPECT_EQ(said_of(flipped), "header checksum does not match");
+  EXPECT_EQ(problem_text(flipped), "header checksum does not match");
 }
 
 TEST(Format, CapacitiesAndRatesMayBeAsLargeAsTheDocumentSays) {
@@ -224,7 +224,7 @@ TEST(Format, GoldenFilesAreWrittenByteForByte) {
     ASSERT_TRUE(file) << path;
     const Bytes stored{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     EXPECT_EQ(stored, made) << path;
-    EXPECT_EQ(said_of(stored), "");
+    EXPECT_EQ(problem_text(stored), "");
   }
 }
 

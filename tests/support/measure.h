@@ -15,10 +15,12 @@ struct Measured {
   double hit = 0;    // what one hit adds to `rate`: few hits are spread wider than sigma says
 };
 
-// Builds filters of n keys, each with other keys, until they have `cells` cells together, and asks
-// `probes` keys that were not added, spread evenly over the filters. `predicted` is used for sigma
-// only: the count of hits is binomial, and the fill of a filter varies by about
-// sqrt(e^-x (1 - (1 + x) e^-x) / m) with x = kn/m, which moves its rate k / fill times as much.
+// Builds filters of n keys, each with other keys, until they have `cells` cells in total. Then looks
+// up `probes` keys that were not added, spread evenly over the filters.
+//
+// `predicted` is used for sigma only: the count of hits is binomial, and the fill of a filter varies
+// by about sqrt(e^-x (1 - (1 + x) e^-x) / m) with x = kn/m, which moves its FPR k / fill times as
+// much.
 inline Measured measure_rate(const Header& header, std::uint64_t n, std::uint64_t cells,
                              std::uint64_t probes, double predicted) {
   const Shape& shape = header.shape;
@@ -35,7 +37,7 @@ inline Measured measure_rate(const Header& header, std::uint64_t n, std::uint64_
       hits += filter.may_contain(key_hash(next++, shape.seed)) ? 1 : 0;
     }
   }
-  const auto asked = static_cast<double>(filters * probes_each);
+  const auto lookups = static_cast<double>(filters * probes_each);
   const double k = shape.hashes;
   const auto m = static_cast<double>(shape.cells);
   const double x = k * static_cast<double>(n) / m;
@@ -43,8 +45,8 @@ inline Measured measure_rate(const Header& header, std::uint64_t n, std::uint64_
   const double fill_variance =
       std::exp(-x) * (1 - (1 + x) * std::exp(-x)) / (m * static_cast<double>(filters));
   const double by_fill = predicted * k / fill * std::sqrt(fill_variance);
-  const double by_asking = std::sqrt(predicted * (1 - predicted) / asked);
-  return {static_cast<double>(hits) / asked, std::hypot(by_fill, by_asking), 1 / asked};
+  const double by_lookups = std::sqrt(predicted * (1 - predicted) / lookups);
+  return {static_cast<double>(hits) / lookups, std::hypot(by_fill, by_lookups), 1 / lookups};
 }
 
 }  // namespace bloom::test

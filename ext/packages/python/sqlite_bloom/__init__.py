@@ -1,4 +1,4 @@
-"""Bloom filters inside SQLite: the path of the extension, and how to load it."""
+"""Bloom filters inside SQLite: locates the loadable extension and loads it into a connection."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import sqlite3
 
 
 def loadable_path() -> str:
-    """The path of the extension's file, without its suffix, as SQLite wants it."""
+    """Returns the path of the extension without the file suffix. SQLite appends the suffix of the platform."""
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "bloom")
 
 
 def load(connection: sqlite3.Connection) -> None:
-    """Loads the extension into a connection, and leaves the loading of others switched off.
+    """Loads the extension into a connection. Extension loading is disabled when the function returns.
 
-    AttributeError: this build of Python has an sqlite3 module that cannot load extensions.
+    Raises AttributeError if the sqlite3 module of this Python was built without extension loading.
     """
     connection.enable_load_extension(True)
     try:
