@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Builds the project and tests it. Installs what is missing, asks nothing, shows what runs, and ends
-# with the names of the tests that failed and "N passed, N failed".
-#   tests/run.sh          what a first look needs: the release build, all of ctest, and the demo
-#   tests/run.sh full     every test: also clang++ with the coverage of the source, the address,
-#                         undefined-behaviour and thread sanitizers, several versions of SQLite,
-#                         other processors, valgrind, short forms of fuzzing and mutation, and the
-#                         checks of format and style
+# Builds the project and tests it. Installs missing packages without prompting, shows its progress, and
+# ends with the names of the tests that failed and "N passed, N failed".
+#   tests/run.sh          for a first look: the release build, all of ctest, and the demo
+#   tests/run.sh full     every test: also the address, undefined-behaviour and thread sanitizers, clang++
+#                         with coverage of the source, several versions of SQLite, other processors,
+#                         valgrind, short forms of fuzzing and mutation, and format and style
 #   tests/run.sh all      full, and the page in examples/playground, whose tools take a gigabyte
-# docs/testing.md says what each part is for, and gives the long forms.
+# docs/testing.md says what each part is for, and lists the long forms.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source tests/support/setup.sh
@@ -17,16 +16,13 @@ source tests/support/locale.sh
 # Translated messages and decimal commas would not be recognized.
 export LC_ALL=C.UTF-8
 jobs=$(getconf _NPROCESSORS_ONLN)
-# Progress goes here, also from within a command whose output is kept.
+# Progress goes to this file descriptor, also from commands whose output is kept in a log.
 exec 3>&1
 
-# A heading, with the seconds since the start.
-part() { echo "== $* ($SECONDS s)"; }
-
-# show_progress WORD: copies the output of a build or of ctest, and reports each quarter of the work
-# and, after 30 seconds without a report, how far it is.
+# show_progress NAME: copies the output of a build or of ctest, and reports the progress after each
+# quarter of the work and after 30 seconds without a report.
 show_progress() {
-  local word=$1 line percent shown=0 last=$SECONDS
+  local name=$1 line percent shown=0 last=$SECONDS
   while IFS= read -r line; do
     printf '%s\n' "$line"
     if [[ $line =~ ^\[\ *([0-9]+)%\] ]]; then
@@ -39,17 +35,17 @@ show_progress() {
     if [ "$percent" -ge $((shown + 25)) ] || [ $((SECONDS - last)) -ge 30 ]; then
       shown=$((percent / 25 * 25))
       last=$SECONDS
-      echo "  $word: $percent % ($SECONDS s)" >&3
+      echo "  $name: $percent % ($SECONDS s)" >&3
     fi
   done
 }
 
 build() {
-  cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs" | show_progress build
+  cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs" | show_progress "$1: build"
 }
 
-# with_sanitizer_layout PRESET COMMAND...: sanitizers map fixed addresses, which kernels with much
-# randomization may have given away.
+# with_sanitizer_layout PRESET COMMAND...: sanitizers map fixed addresses, which may be in use on kernels
+# with strong address-space randomization.
 with_sanitizer_layout() {
   case $1 in
     *san*) shift && without_aslr "$@" ;;
@@ -60,35 +56,34 @@ with_sanitizer_layout() {
 # run_ctest PRESET TESTS OTHERS
 run_ctest() {
   cd "build/$1" 2> /dev/null &&
-    with_sanitizer_layout "$1" ctest -j "$jobs" -R "$2" -E "$3" --timeout 900 --output-on-failure 2>&1 | show_progress ctest
+    with_sanitizer_layout "$1" ctest -j "$jobs" -R "$2" -E "$3" --timeout 900 --output-on-failure 2>&1 | show_progress "$1: ctest"
 }
 
-# build_and_test PRESET [TESTS [OTHERS]]: builds a preset of CMakePresets.json and runs those of its
-# tests whose names match TESTS and do not match OTHERS; each counts.
+# build_and_test PRESET [TESTS [OTHERS]]: builds a preset of CMakePresets.json and runs the tests of it
+# whose names match TESTS and do not match OTHERS. Each test counts.
 build_and_test() {
-  local preset=$1 tests=${2:-.} others=${3:-^$} log=build/$1.log began=$SECONDS numbers
-  part "$preset"
-  check "$preset builds without a warning" build "$preset"
+  local preset=$1 tests=${2:-.} others=${3:-^$} log=build/$1.log numbers
+  check "builds without a warning" build "$preset"
   if ! (run_ctest "$preset" "$tests" "$others") > "$log"; then
     grep -vE '^ *(Start |[0-9]+/[0-9]+ .* Passed )' "$log" || true
   fi
   # "97% tests passed, 2 tests failed out of 80", skipped ones among them, disabled ones not.
   numbers=$(sed -nE 's/.*tests passed, ([0-9]+) tests failed out of ([0-9]+)/\1 \2/p' "$log")
   if [ -z "$numbers" ]; then
-    record_failure "$preset: ctest did not finish"
+    record_failure "ctest did not finish"
     return
   fi
   local bad=${numbers% *} all=${numbers#* } skipped name
   skipped=$(grep -c '\*\*\*Skipped' "$log" || true)
   passed=$((passed + all - bad - skipped))
   while IFS= read -r name; do
-    record_failure "$preset: $name"
+    record_failure "$name"
   done < <(sed -nE '/^The following tests FAILED:/,$ s/^[[:space:]]*[0-9]+ - (.*) \([^()]*\)$/\1/p' "$log")
   reasons_of_skips "build/$preset/Testing/Temporary/LastTest.log"
-  echo "== $preset: $((all - bad - skipped)) passed, $bad failed, $skipped skipped, $((SECONDS - began)) s"
+  echo "  ctest: $((all - bad - skipped)) passed, $bad failed, $skipped skipped"
 }
 
-# What CTest's log says of tests that were skipped, whole or in part.
+# Prints why tests were skipped, whole or in part, from the log of CTest.
 reasons_of_skips() {
   awk '
     / Test: / { name = $3; reason = "" }
@@ -113,35 +108,34 @@ declare -A scripts=(
   [versions]=tests/environments/versions.sh
 )
 
-# Replaces the subshell of side_by_side, so that the last line of the log is the script's own.
-run_script() {
-  exec "${scripts[$1]}"
+# A script replaces the subshell of side_by_side: the last line of its log is its own count.
+run_part() {
+  case $1 in
+    release) build_and_test release ;;
+    asan+ubsan) build_and_test asan+ubsan . '^Rate[.]' ;;
+    tsan) build_and_test tsan faults.threads ;;
+    style) check_style ;;
+    demo) check "examples/demo.sh" examples/demo.sh ;;
+    *) exec "${scripts[$1]}" ;;
+  esac
 }
 
 sources() { git ls-files '*.h' '*.cc'; }
 
 check_style() {
-  part style
   check "clang's compile commands" cmake --preset clang
   # shellcheck disable=SC2046
   check "clang-format" clang-format --dry-run -Werror $(sources)
-  # What clang warns of is among what clang-tidy finds.
+  # clang-tidy reports the warnings of clang as well.
   # shellcheck disable=SC2046
   check "clang-tidy" run-clang-tidy -quiet -j "$jobs" -p build/clang \
     $(sources | grep '\.cc$' | grep -v '^tests/')
-  # GoogleTest's macros keep the analyzer busy for minutes.
+  # Without the analyzer, which needs minutes for the macros of GoogleTest.
   # shellcheck disable=SC2046
   check "clang-tidy of the tests" run-clang-tidy -quiet -j "$jobs" -p build/clang \
     -checks='-clang-analyzer-*' $(sources | grep '\.cc$' | grep '^tests/' | grep -v '^tests/fuzz/')
   # shellcheck disable=SC2046
   check "shellcheck" shellcheck -x $(git ls-files '*.sh')
-}
-
-run_demo() {
-  local began=$SECONDS
-  part demo
-  check "examples/demo.sh" examples/demo.sh
-  echo "== demo: $((SECONDS - began)) s"
 }
 
 main() {
@@ -156,23 +150,20 @@ main() {
   esac
   # shellcheck disable=SC2086
   install_missing $packages
-  mkdir -p build/scripts
+  mkdir -p build/parts
   make_german_locale || true
 
-  build_and_test release
+  # Scripts use the release build. The other parts run as many at a time as there are processors, so
+  # that no processor is idle while one part configures, links or waits. The longest come first.
+  side_by_side run_part build/parts release
   if [ -n "$form" ]; then
-    build_and_test asan+ubsan . '^Rate[.]'
-    build_and_test tsan faults.threads
-    check_style
-    # Two at a time: much of the time they wait.
-    part scripts
-    side_by_side run_script build/scripts coverage versions machines packages cluster clients valgrind \
-      mutation fuzz
+    side_by_side run_part build/parts asan+ubsan versions coverage style mutation machines fuzz tsan \
+      packages cluster clients valgrind
   fi
   if [ "$form" = all ]; then
-    side_by_side run_script build/scripts playground
+    side_by_side run_part build/parts playground
   fi
-  run_demo
+  side_by_side run_part build/parts demo
   echo "== end: $SECONDS s, $(du -sh build | cut -f 1) in build/"
   conclude
 }

@@ -10,6 +10,7 @@ import functools
 import json
 import math
 import os
+import re
 import resource
 import shlex
 import signal
@@ -20,11 +21,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "mutation"
-# What a test may take, in bytes and in seconds: sizes and ends may be what is broken.
+# Limits of a test, in bytes and seconds: a mutant may allocate without end or never stop.
 MEMORY = 8 << 30
 LONGEST = 900
 
-# What every file includes, compiled once.
+# Tests of the shared object, measurements, and tests of what SQLite and sql/ do when a process or a disk fails.
+NOT_ABOUT_CORE = re.compile(r"binary|bench\..*|kill|load|faults\.(power_cuts|disk_errors|locks)")
+
+# Precompiled headers, for speed.
 PRECOMPILE = """
 cmake_language(DEFER CALL target_precompile_headers bloom_core PRIVATE
   <algorithm> <cmath> <functional> <optional> <string> <variant> <vector>)
@@ -36,7 +40,7 @@ cmake_language(DEFER CALL target_precompile_headers core_tests PRIVATE
 
 
 class Noticed(Exception):
-    """How a mutant ended that did not survive."""
+    """A mutant did not survive; the text says how it ended."""
 
 
 def run(command):
@@ -47,7 +51,7 @@ def run(command):
 
 
 def run_test(command, folder, seconds):
-    """Returns the seconds of processor time that it took; raises Noticed unless it succeeds within `seconds`."""
+    """Returns the processor time in seconds. Raises Noticed unless the test succeeds within `seconds`."""
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -72,11 +76,11 @@ class Unit:
     def __init__(self, entry):
         self.command = shlex.split(entry["command"])
         self.source = Path(entry["file"]).relative_to(ROOT)
-        self.room = self.source.parts[0]
+        self.layer = self.source.parts[0]
         self.object = self.command[self.command.index("-o") + 1]
 
     def compile_with(self, folder):
-        """The object that the files in the folder make of it; raises Noticed if they make none."""
+        """Compiles the unit with the files of the folder and returns the object. Raises Noticed if it does not compile."""
         made = folder / self.object.replace("/", "_")
         command = [self.command[0], f"-I{folder}", *self.command[1:]]
         command[command.index(self.object)] = str(made)
@@ -110,10 +114,10 @@ class Build:
 
     @functools.cached_property
     def sql_tests(self):
-        """The commands of ctest that take the extension as an argument."""
+        """The commands of ctest that take the extension as an argument, without those that a wrong core cannot fail."""
         tests = json.loads(run(["ctest", "--show-only=json-v1"]))["tests"]
         return [test["command"] for test in tests
-                if test["name"] != "binary" and str(self.programs["bloom"]) in test.get("command", [])[1:]]
+                if not NOT_ABOUT_CORE.fullmatch(test["name"]) and str(self.programs["bloom"]) in test.get("command", [])[1:]]
 
     def result_of(self, mutant):
         with tempfile.TemporaryDirectory(dir=FOLDER, prefix="mutant-") as name:
@@ -127,10 +131,10 @@ class Build:
         return "survived"
 
     def examine(self, path, folder):
-        """What is quick to build and to run comes first: most mutants go no further."""
+        """Runs the tests that are quick to build and run first: most mutants fail these."""
         units = self.dependents(path)
-        made = {unit: unit.compile_with(folder) for unit in units if unit.room == "core"}
-        tests = [unit for unit in units if unit.room == "tests"]
+        made = {unit: unit.compile_with(folder) for unit in units if unit.layer == "core"}
+        tests = [unit for unit in units if unit.layer == "tests"]
         near = [unit for unit in tests if unit.source.stem in (f"{Path(path).stem}_test", "filter_test")]
         if len(near) < len(tests):
             made |= {unit: unit.compile_with(folder) for unit in near}
@@ -146,7 +150,7 @@ class Build:
         self.test_sql(self.link("bloom", made, folder), folder)
 
     def link(self, target, made, folder, without=()):
-        """The program, with these objects in place of those of their units."""
+        """Links the program with the objects in `made` instead of those of their units."""
         left_out = {unit.object for unit in without}
         command = [part for part in self.links[target] if part not in left_out]
         output = command.index("-o") + 1
@@ -155,7 +159,7 @@ class Build:
         for unit, replacement in made.items():
             if unit.object in command:
                 command[command.index(unit.object)] = str(replacement)
-            elif unit.room == "core" or target == "bloom" and unit.room != "tests":
+            elif unit.layer == "core" or target == "bloom" and unit.layer != "tests":
                 command.insert(output + 1, str(replacement))  # before the archive that has the other
         if subprocess.run(command, cwd=FOLDER, capture_output=True).returncode != 0:
             raise Noticed("not compiled")

@@ -1,4 +1,4 @@
-"""The places where C++ source can be broken by one token or one statement:
+"""Lists the mutants of C++ source: each changes one token or removes one statement.
 
     from mutants import mutants_of
 
@@ -9,7 +9,7 @@ pointers, references and the brackets of templates do not.
 import re
 from dataclasses import dataclass
 
-# What each operator becomes.
+# The replacements of each operator.
 BINARY = {
     "<": ("<=", ">="), "<=": ("<", ">"), ">": (">=", "<="), ">=": (">", "<"),
     "==": ("!=",), "!=": ("==",), "&&": ("||",), "||": ("&&",),
@@ -29,7 +29,7 @@ TOKEN = re.compile(r"""
   | (?P<word>[a-z_]\w*)
   | (?P<sign><<=|>>=|->|::|\+\+|--|&&|\|\||<<|>>|[-+*/%&|^<>=!]=|\[\[|\]\]|.)
 """, re.VERBOSE | re.IGNORECASE | re.DOTALL | re.MULTILINE)
-# Statements that hold nothing to break.
+# Statements without code that could be wrong.
 NOT_RUN = {"static_assert", "template", "using", "alignas"}
 
 
@@ -63,7 +63,7 @@ def tokens_of(text):
 
 
 def numbers_beside(number):
-    """The number and one, and less one."""
+    """The number plus 1 and minus 1."""
     digits, suffix = re.fullmatch(r"(0x[\da-f]+|[\d'.]+(?:e-?\d+)?)([a-z]*)", number, re.IGNORECASE).groups()
     if re.search(r"^[^x]*[.e]", digits):
         return [f"({number} + 1)", f"({number} - 1)"]
@@ -85,7 +85,7 @@ def changes_of(token, text):
 
 
 def statements(tokens):
-    """Lists of tokens that end with ; or with a curly bracket outside of other brackets."""
+    """Yields statements as lists of tokens. A statement ends with ; or a curly bracket outside other brackets."""
     statement, depth = [], 0
     for token in tokens:
         statement.append(token)
@@ -96,7 +96,7 @@ def statements(tokens):
 
 
 def can_be_removed(statement):
-    """Whether it is a call or an assignment, and declares nothing."""
+    """Whether the statement is a call or an assignment and declares nothing."""
     texts = [token.text for token in statement]
     if texts[-1] != ";" or len(texts) == 1:
         return False

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Whether the tests notice a core that is broken: one operator, constant or statement of core/ at a
-time is changed, what depends on it is built again in build/mutation, and the tests are run: those
-of the core, and, if these pass, those of SQL. The working tree is not touched.
+"""Measures whether the tests notice a broken core. Each mutant changes one operator or constant of core/, or removes one
+statement. The objects that depend on the change are compiled again in build/mutation, and the tests run: first those of
+the core, then, if they pass, those of SQL. The working tree stays as it is.
 
     tests/coverage/mutation.py [COUNT] [--seed SEED] [--jobs JOBS] [--only PATH]
 
-COUNT mutants, 6 unless given, are drawn by the seed; 0 takes all. What does not compile, and what
-the compiler makes the same code of, does not count. A mutant that crashes, or takes four times as
-long as the core that is not broken, is noticed. Prints each one that survives, and ends with "N passed, N failed".
+COUNT mutants (default: 6; 0: all) are drawn by the seed. Mutants that do not compile, or that compile to the same code,
+do not count. A mutant is noticed if a test fails, crashes, or takes four times as long as without the mutant. Prints each
+surviving mutant, and ends with "N passed, N failed".
 
-Of all mutants at least 90 % must be noticed. A sample fails if it has more survivors than 95 of 100
-samples of its size would have where 90 % of all are noticed: more than 2 of 6.
+At least 90 % of all mutants must be noticed. A sample fails if it has more survivors than 95 of 100 samples of its size
+would have if 90 % of all were noticed: more than 2 of 6.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def install_tools():
 
 
 def drawn(seed, only):
-    """All mutants in the order of their draw, which a change elsewhere does not change."""
+    """All mutants in the order of the draw. A change of one line does not change the order of the other mutants."""
     every = []
     for path in sorted(path for path in (ROOT / "core").rglob("*") if path.is_file()):
         name = str(path.relative_to(ROOT))
@@ -61,7 +61,7 @@ def most_survivors(count, is_sample):
 
 
 def examine(build, mutants, count, jobs):
-    """Counts what becomes of mutants, until `count` of them count."""
+    """Examines mutants until `count` of them count, and returns how many ended in which way."""
     results = Counter()
 
     def run(mutant):

@@ -87,9 +87,9 @@ prepare() {
 keeps_promise() {
   local status=0
   cd "$folder/$1" || return
-  bash -euo pipefail -c "$(commands "$1" | tail -n 1)" > printed.txt 2> said.txt || status=$?
-  [ $status -le 1 ] || echo "exit status $status" >> said.txt
-  diff -u <(promised) <(cat printed.txt said.txt | sed -E 's/^.*(bloom_contains: [^)]*\)).*/error: \1/')
+  bash -euo pipefail -c "$(commands "$1" | tail -n 1)" > printed.txt 2> errors.txt || status=$?
+  [ $status -le 1 ] || echo "exit status $status" >> errors.txt
+  diff -u <(promised) <(cat printed.txt errors.txt | sed -E 's/^.*(bloom_contains: [^)]*\)).*/error: \1/')
 }
 
 try_client() {

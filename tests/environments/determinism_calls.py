@@ -198,14 +198,14 @@ def statements(source):
 
 
 def shadow_rows(db):
-    """Runs the statements. Digests: of all that they said, and of the rows of each table below a bloom table."""
-    said = []
+    """Runs the statements. Digests: of all results, and of the rows of each table below a bloom table."""
+    results = []
     for sql, given in statements(random.Random(SEED)):
         try:
-            said.append((sql, db.execute(sql, given).rowcount))
+            results.append((sql, db.execute(sql, given).rowcount))
         except sqlite3.Error as error:
-            said.append((sql, str(error)))
-    digests = {"statements": sha(said)}
+            results.append((sql, str(error)))
+    digests = {"statements": sha(results)}
     for name in [*TABLES, "follows", "follows_counting"]:
         digests[f"{name}, info"] = sha(db.execute(f"SELECT info FROM {name}").fetchall())
         asked = db.execute(f"SELECT n, key FROM (SELECT value AS n FROM json_each(?)) LEFT JOIN {name} ON key = n", (ASKED,)).fetchall()

@@ -86,8 +86,8 @@ def child(encoding="UTF-8", page_size=4096, shuffle=None):
 def run_child(environment=(), **settings):
     command = [sys.executable, "-B", os.path.abspath(__file__), EXTENSION, "--child", json.dumps(settings)]
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("LC_") and name not in ("LANG", "TZ")}
-    said = subprocess.run(command, env={**inherited, **SCALAR, **dict(environment)}, check=True, stdout=subprocess.PIPE, text=True)
-    return json.loads(said.stdout)
+    output = subprocess.run(command, env={**inherited, **SCALAR, **dict(environment)}, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(output.stdout)
 
 
 def alike(one, other):

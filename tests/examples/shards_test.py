@@ -79,8 +79,8 @@ class Shards(unittest.TestCase):
 
     def test_the_command(self):
         command = [sys.executable, "-B", os.path.join(EXAMPLES, "shards.py"), *SMALL]
-        said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        rows = re.findall(r"^\| (\d+) \| (one|all) \| .*", said, flags=re.M)
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        rows = re.findall(r"^\| (\d+) \| (one|all) \| .*", output, flags=re.M)
         self.assertEqual(rows, 2 * [("2", "one"), ("2", "all"), ("8", "one"), ("8", "all")])
 
 

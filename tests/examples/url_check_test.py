@@ -56,11 +56,11 @@ class UrlCheck(unittest.TestCase):
 
     def test_the_command(self):
         command = [sys.executable, "-B", os.path.join(EXAMPLES, "url_check.py"), *SMALL]
-        said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        (plain,) = re.findall(r"list only +\S+ +([\d,]+)", said)
-        (filtered,) = re.findall(r"with filter +\S+ +([\d,]+)", said)
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        (plain,) = re.findall(r"list only +\S+ +([\d,]+)", output)
+        (filtered,) = re.findall(r"with filter +\S+ +([\d,]+)", output)
         self.assertEqual(plain, "1,000")
-        self.assertIn(f"all 1,000 verdicts are right, both ways; {1000 - int(filtered)} lookups were saved", said)
+        self.assertIn(f"all 1,000 verdicts are right, both ways; {1000 - int(filtered)} lookups were saved", output)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,16 @@
 // Every operation on the disk fails in turn; the disk is full; the power is cut. Each time, with
 // each journal mode: what a statement did is there as a whole or not at all, what was acknowledged
 // is there, and nothing is damaged.
-//   disk_faults EXTENSION errors [EVERY]         every so-manieth operation of a scenario; 1: all
-//   disk_faults EXTENSION power [TIMES [SEED]]   SEED: of the first; each has one of its own
+//   disk_faults EXTENSION errors [EVERY]         only each EVERY-th operation of a scenario
+//   disk_faults EXTENSION power [TIMES [SEED]]   SEED of the first; the next has SEED + 1
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tests/faults/arguments.h"
 #include "tests/faults/disk.h"
 #include "tests/faults/reference.h"
 
@@ -206,15 +206,10 @@ int main_of(const std::string& extension, std::string_view what, long number, un
 }  // namespace
 }  // namespace bloom::faults
 
-int main(int count, char** arguments) {
-  if (count < 3) {
-    std::fprintf(stderr, "disk_faults EXTENSION errors|power [NUMBER [SEED]]\n");
-    return 2;
-  }
-  const auto number = [&](int i, long otherwise) {
-    return count > i ? std::strtol(arguments[i], nullptr, 10) : otherwise;
-  };
+int main(int count, char** values) {
+  const bloom::faults::Arguments arguments(count, values, 2,
+                                           "disk_faults EXTENSION errors|power [NUMBER [SEED]]");
   bloom::faults::Disk::instance();
-  return bloom::faults::main_of(arguments[1], arguments[2], number(3, 1),
-                                static_cast<unsigned long>(number(4, 1)));
+  return bloom::faults::main_of(arguments.text(0), arguments.text(1), arguments.number(2, 1),
+                                static_cast<unsigned long>(arguments.number(3, 1)));
 }

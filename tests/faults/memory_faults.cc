@@ -1,10 +1,9 @@
-// Every request for memory fails in turn, once and from then on until the statement ends. No memory
-// may be left over.
-//   memory_faults EXTENSION [EVERY]    every so-manieth request of a scenario; 1: all of them
+// Each request for memory fails in turn, once or until the statement ends. No memory may leak.
+//   memory_faults EXTENSION [EVERY]    only each EVERY-th request of a scenario; default: 1
 #include <cstdio>
-#include <cstdlib>
 
 #include "tests/faults/allocator.h"
+#include "tests/faults/arguments.h"
 #include "tests/faults/disturbed_run.h"
 
 namespace bloom::faults {
@@ -51,7 +50,7 @@ int try_all(const Reference& reference, bool lasting, long every) {
     faults += result.faults;
     if (in_use() != before) {
       ++faults;
-      std::printf("%s, request %ld: %ld pieces of memory are left\n", reference.name().c_str(), n,
+      std::printf("%s, request %ld: %ld allocations leaked\n", reference.name().c_str(), n,
                   in_use() - before);
     }
   }
@@ -74,11 +73,7 @@ int main_of(const std::string& extension, long every) {
 }  // namespace
 }  // namespace bloom::faults
 
-int main(int count, char** arguments) {
-  if (count < 2) {
-    std::fprintf(stderr, "memory_faults EXTENSION [EVERY]\n");
-    return 2;
-  }
-  return bloom::faults::main_of(arguments[1],
-                                count > 2 ? std::strtol(arguments[2], nullptr, 10) : 1);
+int main(int count, char** values) {
+  const bloom::faults::Arguments arguments(count, values, 1, "memory_faults EXTENSION [EVERY]");
+  return bloom::faults::main_of(arguments.text(0), arguments.number(1, 1));
 }

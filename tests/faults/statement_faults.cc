@@ -1,12 +1,12 @@
 // A statement is interrupted at each instruction of SQLite's virtual machine in turn; or another
 // connection, which shares the cache, holds a lock on one table while the statement runs.
-//   statement_faults EXTENSION interrupts [EVERY]    every so-manieth instruction; 1: all of them
-//   statement_faults EXTENSION locks [EVERY]         every so-manieth pair of a step and a table
+//   statement_faults EXTENSION interrupts [EVERY]    only each EVERY-th instruction; default: 1
+//   statement_faults EXTENSION locks [EVERY]         only each EVERY-th pair of a step and a table
 #include <cstdio>
-#include <cstdlib>
 #include <string_view>
 #include <utility>
 
+#include "tests/faults/arguments.h"
 #include "tests/faults/disturbed_run.h"
 
 namespace bloom::faults {
@@ -124,11 +124,8 @@ int main_of(const std::string& extension, std::string_view what, long every) {
 }  // namespace
 }  // namespace bloom::faults
 
-int main(int count, char** arguments) {
-  if (count < 3) {
-    std::fprintf(stderr, "statement_faults EXTENSION interrupts|locks [EVERY]\n");
-    return 2;
-  }
-  return bloom::faults::main_of(arguments[1], arguments[2],
-                                count > 3 ? std::strtol(arguments[3], nullptr, 10) : 1);
+int main(int count, char** values) {
+  const bloom::faults::Arguments arguments(count, values, 2,
+                                           "statement_faults EXTENSION interrupts|locks [EVERY]");
+  return bloom::faults::main_of(arguments.text(0), arguments.text(1), arguments.number(2, 1));
 }

@@ -8,13 +8,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "tests/faults/arguments.h"
 #include "tests/faults/state.h"
 
 namespace bloom::faults {
@@ -212,15 +212,12 @@ int World::run() {
 }  // namespace
 }  // namespace bloom::faults
 
-int main(int count, char** arguments) {
-  if (count < 2) {
-    std::fprintf(stderr, "threads EXTENSION [SECONDS]\n");
-    return 2;
-  }
-  const std::chrono::seconds time(count > 2 ? std::atoi(arguments[2]) : 5);
+int main(int count, char** values) {
+  const bloom::faults::Arguments arguments(count, values, 1, "threads EXTENSION [SECONDS]");
+  const std::chrono::seconds time(arguments.number(1, 5));
   int faults = 0;
   for (const char* journal : {"delete", "wal"}) {
-    faults += bloom::faults::World(arguments[1], journal, time / 2).run();
+    faults += bloom::faults::World(arguments.text(0), journal, time / 2).run();
   }
   return faults == 0 ? 0 : 1;
 }

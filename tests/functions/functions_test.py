@@ -28,7 +28,7 @@ SHAPES = {
     "standard": "bloom_create(100)",
     "counting": "bloom_create(100, 0.01, 'counting')",
     "partitioned": "bloom_create(100, 0.01, 'partitioned')",
-    "whole": "bloom_create_sized(1001, 5)",
+    "unblocked": "bloom_create_sized(1001, 5)",
     "several blocks": "bloom_create_sized(1200, 5, 'counting', 100)",
 }
 

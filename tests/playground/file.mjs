@@ -149,7 +149,7 @@ export async function testFile(page, native, folder) {
     await eventually(async () => /^0 lines/.test(await status(page)), true);
     assert.equal((await downloaded(page)).bytes.toString("hex"), (await native.rows("SELECT bloom_create(1)"))[0][0].hex);
   });
-  await check("file: what cannot be is said in the extension's words", async () => {
+  await check("file: impossible values are reported in the extension's words", async () => {
     await give(page, odd, { p: 2 });
     await eventually(() => page.locator("#file-problem").textContent(), await native.error("SELECT bloom_build(1, NULL, 2.0, 'standard')"));
   });

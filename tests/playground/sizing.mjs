@@ -78,7 +78,7 @@ export async function testSizing(page, native) {
       await eventually(() => shown(page), columns(await sized(native, 100000, m, k, block)));
     });
   }
-  await check("size: what cannot be is said in the extension's words", async () => {
+  await check("size: impossible values are reported in the extension's words", async () => {
     await shape(page, { n: 100000, m: 1000000, k: 7, block: "512" });
     await eventually(() => page.locator("#sizing-problem").textContent(),
       (await native.error("SELECT bloom_create_sized(1024, 7, 'partitioned', 512)")).replace("bloom_create_sized", "partitioned"));

@@ -87,8 +87,8 @@ export async function testWatch(page, native) {
     await eventually(() => keysIn(page), ["fig × 16"]);
     filter = await native.value("SELECT bloom_remove(?, 'fig')", filter);
     await sameCells(page, filter, settings);
-    const stuck = await native.value("SELECT json_extract(bloom_info(?), '$.saturated')", filter);
-    assert.match(await page.locator("#watch-state").textContent(), new RegExp(`counters stuck at 15${stuck}$`));
+    const saturated = await native.value("SELECT json_extract(bloom_info(?), '$.saturated')", filter);
+    assert.match(await page.locator("#watch-state").textContent(), new RegExp(`counters stuck at 15${saturated}$`));
   });
   await check("watch: a key that is not there cannot be removed, in the extension's words", async () => {
     const filter = await fresh(native, { kind: "counting" });

@@ -2,7 +2,7 @@
 
     from support.model import run_all
 
-A world has step(), check(whole), a log of statements, and sides with a database each.
+A world has step(), check(complete), a log of statements, and sides with a database each.
 """
 
 import itertools
@@ -18,7 +18,7 @@ def run(make_world, names, steps, seed):
         try:
             for i in range(steps):
                 world.step()
-                world.check(whole=i % 10 == 9)
+                world.check(complete=i % 10 == 9)
         except Exception:
             print(f"{', '.join(names)}, seed {seed}: the last statements were", *world.log[-30:], sep="\n  ")
             raise

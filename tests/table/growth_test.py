@@ -12,7 +12,7 @@ from support.case import InFolder  # noqa: E402
 from support.host import SANITIZED, connect, one  # noqa: E402
 
 
-class Growing(InFolder):
+class GrowingCase(InFolder):
     KEYS = "WITH RECURSIVE n(i) AS (VALUES(?1) UNION ALL SELECT i + 1 FROM n WHERE i < ?2) "
 
     def add(self, db, first, last):
@@ -24,6 +24,8 @@ class Growing(InFolder):
     def wrong(self, db, asked):
         return one(db, self.KEYS + "SELECT count(*) FROM n JOIN f ON f.key = 'other ' || i", 1, asked)
 
+
+class Rates(GrowingCase):
     def test_it_keeps_its_rate_and_its_keys(self):
         for options in ("", "fpr=0.0005", "kind=partitioned", "block=0, cache=8192", "block=512", "capacity=50, growth=on", "collate=nocase"):
             with self.subTest(options):
@@ -56,6 +58,8 @@ class Growing(InFolder):
         if not SANITIZED:
             self.assertLess(info["bytes"], 2 * one(db, f"SELECT length(bloom_create({n}))"))
 
+
+class Layers(GrowingCase):
     def test_what_comes_again_takes_no_room(self):
         db = self.connect()
         db.execute("CREATE VIRTUAL TABLE f USING bloom")

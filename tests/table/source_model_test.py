@@ -205,7 +205,7 @@ class World:
             if not any(text in str(error) for text in self.EXPECTED) or "f:" in str(error):
                 raise
 
-    def check(self, whole):
+    def check(self, complete):
         for side in self.sides:
             try:
                 keys = [row[0] for row in side.db.execute(f"SELECT DISTINCT {self.key} FROM t WHERE {self.key} IS NOT NULL")]
@@ -216,7 +216,7 @@ class World:
                 assert side.db.execute("SELECT key FROM f WHERE key = ?", (key,)).fetchone() == (key,), f"lost {key!r}"
             lost = f"SELECT count(*) FROM t LEFT JOIN f ON f.key = {self.key} WHERE {self.key} IS NOT NULL AND f.key IS NULL"
             assert one(side.db, lost) == 0, "lost in a join"
-            if whole and side.db.in_transaction is False:
+            if complete and side.db.in_transaction is False:
                 self.check_whole(side.db)
 
     def check_whole(self, db):

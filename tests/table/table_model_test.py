@@ -19,7 +19,7 @@ from support.model import run_all  # noqa: E402
 
 TABLES = {
     "standard": ("capacity=20000, fpr=0.001", "bloom_create(20000, 0.001)"),
-    "standard, whole": ("cells=126976, hashes=5", "bloom_create_sized(126976, 5)"),
+    "standard, unblocked": ("cells=126976, hashes=5", "bloom_create_sized(126976, 5)"),
     "standard, odd blocks": ("cells=120000, hashes=4, block=1000", "bloom_create_sized(120000, 4, 'standard', 1000)"),
     "counting": ("capacity=4000, kind=counting", "bloom_create(4000, 0.01, 'counting')"),
     "counting, odd blocks": (
@@ -331,7 +331,7 @@ class World:
             filter_ = one(self.oracle, f"SELECT bloom_add(?{',?' * len(part)})", filter_, *part)
         return one(self.oracle, "SELECT bloom_halve(?, ?)", filter_, halved)
 
-    def check(self, whole):
+    def check(self, complete):
         for side in self.sides:
             if self.locked_out(side):
                 continue
@@ -345,7 +345,7 @@ class World:
                 ("[" + ",".join(str(key) for key in asked if isinstance(key, int)) + "]",),
             ).fetchone()[0]
             assert found == sum(isinstance(key, int) for key in asked), "lost in a join"
-            if whole:
+            if complete:
                 stored = one(side.db, f"SELECT filter FROM {state.name}")
                 wanted = self.filter_of(+state.keys, state.halved)
                 differ = [i for i in range(len(wanted)) if wanted[i] != stored[i]] if len(wanted) == len(stored) else "all"
