@@ -1,0 +1,70 @@
+"""The reference pages and the cheat sheet list every function, option and command of the extension.
+
+    /usr/bin/python3 tests/docs/reference_test.py EXTENSION
+"""
+
+import re
+import sqlite3
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support.host import connect  # noqa: E402
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def page(name):
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def names(db):
+    """The functions and modules that the connection has."""
+    return {name for pragma in ("function_list", "module_list") for (name,) in db.execute(f"SELECT name FROM pragma_{pragma}")}
+
+
+def listed(db, sql, noun):
+    """The names that an error lists, as in "(the options are a, b and c)"."""
+    try:
+        db.execute(sql)
+    except sqlite3.Error as error:
+        names_in_list = re.search(rf"\(the {noun} are (.*)\)", str(error)).group(1)
+        return [name.strip(" '") for name in re.split(r",|\band\b", names_in_list)]
+    raise AssertionError(f"no error: {sql}")
+
+
+class Reference(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.db = connect()
+        cls.functions = names(cls.db) - names(sqlite3.connect(":memory:")) - {"bloom"}
+        cls.db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=10)")
+        cls.options = listed(cls.db, "CREATE VIRTUAL TABLE g USING bloom(nothing=1)", "options")
+        cls.commands = listed(cls.db, "INSERT INTO f(f) VALUES ('nothing')", "commands")
+        cls.cheat_sheet = page("cheat-sheet.md")
+
+    def test_what_is_listed(self):
+        self.assertIn("bloom_plan", self.functions)
+        self.assertIn("capacity", self.options)
+        self.assertIn("integrity-check", self.commands)
+
+    def test_functions(self):
+        headings = re.findall(r"^### (bloom_\w+)\(", page("functions.md"), re.M)
+        self.assertEqual(sorted(headings), sorted(self.functions))
+        rows = re.findall(r"^\| `(bloom_\w+)\(", self.cheat_sheet, re.M)
+        self.assertEqual(set(rows), self.functions)
+
+    def test_options(self):
+        for name in self.options:
+            for text in (self.cheat_sheet, page("virtual-table.md")):
+                self.assertRegex(text, rf"(?m)^\|[^|]*`{name}`[^|]*\|")
+
+    def test_commands(self):
+        for name in self.commands:
+            self.assertIn(f"VALUES ('{name}')", self.cheat_sheet)
+            self.assertIn(f"'{name}'", page("virtual-table.md"))
+
+
+if __name__ == "__main__":
+    unittest.main()
