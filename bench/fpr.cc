@@ -64,11 +64,14 @@ bool print_rows(Kind kind, std::uint64_t kib, double p, std::uint64_t probes) {
   const std::uint64_t chunk = kChunkBytes * 8 / bits_per_cell(kind);
   const std::uint64_t wanted = kib * kKiB * 8 / bits_per_cell(kind);
   const std::uint64_t divided = wanted / k * k;  // partitioned filters need k equal slices
-  const Shape blocks = wanted > chunk ? Shape{kind, k, wanted / chunk * chunk, chunk, 0}
-                                      : Shape{kind, k, divided, divided, 0};
+  const Shape blocks =
+      wanted > chunk
+          ? Shape{.kind = kind, .hashes = k, .cells = wanted / chunk * chunk, .block = chunk}
+          : Shape{.kind = kind, .hashes = k, .cells = divided, .block = divided};
   bool good = print_row("as made", blocks, p, probes);
-  good &= print_row("0", Shape{kind, k, divided, 0, 0}, p, probes);
-  good &= print_row("512", Shape{kind, k, wanted, 512, 0}, p, probes);
+  good &= print_row("0", Shape{.kind = kind, .hashes = k, .cells = divided}, p, probes);
+  good &=
+      print_row("512", Shape{.kind = kind, .hashes = k, .cells = wanted, .block = 512}, p, probes);
   return good;
 }
 

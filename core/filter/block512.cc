@@ -25,18 +25,18 @@ bool add_scalar(const Geometry& geometry, Hash hash, std::uint8_t* cells, std::u
 
 void may_contain_all_scalar(const Geometry& geometry, Kernel::Hashes hashes,
                             const std::uint8_t* cells, std::uint8_t* out) {
-  for_each_block512(geometry, hashes, cells, [&](std::size_t i, const std::uint8_t* line) {
-    out[i] = may_contain_scalar(geometry, hashes[i], line, 0) ? 1 : 0;
+  for_each_block512(geometry, hashes, cells, [&](std::size_t i, const std::uint8_t* block) {
+    out[i] = may_contain_scalar(geometry, hashes[i], block, 0) ? 1 : 0;
   });
 }
 
 void add_all_scalar(const Geometry& geometry, Kernel::Hashes hashes, std::uint8_t* cells) {
-  for_each_block512(geometry, hashes, cells, [&](std::size_t i, std::uint8_t* line) {
-    add_scalar(geometry, hashes[i], line, 0);
+  for_each_block512(geometry, hashes, cells, [&](std::size_t i, std::uint8_t* block) {
+    add_scalar(geometry, hashes[i], block, 0);
   });
 }
 
-Block512Kernels kernels_here() {
+Block512Kernels supported_kernels() {
   const Kernel scalar{may_contain_scalar, add_scalar, nullptr, may_contain_all_scalar,
                       add_all_scalar};
   Block512Kernels kernels;
@@ -45,7 +45,7 @@ Block512Kernels kernels_here() {
   return kernels;
 }
 
-const Block512Kernel& chosen_kernel() {
+const Block512Kernel& select_kernel() {
   const auto kernels = block512_kernels();
   const char* const wanted = std::getenv("BLOOM_KERNEL");
   const auto named = std::find_if(
@@ -57,13 +57,13 @@ const Block512Kernel& chosen_kernel() {
 }  // namespace
 
 std::span<const Block512Kernel> block512_kernels() {
-  static const Block512Kernels kernels = kernels_here();
+  static const Block512Kernels kernels = supported_kernels();
   static_assert(std::is_trivially_destructible_v<Block512Kernels>);
   return std::span(kernels.all).first(kernels.count);
 }
 
 const Block512Kernel& block512_kernel() {
-  static const Block512Kernel& kernel = chosen_kernel();
+  static const Block512Kernel& kernel = select_kernel();
   return kernel;
 }
 

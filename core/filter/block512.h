@@ -30,7 +30,7 @@ std::span<const Block512Kernel> block512_kernels();
 // is made at the first call.
 const Block512Kernel& block512_kernel();
 
-// Must not need a destructor: a filter can be queried while the process exits.
+// A list of kernels. Must not need a destructor: a filter can be queried while the process exits.
 struct Block512Kernels {
   std::array<Block512Kernel, 4> all;
   std::size_t count = 0;
@@ -49,16 +49,16 @@ template <typename Byte, typename F>
 [[gnu::always_inline]] inline void for_each_block512(const Geometry& geometry,
                                                      Kernel::Hashes hashes, Byte* cells, F&& f) {
   constexpr std::size_t kKeysAtOnce = 32;  // enough for their cache misses to overlap
-  std::array<Byte*, kKeysAtOnce> lines;
+  std::array<Byte*, kKeysAtOnce> blocks;
   for (std::size_t i = 0; i < hashes.size(); i += kKeysAtOnce) {
     const std::size_t count = std::min(kKeysAtOnce, hashes.size() - i);
     for (std::size_t j = 0; j < count; ++j) {
-      lines[j] = cells + geometry.block_of(hashes[i + j]) * kCacheLineBytes;
-      prefetch(lines[j]);
-      prefetch(lines[j] + kCacheLineBytes - 1);  // SQLite's blobs are not cache-line aligned
+      blocks[j] = cells + geometry.block_of(hashes[i + j]) * kCacheLineBytes;
+      prefetch(blocks[j]);
+      prefetch(blocks[j] + kCacheLineBytes - 1);  // SQLite's blobs are not cache-line aligned
     }
     for (std::size_t j = 0; j < count; ++j) {
-      f(i + j, lines[j]);
+      f(i + j, blocks[j]);
     }
   }
 }

@@ -46,43 +46,46 @@ BLOOM_AVX2 inline __m256i multiply(__m256i a, __m256i b) {
   return _mm256_add_epi64(_mm256_mul_epu32(a, b), _mm256_slli_epi64(high, 32));
 }
 
-BLOOM_AVX2 inline bool may_contain_avx2(const std::uint8_t* line, std::uint64_t h2,
-                                        std::uint32_t hashes) {
+// Returns whether the first `hashes` cells of the probe sequence that starts with h2 are all set in
+// `block`.
+BLOOM_AVX2 inline bool block_may_contain_avx2(const std::uint8_t* block, std::uint64_t h2,
+                                              std::uint32_t hashes) {
   const __m256i x0 = _mm256_set1_epi64x(static_cast<long long>(h2));
   const __m256i lanes = _mm256_setr_epi64x(0, 1, 2, 3);
   for (std::uint32_t i = 0; i < hashes; i += 4) {
     const auto* powers = reinterpret_cast<const __m256i*>(&kPowers.of[i]);
     const __m256i x = multiply(x0, _mm256_load_si256(powers));
-    const __m256i words = _mm256_i64gather_epi64(reinterpret_cast<const long long*>(line),
+    const __m256i words = _mm256_i64gather_epi64(reinterpret_cast<const long long*>(block),
                                                  _mm256_srli_epi64(x, kWordShift), 8);
     // Moves the bit of each cell to the sign bit of its lane, where movemask_pd reads it.
     const __m256i bits = _mm256_srli_epi64(_mm256_slli_epi64(x, 3), 58);
     const __m256i cells = _mm256_sllv_epi64(words, _mm256_sub_epi64(_mm256_set1_epi64x(63), bits));
-    const __m256i beyond = _mm256_cmpgt_epi64(
+    const __m256i unused = _mm256_cmpgt_epi64(
         lanes, _mm256_set1_epi64x(static_cast<long long>(hashes) - static_cast<long long>(i) - 1));
-    if (_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_or_si256(cells, beyond))) != 15) {
+    if (_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_or_si256(cells, unused))) != 15) {
       return false;
     }
   }
   return true;
 }
 
-BLOOM_AVX2 bool ask_avx2(const Geometry& geometry, Hash hash, const std::uint8_t* cells,
-                         std::uint64_t first) {
-  return may_contain_avx2(cells + first / 8, hash.h2, geometry.hashes());
+BLOOM_AVX2 bool may_contain_avx2(const Geometry& geometry, Hash hash, const std::uint8_t* cells,
+                                 std::uint64_t first) {
+  return block_may_contain_avx2(cells + first / 8, hash.h2, geometry.hashes());
 }
 
-BLOOM_AVX2 void ask_all_avx2(const Geometry& geometry, Kernel::Hashes hashes,
-                             const std::uint8_t* cells, std::uint8_t* out) {
-  for_each_block512(geometry, hashes, cells,
-                    [&](std::size_t i, const std::uint8_t* line) BLOOM_AVX2 {
-                      out[i] = may_contain_avx2(line, hashes[i].h2, geometry.hashes()) ? 1 : 0;
-                    });
+BLOOM_AVX2 void may_contain_all_avx2(const Geometry& geometry, Kernel::Hashes hashes,
+                                     const std::uint8_t* cells, std::uint8_t* out) {
+  for_each_block512(
+      geometry, hashes, cells, [&](std::size_t i, const std::uint8_t* block) BLOOM_AVX2 {
+        out[i] = block_may_contain_avx2(block, hashes[i].h2, geometry.hashes()) ? 1 : 0;
+      });
 }
 
-BLOOM_AVX512 inline bool may_contain_avx512(const std::uint8_t* line, std::uint64_t h2,
-                                            std::uint32_t hashes) {
-  const __m512i words = _mm512_loadu_si512(line);
+// The same with AVX-512.
+BLOOM_AVX512 inline bool block_may_contain_avx512(const std::uint8_t* block, std::uint64_t h2,
+                                                  std::uint32_t hashes) {
+  const __m512i words = _mm512_loadu_si512(block);
   const __m512i x0 = _mm512_set1_epi64(static_cast<long long>(h2));
   const __m512i one = _mm512_set1_epi64(1);
   for (std::uint32_t i = 0; i < hashes; i += 8) {
@@ -92,35 +95,38 @@ BLOOM_AVX512 inline bool may_contain_avx512(const std::uint8_t* line, std::uint6
     // in the word.
     const __m512i bit = _mm512_rolv_epi64(one, _mm512_srli_epi64(x, kPositionShift));
     const std::uint32_t count = std::min<std::uint32_t>(hashes - i, 8);
-    const auto asked = static_cast<__mmask8>((1U << count) - 1);
-    if (_mm512_mask_testn_epi64_mask(asked, word, bit) != 0) {
+    const auto in_use = static_cast<__mmask8>((1U << count) - 1);
+    if (_mm512_mask_testn_epi64_mask(in_use, word, bit) != 0) {
       return false;
     }
   }
   return true;
 }
 
-BLOOM_AVX512 bool ask_avx512(const Geometry& geometry, Hash hash, const std::uint8_t* cells,
-                             std::uint64_t first) {
-  return may_contain_avx512(cells + first / 8, hash.h2, geometry.hashes());
+BLOOM_AVX512 bool may_contain_avx512(const Geometry& geometry, Hash hash, const std::uint8_t* cells,
+                                     std::uint64_t first) {
+  return block_may_contain_avx512(cells + first / 8, hash.h2, geometry.hashes());
 }
 
-BLOOM_AVX512 void ask_all_avx512(const Geometry& geometry, Kernel::Hashes hashes,
-                                 const std::uint8_t* cells, std::uint8_t* out) {
-  for_each_block512(geometry, hashes, cells,
-                    [&](std::size_t i, const std::uint8_t* line) BLOOM_AVX512 {
-                      out[i] = may_contain_avx512(line, hashes[i].h2, geometry.hashes()) ? 1 : 0;
-                    });
+BLOOM_AVX512 void may_contain_all_avx512(const Geometry& geometry, Kernel::Hashes hashes,
+                                         const std::uint8_t* cells, std::uint8_t* out) {
+  for_each_block512(
+      geometry, hashes, cells, [&](std::size_t i, const std::uint8_t* block) BLOOM_AVX512 {
+        out[i] = block_may_contain_avx512(block, hashes[i].h2, geometry.hashes()) ? 1 : 0;
+      });
 }
 
 }  // namespace
 
 void add_x86_block512_kernels(Block512Kernels& kernels, const Kernel& scalar) {
   if (__builtin_cpu_supports("avx2")) {
-    kernels.add({"avx2", {ask_avx2, scalar.add, nullptr, ask_all_avx2, scalar.add_all}});
+    kernels.add(
+        {"avx2", {may_contain_avx2, scalar.add, nullptr, may_contain_all_avx2, scalar.add_all}});
   }
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
-    kernels.add({"avx512", {ask_avx512, scalar.add, nullptr, ask_all_avx512, scalar.add_all}});
+    kernels.add(
+        {"avx512",
+         {may_contain_avx512, scalar.add, nullptr, may_contain_all_avx512, scalar.add_all}});
   }
 }
 

@@ -44,7 +44,7 @@ class FilterView {
   // Returns the hash that this filter uses for `key`: with its seed and its collation.
   Hash hash(std::string_view key) const { return hash_key(key, shape().collation, shape().seed); }
 
-  // Sets a new address of the cells. Requires: the cells are the same.
+  // Sets a new address of the cells, for cells that were moved in memory.
   void rebind(const std::uint8_t* cells) { cells_ = cells; }
 
   // Returns false if the key was certainly not added, true if it may have been.

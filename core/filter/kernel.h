@@ -10,9 +10,9 @@
 
 namespace bloom {
 
-// The functions that Probe calls. The cells of the key's block start at cell `first`; the functions
-// for many keys take the array of all cells. `remove` is null unless the cells are counters.
-// Requires: the geometry is that of the shape for which the kernel was selected.
+// The functions that Probe calls. The block of the key starts at cell `first` of `cells`. The
+// functions for many keys take the array of all cells. `remove` is null unless the cells are
+// counters. Requires: the geometry is that of the shape for which the kernel was selected.
 struct Kernel {
   using Hashes = std::span<const Hash>;
 

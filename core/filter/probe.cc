@@ -22,21 +22,22 @@ static_assert(kMaxHashes <= kCellsAtOnce);
 
 // From this size on, the cells do not stay in the fast caches. It then pays to compute and prefetch
 // the cells of many keys before testing the first one (bench/core.cc).
-constexpr std::uint64_t kFarBytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMinPrefetchBytes = std::uint64_t{1} << 20;
 
 // Replays positions that were computed before. Has the interface of a probe sequence.
-class Found {
+class PrecomputedSequence {
  public:
-  explicit Found(const std::uint64_t* cells) : next_(cells) {}
+  explicit PrecomputedSequence(const std::uint64_t* cells) : next_(cells) {}
   std::uint64_t next() { return *next_++; }
 
  private:
   const std::uint64_t* next_;
 };
 
-// The functions of a kernel for cells in one array. `far` selects prefetching.
-template <typename Cell, typename Step, typename Slices, bool far>
-struct Array {
+// The functions of a kernel for cells in one array. If `prefetches` is true, the functions for
+// many keys compute and prefetch the cells of a batch of keys first.
+template <typename Cell, typename Step, typename Slices, bool prefetches>
+struct ArrayKernel {
   using Sequence = ProbeSequence<Step, Slices>;
 
   static bool may_contain(const Geometry& geometry, Hash hash, const std::uint8_t* cells,
@@ -60,14 +61,14 @@ struct Array {
 
   static void may_contain_all(const Geometry& geometry, Kernel::Hashes hashes,
                               const std::uint8_t* cells, std::uint8_t* out) {
-    for_each_key(geometry, hashes, cells, [&](std::size_t i, auto sequence, auto own) {
-      out[i] = may_contain_key_by_fours(geometry.hashes(), sequence, own) ? 1 : 0;
+    for_each_key(geometry, hashes, cells, [&](std::size_t i, auto sequence, auto key_cells) {
+      out[i] = may_contain_key_by_fours(geometry.hashes(), sequence, key_cells) ? 1 : 0;
     });
   }
 
   static void add_all(const Geometry& geometry, Kernel::Hashes hashes, std::uint8_t* cells) {
-    for_each_key(geometry, hashes, cells, [&](std::size_t, auto sequence, auto own) {
-      insert_key(geometry.hashes(), sequence, own);
+    for_each_key(geometry, hashes, cells, [&](std::size_t, auto sequence, auto key_cells) {
+      insert_key(geometry.hashes(), sequence, key_cells);
     });
   }
 
@@ -76,7 +77,7 @@ struct Array {
   template <typename Byte, typename F>
   static void for_each_key(const Geometry& geometry, Kernel::Hashes hashes, Byte* cells, F&& f) {
     using Cells = CellsFrom<Cell, Byte>;
-    if constexpr (!far) {
+    if constexpr (!prefetches) {
       for (std::size_t i = 0; i < hashes.size(); ++i) {
         f(i, Sequence(geometry, hashes[i]), Cells(cells, geometry.first_cell(hashes[i])));
       }
@@ -84,10 +85,10 @@ struct Array {
     }
     const std::uint32_t k = geometry.hashes();
     const std::size_t at_once = std::clamp<std::size_t>(kCellsAtOnce / k, 1, kKeysAtOnce);
-    std::array<std::uint64_t, kCellsAtOnce> found;
+    std::array<std::uint64_t, kCellsAtOnce> positions;
     for (std::size_t begin = 0; begin < hashes.size(); begin += at_once) {
       const std::size_t end = std::min(begin + at_once, hashes.size());
-      std::uint64_t* to = found.data();
+      std::uint64_t* to = positions.data();
       for (std::size_t i = begin; i < end; ++i) {
         const std::uint64_t first = geometry.first_cell(hashes[i]);
         Sequence sequence(geometry, hashes[i]);
@@ -97,49 +98,52 @@ struct Array {
         }
       }
       for (std::size_t i = begin; i < end; ++i) {
-        f(i, Found(&found[(i - begin) * k]), Cells(cells, 0));
+        f(i, PrecomputedSequence(&positions[(i - begin) * k]), Cells(cells, 0));
       }
     }
   }
 };
 
-template <typename Cell, typename Step, typename Slices, bool far>
+template <typename Cell, typename Step, typename Slices, bool prefetches>
 constexpr Kernel make_kernel() {
-  using Own = Array<Cell, Step, Slices, far>;
-  Kernel kernel{Own::may_contain, Own::add, nullptr, Own::may_contain_all, Own::add_all};
+  using Functions = ArrayKernel<Cell, Step, Slices, prefetches>;
+  Kernel kernel{Functions::may_contain, Functions::add, nullptr, Functions::may_contain_all,
+                Functions::add_all};
   if constexpr (std::is_same_v<Cell, Counters>) {
-    kernel.remove = Own::remove;
+    kernel.remove = Functions::remove;
   }
   return kernel;
 }
 
 template <typename Cell, typename Step, typename Slices>
-const Kernel* kernel_for(std::uint64_t bytes) {
-  static constexpr Kernel kNear = make_kernel<Cell, Step, Slices, false>();
-  static constexpr Kernel kFar = make_kernel<Cell, Step, Slices, true>();
-  return bytes < kFarBytes ? &kNear : &kFar;
+const Kernel* kernel_of_size(std::uint64_t bytes) {
+  static constexpr Kernel kDirect = make_kernel<Cell, Step, Slices, false>();
+  static constexpr Kernel kPrefetching = make_kernel<Cell, Step, Slices, true>();
+  return bytes < kMinPrefetchBytes ? &kDirect : &kPrefetching;
 }
 
 template <typename Cell>
-const Kernel* kernel_of(const Shape& shape, const Geometry& geometry) {
+const Kernel* kernel_of_cells(const Shape& shape, const Geometry& geometry) {
   const std::uint64_t bytes = cell_bytes(shape);
   if (geometry.is_partitioned()) {
-    return geometry.is_unblocked() ? kernel_for<Cell, DoubleHashing, Partitioned>(bytes)
-                                   : kernel_for<Cell, CongruentialGenerator, Partitioned>(bytes);
+    return geometry.is_unblocked()
+               ? kernel_of_size<Cell, DoubleHashing, Partitioned>(bytes)
+               : kernel_of_size<Cell, CongruentialGenerator, Partitioned>(bytes);
   }
-  return geometry.is_unblocked() ? kernel_for<Cell, DoubleHashing, Unpartitioned>(bytes)
-                                 : kernel_for<Cell, CongruentialGenerator, Unpartitioned>(bytes);
+  return geometry.is_unblocked()
+             ? kernel_of_size<Cell, DoubleHashing, Unpartitioned>(bytes)
+             : kernel_of_size<Cell, CongruentialGenerator, Unpartitioned>(bytes);
 }
 
 const Kernel* best_kernel(const Shape& shape, const Geometry& geometry) {
   if (shape.kind == Kind::counting) {
-    return kernel_of<Counters>(shape, geometry);
+    return kernel_of_cells<Counters>(shape, geometry);
   }
   if (shape.kind == Kind::standard && shape.block == kBlock512Cells) {
     return &block512_kernel().kernel;
   }
-  return shape.block_cells() % 32 == 0 ? kernel_of<WordBits>(shape, geometry)
-                                       : kernel_of<Bits>(shape, geometry);
+  return shape.block_cells() % 32 == 0 ? kernel_of_cells<WordBits>(shape, geometry)
+                                       : kernel_of_cells<Bits>(shape, geometry);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ enum class Collation : std::uint8_t {
 inline constexpr Collation kCollations[] = {Collation::binary, Collation::nocase, Collation::rtrim};
 inline constexpr std::string_view kCollationRule = "'binary', 'nocase' or 'rtrim'";
 
+// Returns the name of the collation in lower case.
 std::string_view name_of(Collation collation);
 // Returns the collation of this name, or nullopt. Ignores the case of `name`.
 std::optional<Collation> collation_named(std::string_view name);

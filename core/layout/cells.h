@@ -6,6 +6,7 @@
 // in the filter.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -110,6 +111,18 @@ class CellsFrom<WordBits, Byte> {
  private:
   Byte* cells_;
 };
+
+// Splits the run of cells first..first+count-1 at multiples of `size`. Calls f(part, first, n) for
+// each piece in order: n cells from cell `first` on, all in part number `part` (first / size).
+template <typename F>
+void for_each_part(std::uint64_t first, std::uint64_t count, std::uint64_t size, F&& f) {
+  for (const std::uint64_t end = first + count; first < end;) {
+    const std::uint64_t part = first / size;
+    const std::uint64_t n = std::min(end, (part + 1) * size) - first;
+    f(part, first, n);
+    first += n;
+  }
+}
 
 // Operations on whole arrays. `kind` determines whether a cell is a bit or a counter.
 

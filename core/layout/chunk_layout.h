@@ -13,11 +13,14 @@ namespace bloom {
 // chunk, or a single smaller block.
 inline constexpr std::size_t kChunkBytes = 3968;
 
-// Chunk i is bytes kChunkBytes * i to kChunkBytes * (i + 1) of the cells. The last chunk is shorter
-// if the cells end earlier. cells_per_chunk() is the number of cells in a full chunk. chunk_bytes()
-// and cells_in_chunk() are the sizes of chunk i, in bytes and in cells.
+// Returns the number of cells in a full chunk.
 std::uint64_t cells_per_chunk(Kind kind);
+
+// Returns the number of chunks of a filter. Chunk i is bytes kChunkBytes * i to kChunkBytes * (i +
+// 1) - 1 of the cells. The last chunk is shorter if the cells end earlier.
 std::uint64_t chunk_count(const Shape& shape);
+
+// Return the size of chunk i, in bytes and in cells. Require: i < chunk_count(shape).
 std::size_t chunk_bytes(const Shape& shape, std::uint64_t i);
 std::uint64_t cells_in_chunk(const Shape& shape, std::uint64_t i);
 

@@ -39,7 +39,8 @@ constexpr std::uint64_t reduce(std::uint64_t x, std::uint64_t n) {
 #endif
 }
 
-// A multiplier with good spectral properties: G. Steele, S. Vigna, doi:10.1002/spe.3030.
+// The multiplier of the congruential generator, which has good spectral properties: G. Steele, S.
+// Vigna, doi:10.1002/spe.3030.
 inline constexpr std::uint64_t kMcgMultiplier = 0xf1357aea2e62a9c5;
 
 class Geometry {
@@ -48,6 +49,7 @@ class Geometry {
 
   std::uint32_t hashes() const { return hashes_; }
   bool is_unblocked() const { return unblocked_; }
+  // Whether each of the k positions has a slice for itself.
   bool is_partitioned() const { return slice_ != 0; }
 
   // Return the block that contains all cells of the key, and the index of its first cell.
@@ -81,21 +83,24 @@ class Geometry {
   bool unblocked_ = true;
 };
 
-// Policies of ProbeSequence: the computation of x_i from x_(i-1).
-struct DoubleHashing {  // for unblocked filters
+// Policies of ProbeSequence: the computation of x_i from x_(i-1). DoubleHashing is that of Kirsch
+// and Mitzenmacher, for unblocked filters. CongruentialGenerator is a multiplicative congruential
+// generator (MCG, D. Lehmer) with seed h2, for blocked filters.
+struct DoubleHashing {
   static std::uint64_t first(Hash hash) { return hash.h1; }
   static std::uint64_t next(std::uint64_t x, Hash hash) { return x + hash.h2; }
 };
-struct CongruentialGenerator {  // for blocked filters
+struct CongruentialGenerator {
   static std::uint64_t first(Hash hash) { return hash.h2; }
   static std::uint64_t next(std::uint64_t x, Hash) { return x * kMcgMultiplier; }
 };
 
-// Policies of ProbeSequence: whether the k positions share one span or each has its own slice.
+// Policies of ProbeSequence: whether all k positions share the cells of the block, or position i
+// has slice i for itself, as in partitioned filters.
 struct Unpartitioned {
   static std::uint64_t advance(std::uint64_t) { return 0; }
 };
-struct Partitioned {  // for partitioned filters
+struct Partitioned {
   static std::uint64_t advance(std::uint64_t slice) { return slice; }
 };
 

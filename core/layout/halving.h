@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "core/layout/cells.h"
 #include "core/layout/chunk_layout.h"
 #include "core/layout/shape.h"
 

@@ -2,7 +2,6 @@
 // collation).
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,7 +18,7 @@ inline constexpr Kind kKinds[] = {Kind::standard, Kind::counting, Kind::partitio
 inline constexpr std::string_view kKindRule = "'standard', 'counting' or 'partitioned'";
 
 std::string_view name_of(Kind kind);
-// Returns the kind of this name, or nullopt. `name` is in lower case.
+// Returns the kind with exactly this name, or nullopt.
 std::optional<Kind> kind_named(std::string_view name);
 
 inline constexpr std::uint64_t kMaxCells = std::uint64_t{1} << 40;
@@ -61,17 +60,5 @@ void require_valid(const Shape& shape);
 // Return the bits per cell, and the size of all cells of a filter in bytes, without the header.
 std::uint32_t bits_per_cell(Kind kind);
 std::uint64_t cell_bytes(const Shape& shape);
-
-// Splits the run of cells first..first+count-1 at multiples of `size`. Calls f(part, first, n) for
-// each piece in order: n cells from cell `first` on, all in part number `part` (first / size).
-template <typename F>
-void for_each_part(std::uint64_t first, std::uint64_t count, std::uint64_t size, F&& f) {
-  for (const std::uint64_t end = first + count; first < end;) {
-    const std::uint64_t part = first / size;
-    const std::uint64_t n = std::min(end, (part + 1) * size) - first;
-    f(part, first, n);
-    first += n;
-  }
-}
 
 }  // namespace bloom

@@ -14,6 +14,7 @@ class Cardinality {
   Cardinality() : longest_(kRegisters) {}
 
   void add(Hash hash);
+  // Returns the estimated number of distinct hashes that were added.
   double estimate() const;
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/layout/cells.h"
 #include "core/layout/shape.h"
 
 namespace bloom {

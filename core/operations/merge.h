@@ -22,7 +22,7 @@ Filter make_intersection(Filter f, const FilterView& g, std::string_view subject
                          const InterruptCheck& check_interrupt = {});
 
 // Returns g, halved until it has the shape `goal`, so that it can be merged into a filter of that
-// shape. Throws Error if that is impossible; the message calls g `subject` and the other filter
+// shape. Throws Error if that is impossible. The message names g `subject` and the other filter
 // `goal_name`. Also throws std::bad_alloc and what `check_interrupt` throws.
 Filter halved_to_match(const FilterView& g, const Shape& goal, std::string_view subject,
                        std::string_view goal_name, const InterruptCheck& check_interrupt = {});

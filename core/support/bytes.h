@@ -9,6 +9,7 @@
 
 namespace bloom {
 
+// Returns the word stored at `from`, which need not be aligned.
 template <std::unsigned_integral Word>
 Word load_le(const std::uint8_t* from) {
   Word word = 0;
@@ -22,6 +23,7 @@ Word load_le(const std::uint8_t* from) {
   return word;
 }
 
+// Stores `word` at `to`, which need not be aligned.
 template <std::unsigned_integral Word>
 void store_le(std::uint8_t* to, Word word) {
   if constexpr (std::endian::native == std::endian::little) {

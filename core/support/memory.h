@@ -10,6 +10,7 @@ namespace bloom {
 // The cache line size of common processors, in bytes. Only speed depends on it.
 inline constexpr std::size_t kCacheLineBytes = 64;
 
+// Frees the memory of zeroed_bytes(). Does nothing if `bytes` is null.
 void free_bytes(void* bytes);
 
 struct FreeBytes {

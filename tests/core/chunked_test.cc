@@ -31,12 +31,18 @@ std::vector<Shape> shapes() {
   std::vector<Shape> shapes = small_shapes();
   using enum Kind;
   const std::vector<Shape> more = {
-      {standard, 5, 100'000, 0, 0},     {standard, 5, 100'000, 1000, 0},
-      {standard, 3, 66'000, 33, 1},     {standard, 4, 253'952, 126'976, 0},
-      {standard, 6, 65'536, 512, 0},    {counting, 3, 30'002, 15'001, 0},
-      {counting, 4, 40'000, 0, 0},      {counting, 7, 63'488, 7936, 0},
-      {counting, 2, 24'000, 50, 0},     {partitioned, 4, 100'000, 0, 0},
-      {partitioned, 5, 90'000, 450, 0}, {partitioned, 8, 126'976, 31'744, 0},
+      {.kind = standard, .hashes = 5, .cells = 100'000},
+      {.kind = standard, .hashes = 5, .cells = 100'000, .block = 1000},
+      {.kind = standard, .hashes = 3, .cells = 66'000, .block = 33, .seed = 1},
+      {.kind = standard, .hashes = 4, .cells = 253'952, .block = 126'976},
+      {.kind = standard, .hashes = 6, .cells = 65'536, .block = 512},
+      {.kind = counting, .hashes = 3, .cells = 30'002, .block = 15'001},
+      {.kind = counting, .hashes = 4, .cells = 40'000},
+      {.kind = counting, .hashes = 7, .cells = 63'488, .block = 7936},
+      {.kind = counting, .hashes = 2, .cells = 24'000, .block = 50},
+      {.kind = partitioned, .hashes = 4, .cells = 100'000},
+      {.kind = partitioned, .hashes = 5, .cells = 90'000, .block = 450},
+      {.kind = partitioned, .hashes = 8, .cells = 126'976, .block = 31'744},
   };
   shapes.insert(shapes.end(), more.begin(), more.end());
   return shapes;

@@ -63,12 +63,14 @@ TEST(Estimate, OfFullFiltersIsFinite) {
 }
 
 TEST(Estimate, OfOneCellIsOneKeyAtLeast) {
-  EXPECT_EQ(estimate(built({{Kind::standard, 3, 1, 0, 0}, 0, 0}, 5).view()).keys, 1);
-  EXPECT_EQ(estimate(built({{Kind::standard, 3, 1, 0, 0}, 0, 0}, 0).view()).keys, 0);
+  const Header one_cell{.shape = {.kind = Kind::standard, .hashes = 3, .cells = 1}};
+  EXPECT_EQ(estimate(built(one_cell, 5).view()).keys, 1);
+  EXPECT_EQ(estimate(built(one_cell, 0).view()).keys, 0);
 }
 
 TEST(Estimate, NothingIsOverfullWithoutACapacity) {
-  EXPECT_FALSE(exceeds_capacity({{Kind::standard, 7, 960, 0, 0}, 0, 0}, 1e9));
+  EXPECT_FALSE(
+      exceeds_capacity({.shape = {.kind = Kind::standard, .hashes = 7, .cells = 960}}, 1e9));
 }
 
 }  // namespace

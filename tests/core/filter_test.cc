@@ -142,7 +142,7 @@ TEST(Filter, RemovingAnAbsentKeyIsRefusedAndChangesNothing) {
 
 // A key can use the same cell twice. A count of one then proves that the key is absent.
 TEST(Filter, RemovingNeverTakesACounterBelowZero) {
-  const Shape shape{Kind::counting, 3, 9, 0, 0};
+  const Shape shape{.kind = Kind::counting, .hashes = 3, .cells = 9};
   for (std::uint64_t key = 0; key < 500; ++key) {
     for (std::uint64_t other = 0; other < 20; ++other) {
       Filter filter = built(shape, 1000 + other, 1001 + other);
@@ -157,7 +157,7 @@ TEST(Filter, RemovingNeverTakesACounterBelowZero) {
 }
 
 TEST(Filter, RemoveUndoesAddUnlessACounterSaturated) {
-  const Shape shape{Kind::counting, 5, 800, 100, 0};
+  const Shape shape{.kind = Kind::counting, .hashes = 5, .cells = 800, .block = 100};
   Filter filter = built(shape, 0, 100);
   ASSERT_EQ(estimate(filter.view()).saturated, 0U);
   const Filter before(filter.view());
@@ -172,7 +172,7 @@ TEST(Filter, RemoveUndoesAddUnlessACounterSaturated) {
 }
 
 TEST(Filter, AStuckCounterNeverGoesDown) {
-  const Shape shape{Kind::counting, 4, 1000, 0, 0};
+  const Shape shape{.kind = Kind::counting, .hashes = 4, .cells = 1000};
   Filter filter = empty(shape);
   for (int i = 0; i < 20; ++i) {
     filter.add(key_hash(7));
@@ -246,7 +246,7 @@ TEST(Merge, IntersectionKeepsEveryCommonKeyAndNoCellOfNeither) {
 }
 
 TEST(Merge, CountersAddUpAndStick) {
-  const Shape shape{Kind::counting, 3, 100, 0, 0};
+  const Shape shape{.kind = Kind::counting, .hashes = 3, .cells = 100};
   Filter sum = empty(shape);
   Filter one = empty(shape);
   one.add(key_hash(1));
@@ -270,13 +270,16 @@ TEST(Merge, StandardOfCountingEqualsTheStandardFilterOfItsKeys) {
 }
 
 TEST(Merge, FiltersOfOtherShapesAreRefusedAndNothingChanges) {
-  const Shape shape{Kind::standard, 7, 1024, 0, 0};
+  const Shape shape{.kind = Kind::standard, .hashes = 7, .cells = 1024};
   const Filter f = built(shape, 0, 20);
   using enum Kind;
-  const Shape others[] = {{counting, 7, 1024, 0, 0}, {partitioned, 8, 1024, 0, 0},
-                          {standard, 6, 1024, 0, 0}, {standard, 7, 1024, 1024, 0},
-                          {standard, 7, 1024, 0, 1}, {standard, 7, 1000, 0, 0},
-                          {standard, 7, 3072, 0, 0}};
+  const Shape others[] = {{.kind = counting, .hashes = 7, .cells = 1024},
+                          {.kind = partitioned, .hashes = 8, .cells = 1024},
+                          {.kind = standard, .hashes = 6, .cells = 1024},
+                          {.kind = standard, .hashes = 7, .cells = 1024, .block = 1024},
+                          {.kind = standard, .hashes = 7, .cells = 1024, .seed = 1},
+                          {.kind = standard, .hashes = 7, .cells = 1000},
+                          {.kind = standard, .hashes = 7, .cells = 3072}};
   for (const Shape& other : others) {
     const Filter g = built(other, 0, 20);
     for (const auto merge : {make_union, make_intersection}) {
@@ -288,7 +291,7 @@ TEST(Merge, FiltersOfOtherShapesAreRefusedAndNothingChanges) {
 }
 
 TEST(Merge, TheTargetOfAUnionIsWhatBothCanPromise) {
-  const Shape shape{Kind::standard, 7, 1024, 0, 0};
+  const Shape shape{.kind = Kind::standard, .hashes = 7, .cells = 1024};
   Filter a = empty(shape);
   Filter b = empty(shape);
   a.set_target(100, 0.01);

@@ -57,10 +57,14 @@ TEST(Format, WhatIsWrittenIsReadBack) {
 }
 
 TEST(Format, HeaderBytesAreWhereTheDocumentSays) {
-  const Header header{
-      .shape = {Kind::counting, 7, 0x0102030405, 0x05, 0x11223344, Collation::rtrim},
-      .capacity = 0x0a0b0c,
-      .fpr = 0.5};
+  const Header header{.shape = {.kind = Kind::counting,
+                                .hashes = 7,
+                                .cells = 0x0102030405,
+                                .block = 0x05,
+                                .seed = 0x11223344,
+                                .collation = Collation::rtrim},
+                      .capacity = 0x0a0b0c,
+                      .fpr = 0.5};
   const auto bytes = write_header(header);
   const std::uint8_t expected[56] = {
       'B',  'L',  'M',  'F',  1,    1, 2,    7,     // magic, version, hash, kind, k
@@ -108,7 +112,7 @@ TEST(Format, EveryHeaderBitFlipIsRefused) {
 // An attacker can write a correct checksum. A header that is then accepted must be safe to use.
 TEST(Format, HeadersWithARightChecksumAreSafeOrRefused) {
   std::mt19937_64 random(7);
-  const Bytes original = bytes_of(sample({Kind::standard, 7, 960, 0, 0}));
+  const Bytes original = bytes_of(sample({.kind = Kind::standard, .hashes = 7, .cells = 960}));
   int accepted = 0;
   for (int i = 0; i < 200'000; ++i) {
     Bytes bytes = original;
@@ -131,7 +135,7 @@ TEST(Format, HeadersWithARightChecksumAreSafeOrRefused) {
 }
 
 TEST(Format, ProblemsSayWhatIsWrong) {
-  const Bytes good = bytes_of(sample({Kind::standard, 7, 100, 0, 0}));
+  const Bytes good = bytes_of(sample({.kind = Kind::standard, .hashes = 7, .cells = 100}));
   const auto edited = [&](std::size_t at, std::uint8_t value) {
     Bytes bytes = good;
     bytes[at] = value;
@@ -162,8 +166,9 @@ TEST(Format, ProblemsSayWhatIsWrong) {
 
 TEST(Format, CapacitiesAndRatesMayBeAsLargeAsTheDocumentSays) {
   const auto said = [](std::uint64_t capacity, double fpr) {
-    const auto bytes =
-        write_header({.shape = {Kind::standard, 7, 100, 0, 0}, .capacity = capacity, .fpr = fpr});
+    const auto bytes = write_header({.shape = {.kind = Kind::standard, .hashes = 7, .cells = 100},
+                                     .capacity = capacity,
+                                     .fpr = fpr});
     const auto header = read_header(bytes);
     const auto* problem = std::get_if<Problem>(&header);
     return problem == nullptr ? "" : problem->text;
@@ -184,15 +189,26 @@ struct Golden {
 std::vector<Golden> golden_files() {
   using enum Kind;
   return {
-      {"standard-whole", {{standard, 7, 960, 0, 0}, 0, 0}},
+      {"standard-whole", {.shape = {.kind = standard, .hashes = 7, .cells = 960}}},
       {"standard-blocks", size_filter(10'000, 0.01, standard)},
-      {"standard-512", {{standard, 6, 4096, 512, 77}, 0, 0}},
-      {"counting-whole", {{counting, 5, 1001, 0, 0}, 0, 0}},
+      {"standard-512",
+       {.shape = {.kind = standard, .hashes = 6, .cells = 4096, .block = 512, .seed = 77}}},
+      {"counting-whole", {.shape = {.kind = counting, .hashes = 5, .cells = 1001}}},
       {"counting-blocks", size_filter(2'000, 0.05, counting)},
-      {"partitioned-whole", {{partitioned, 3, 900, 0, 0}, 0, 0}},
+      {"partitioned-whole", {.shape = {.kind = partitioned, .hashes = 3, .cells = 900}}},
       {"partitioned-blocks", size_filter(8'000, 0.02, partitioned)},
-      {"standard-nocase", {{standard, 4, 2000, 0, 5, Collation::nocase}, 0, 0}},
-      {"standard-rtrim", {{standard, 4, 2000, 0, 5, Collation::rtrim}, 0, 0}},
+      {"standard-nocase",
+       {.shape = {.kind = standard,
+                  .hashes = 4,
+                  .cells = 2000,
+                  .seed = 5,
+                  .collation = Collation::nocase}}},
+      {"standard-rtrim",
+       {.shape = {.kind = standard,
+                  .hashes = 4,
+                  .cells = 2000,
+                  .seed = 5,
+                  .collation = Collation::rtrim}}},
   };
 }
 

@@ -81,8 +81,9 @@ TEST(Geometry, PositionsOfAHalvedShapeAreThoseOfItsDouble) {
 }
 
 TEST(Geometry, BeyondFourBillionCellsPositionsStayUniform) {
-  const Shape shape{Kind::standard, 7, kMaxCells, 31744, 0};
-  const Shape aligned{Kind::standard, 7, kMaxCells / 31744 * 31744, 31744, 0};
+  const Shape shape{.kind = Kind::standard, .hashes = 7, .cells = kMaxCells, .block = 31744};
+  const Shape aligned{
+      .kind = Kind::standard, .hashes = 7, .cells = kMaxCells / 31744 * 31744, .block = 31744};
   EXPECT_TRUE(broken_rule(shape).has_value());
   ASSERT_FALSE(broken_rule(aligned).has_value());
   std::uint64_t above = 0;
@@ -107,17 +108,20 @@ TEST(Geometry, BrokenRulesNameArgumentRuleAndValue) {
     return broken ? broken->subject + "|" + broken->rule + "|" + broken->value : "";
   };
   using enum Kind;
-  EXPECT_EQ(rule({standard, 7, 0, 0, 0}), "m|between 1 and 1099511627776|0");
-  EXPECT_EQ(rule({standard, 0, 8, 0, 0}), "k|between 1 and 255|0");
-  EXPECT_EQ(rule({standard, 256, 8, 0, 0}), "k|between 1 and 255|256");
-  EXPECT_EQ(rule({standard, 1, 8, 3, 0}), "block|0 or a divisor of m = 8|3");
-  EXPECT_EQ(rule({standard, 1, 8, 16, 0}), "block|0 or a divisor of m = 8|16");
-  EXPECT_EQ(rule({standard, 1, 8, 0, 1U << 31}), "seed|between 0 and 2147483647|2147483648");
-  EXPECT_EQ(rule({partitioned, 3, 16, 0, 0}),
+  EXPECT_EQ(rule({.kind = standard, .hashes = 7, .cells = 0}), "m|between 1 and 1099511627776|0");
+  EXPECT_EQ(rule({.kind = standard, .hashes = 0, .cells = 8}), "k|between 1 and 255|0");
+  EXPECT_EQ(rule({.kind = standard, .hashes = 256, .cells = 8}), "k|between 1 and 255|256");
+  EXPECT_EQ(rule({.kind = standard, .hashes = 1, .cells = 8, .block = 3}),
+            "block|0 or a divisor of m = 8|3");
+  EXPECT_EQ(rule({.kind = standard, .hashes = 1, .cells = 8, .block = 16}),
+            "block|0 or a divisor of m = 8|16");
+  EXPECT_EQ(rule({.kind = standard, .hashes = 1, .cells = 8, .seed = 1U << 31}),
+            "seed|between 0 and 2147483647|2147483648");
+  EXPECT_EQ(rule({.kind = partitioned, .hashes = 3, .cells = 16}),
             "m|a multiple of k = 3 (a partitioned filter has k equal slices)|16");
-  EXPECT_EQ(rule({partitioned, 3, 16, 8, 0}),
+  EXPECT_EQ(rule({.kind = partitioned, .hashes = 3, .cells = 16, .block = 8}),
             "block|a multiple of k = 3 (a partitioned filter has k equal slices)|8");
-  EXPECT_EQ(rule({standard, 255, kMaxCells, 0, kMaxSeed}), "");
+  EXPECT_EQ(rule({.kind = standard, .hashes = 255, .cells = kMaxCells, .seed = kMaxSeed}), "");
 }
 
 }  // namespace

@@ -55,13 +55,13 @@ bool same_bytes(const Filter& a, const Filter& b) {
 std::vector<Shape> large_shapes() {
   using enum Kind;
   constexpr std::uint64_t kCells = 5 * kSliceBits;
-  return {{standard, 5, kCells + 6, 0, 0},
-          {standard, 5, kCells, kSliceBits / 2, 0},
-          {standard, 5, 4 * 10'500'003UL, 10'500'003, 0},
-          {standard, 5, 31744 * 1400UL, 31744, 3},
-          {counting, 3, kCells, 0, 0},
-          {counting, 3, 7936 * 4200UL, 7936, 0},
-          {partitioned, 5, kCells, 0, 0}};
+  return {{.kind = standard, .hashes = 5, .cells = kCells + 6},
+          {.kind = standard, .hashes = 5, .cells = kCells, .block = kSliceBits / 2},
+          {.kind = standard, .hashes = 5, .cells = 4 * 10'500'003UL, .block = 10'500'003},
+          {.kind = standard, .hashes = 5, .cells = 31744 * 1400UL, .block = 31744, .seed = 3},
+          {.kind = counting, .hashes = 3, .cells = kCells},
+          {.kind = counting, .hashes = 3, .cells = 7936 * 4200UL, .block = 7936},
+          {.kind = partitioned, .hashes = 5, .cells = kCells}};
 }
 
 constexpr std::uint64_t kKeys = 3000;
@@ -87,7 +87,8 @@ TEST(InterruptCheck, WorkInSlicesComesToTheSame) {
 }
 
 TEST(InterruptCheck, ComesOftenWhileAWholeFilterIsReadOrWritten) {
-  const Filter f = built({Kind::counting, 3, 5 * kSliceBits, 0, 0}, 0, kKeys);  // 20 MiB
+  const Filter f =
+      built({.kind = Kind::counting, .hashes = 3, .cells = 5 * kSliceBits}, 0, kKeys);  // 20 MiB
   const std::function<void(const InterruptCheck&)> all[] = {
       [&](const InterruptCheck& check_interrupt) { Filter(f.view(), check_interrupt); },
       [&](const InterruptCheck& check_interrupt) { halve(f.view(), check_interrupt); },

@@ -21,22 +21,24 @@ namespace {
 
 using test::key_hash;
 
-// The small shapes, and some larger than kFarBytes, which look up many keys together with
+// The small shapes, and some larger than kMinPrefetchBytes, which look up many keys together with
 // prefetching.
 std::vector<Shape> shapes() {
   using enum Kind;
   std::vector<Shape> all = test::small_shapes();
   constexpr std::uint64_t kPages = 300;
-  all.insert(all.end(), {
-                            {standard, 7, kPages * 31744, 31744, 0},
-                            {standard, 6, 9'000'000, 0, 0},
-                            {standard, 255, 9'000'001, 0, 0},
-                            {standard, 16, std::uint64_t{20000} * 512, 512, 0},
-                            {counting, 7, kPages * 7936, 7936, 0},
-                            {counting, 33, 2'500'001, 0, 0},
-                            {partitioned, 8, kPages * 31744, 31744, 0},
-                            {partitioned, 7, 9'000'012, 0, 0},
-                        });
+  all.insert(
+      all.end(),
+      {
+          {.kind = standard, .hashes = 7, .cells = kPages * 31744, .block = 31744},
+          {.kind = standard, .hashes = 6, .cells = 9'000'000},
+          {.kind = standard, .hashes = 255, .cells = 9'000'001},
+          {.kind = standard, .hashes = 16, .cells = std::uint64_t{20000} * 512, .block = 512},
+          {.kind = counting, .hashes = 7, .cells = kPages * 7936, .block = 7936},
+          {.kind = counting, .hashes = 33, .cells = 2'500'001},
+          {.kind = partitioned, .hashes = 8, .cells = kPages * 31744, .block = 31744},
+          {.kind = partitioned, .hashes = 7, .cells = 9'000'012},
+      });
   return all;
 }
 

@@ -44,7 +44,7 @@ TEST(Rate, OfFiltersMadeForACapacityIsThePredictedOneWithinThreePercent) {
 TEST(Rate, OfSmallBlocksIsThePredictedOneWithinThreePercent) {
   for (const std::uint64_t block : {512ULL, 4096ULL}) {
     for (const Kind kind : kKinds) {
-      const Shape shape{kind, 8, 1024 * block, block, 0};
+      const Shape shape{.kind = kind, .hashes = 8, .cells = 1024 * block, .block = block};
       const std::uint64_t n = shape.cells / 12;
       const double predicted = predicted_fpr(shape, n);
       expect_within(0.03, measure_rate({shape, 0, 0}, n, 2 * kMillion, 2 * kMillion, predicted),
@@ -66,7 +66,7 @@ TEST(Rate, OfHalvedAndOverfullFiltersIsThePredictedOne) {
 // with independent hash functions. The FPR is higher by about 4 n / m^2 (measured for k = 7 to 20).
 TEST(Rate, OfSmallWholeFiltersIsHigherByTheKnownAmount) {
   for (const std::uint32_t k : {7U, 13U, 20U}) {
-    const Shape shape{Kind::standard, k, 8192, 0, 0};
+    const Shape shape{.kind = Kind::standard, .hashes = k, .cells = 8192};
     const auto n = static_cast<std::uint64_t>(8192 * 0.69 / k);
     const double extra = 4.2 * static_cast<double>(n) / (8192.0 * 8192.0);
     const double predicted = predicted_fpr(shape, n) + extra;
@@ -85,7 +85,7 @@ TEST(Rate, SummaryCacheTableIsWhatRealFiltersShow) {
     ++lines;
     const bool misprint = ratio == 30 && (k == 15 || k == 16);
     const double expected = misprint ? printed / 10 : printed;
-    const Shape shape{Kind::standard, k, 500'000, 0, 0};
+    const Shape shape{.kind = Kind::standard, .hashes = k, .cells = 500'000};
     const std::uint64_t n = shape.cells / ratio;
     // The table has three digits, so its rounding error is at most 0.5 %.
     expect_within(0.005, measure_rate({shape, 0, 0}, n, 0, 100'000, expected), expected, shape, n);

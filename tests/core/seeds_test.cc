@@ -14,7 +14,7 @@ namespace {
 
 // The partitioned filter of the textbook: three arrays of five bits, and the positions that its
 // three hash functions give for three URLs.
-constexpr Shape kThreeArraysOfFive{Kind::partitioned, 3, 15, 0, 0};
+constexpr Shape kThreeArraysOfFive{.kind = Kind::partitioned, .hashes = 3, .cells = 15};
 using Buckets = std::array<std::uint64_t, 3>;
 constexpr Buckets kVirus = {2, 1, 4};
 constexpr Buckets kNotSuspicious = {1, 0, 4};

@@ -19,14 +19,30 @@ namespace test {
 inline std::vector<Shape> small_shapes() {
   using enum Kind;
   return {
-      {standard, 1, 1, 0, 0},       {standard, 3, 7, 0, 0},       {standard, 7, 960, 0, 0},
-      {standard, 4, 1001, 0, 5},    {standard, 5, 1024, 1024, 0}, {standard, 6, 1024, 64, 0},
-      {standard, 5, 1200, 100, 9},  {standard, 3, 231, 33, 0},    {standard, 7, 126976, 31744, 0},
-      {standard, 1, 512, 512, 0},   {standard, 6, 5120, 512, 0},  {standard, 21, 1536, 512, 7},
-      {counting, 1, 1, 0, 0},       {counting, 3, 9, 0, 0},       {counting, 4, 1000, 0, 0},
-      {counting, 5, 800, 100, 0},   {counting, 3, 42, 7, 3},      {counting, 6, 15872, 7936, 0},
-      {partitioned, 1, 8, 0, 0},    {partitioned, 3, 15, 0, 0},   {partitioned, 7, 1120, 0, 1},
-      {partitioned, 4, 384, 64, 0}, {partitioned, 3, 204, 51, 0}, {partitioned, 8, 63488, 31744, 0},
+      {.kind = standard, .hashes = 1, .cells = 1},
+      {.kind = standard, .hashes = 3, .cells = 7},
+      {.kind = standard, .hashes = 7, .cells = 960},
+      {.kind = standard, .hashes = 4, .cells = 1001, .seed = 5},
+      {.kind = standard, .hashes = 5, .cells = 1024, .block = 1024},
+      {.kind = standard, .hashes = 6, .cells = 1024, .block = 64},
+      {.kind = standard, .hashes = 5, .cells = 1200, .block = 100, .seed = 9},
+      {.kind = standard, .hashes = 3, .cells = 231, .block = 33},
+      {.kind = standard, .hashes = 7, .cells = 126976, .block = 31744},
+      {.kind = standard, .hashes = 1, .cells = 512, .block = 512},
+      {.kind = standard, .hashes = 6, .cells = 5120, .block = 512},
+      {.kind = standard, .hashes = 21, .cells = 1536, .block = 512, .seed = 7},
+      {.kind = counting, .hashes = 1, .cells = 1},
+      {.kind = counting, .hashes = 3, .cells = 9},
+      {.kind = counting, .hashes = 4, .cells = 1000},
+      {.kind = counting, .hashes = 5, .cells = 800, .block = 100},
+      {.kind = counting, .hashes = 3, .cells = 42, .block = 7, .seed = 3},
+      {.kind = counting, .hashes = 6, .cells = 15872, .block = 7936},
+      {.kind = partitioned, .hashes = 1, .cells = 8},
+      {.kind = partitioned, .hashes = 3, .cells = 15},
+      {.kind = partitioned, .hashes = 7, .cells = 1120, .seed = 1},
+      {.kind = partitioned, .hashes = 4, .cells = 384, .block = 64},
+      {.kind = partitioned, .hashes = 3, .cells = 204, .block = 51},
+      {.kind = partitioned, .hashes = 8, .cells = 63488, .block = 31744},
   };
 }
 
