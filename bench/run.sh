@@ -40,6 +40,7 @@ python() { /usr/bin/python3 -B "$@"; }
 
 measure() {
   echo "$(date -u +%F), SQLite $(sqlite3 --version | cut -d ' ' -f 1), $(uname -m), $(c++ --version | head -n 1)"
+  python bench/lookups.py "$extension" "$keys"
   python bench/functions.py "$extension" "$keys"
   python bench/table.py "$extension" "$keys"
   python bench/cold.py "$extension" "$cold_mib"
