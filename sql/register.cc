@@ -59,8 +59,8 @@ void require_same_version(const std::string& loaded) {
 
 // Registering the module twice on a connection would make two sets of tables. A table of one set
 // would not share its filter with the same table of the other.
-int register_all(sqlite3* db, char** error) {
-  return sqlite::guard_with_message("bloom", error, [&] {
+int register_all(sqlite3* db, char** message) {
+  return sqlite::guard_with_message("bloom", message, [&] {
     require_sqlite_version();
     const auto version = registered_version(db);
     if (version) {

@@ -1,12 +1,15 @@
-// Adds all SQL functions and modules to a connection.
+// Registers the extension on a connection: all SQL functions and the virtual table.
 #pragma once
 
 #include "sql/sqlite/api.h"
 
 namespace bloom {
 
-// Does nothing if that was done before. Returns an SQLite result code. If it is not SQLITE_OK,
-// `error` gets a message that SQLite must free.
-int register_all(sqlite3* db, char** error);
+// Does nothing if the connection already has this version of the extension. Returns an SQLite
+// result code. If it is not SQLITE_OK, sets *message to an error message to be freed with
+// sqlite3_free(), or leaves it if there is no memory.
+//
+// Fails if SQLite is too old, or if the connection has another version of the extension.
+int register_all(sqlite3* db, char** message);
 
 }  // namespace bloom

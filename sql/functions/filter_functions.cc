@@ -120,7 +120,7 @@ void standard_filter(Context& context, const Values& arguments) {
 
 void delta_of(Context& context, const Values& arguments) {
   StoredDelta change = make_delta(filter_argument(arguments, 0), filter_argument(arguments, 1),
-                             context.interrupt_check());
+                                  context.interrupt_check());
   require_within_limit(context, "the delta", change.size);
   context.result_blob(change.bytes.release(), change.size, free_bytes);
 }

@@ -1,5 +1,5 @@
-// The SQLite API as a loadable extension uses it: through the table of function pointers that the
-// host passes to the entry point. ext/ defines the pointer to that table.
+// The SQLite API for a loadable extension. Calls go through the table of function pointers that the
+// host passes to the entry point. ext/bloom.cc defines the pointer to that table.
 #pragma once
 
 extern "C" {

@@ -9,7 +9,7 @@ namespace {
 
 struct Writers {
   int running = 0;
-  bool give_rows = false;
+  bool return_rows = false;
   sqlite3_stmt* last = nullptr;
 };
 
@@ -20,7 +20,7 @@ Writers writers_of(sqlite3* db) {
     if (sqlite3_stmt_busy(statement) != 0 && sqlite3_stmt_readonly(statement) == 0) {
       ++writers.running;
       writers.last = statement;
-      writers.give_rows = writers.give_rows || sqlite3_column_count(statement) != 0;
+      writers.return_rows = writers.return_rows || sqlite3_column_count(statement) != 0;
     }
   }
   return writers;
@@ -34,10 +34,10 @@ bool is_read_uncommitted_on(sqlite3* db) {
 
 }  // namespace
 
-bool is_writing(sqlite3* db, const char* schema) {
+bool has_write_transaction(sqlite3* db, const char* schema) {
 #if SQLITE_VERSION_NUMBER >= 3034000
-  constexpr int kFirstThatTells = 3034000;
-  if (sqlite3_libversion_number() >= kFirstThatTells) {
+  constexpr int kFirstWithTxnState = 3034000;
+  if (sqlite3_libversion_number() >= kFirstWithTxnState) {
     // Finding a schema by its name takes half of the time, so this first checks all schemas at
     // once.
     if (sqlite3_txn_state(db, nullptr) < SQLITE_TXN_WRITE) {
@@ -56,7 +56,7 @@ int running_writers(sqlite3* db) { return writers_of(db).running; }
 
 bool runs_to_its_end(sqlite3* db) {
   const Writers writers = writers_of(db);
-  return writers.running == 1 && !writers.give_rows;
+  return writers.running == 1 && !writers.return_rows;
 }
 
 // If the name has only these characters, SQL can spell it in one way only, apart from case. So a
@@ -98,7 +98,7 @@ bool shares_cache(sqlite3* db) {
   return used != share;
 }
 
-bool ReadUncommitted::check(sqlite3* db) {
+bool ReadUncommitted::sees_uncommitted(sqlite3* db) {
   if (is_known()) {
     return is_on_;
   }

@@ -1,4 +1,4 @@
-// The state of the connection that calls the extension.
+// The state of the connection that calls the extension: transactions, running statements, caches.
 #pragma once
 
 #include <string_view>
@@ -9,9 +9,9 @@ namespace bloom::sqlite {
 
 // Returns whether the connection has a write transaction open on the schema. Returns true if the
 // schema is unknown.
-bool is_writing(sqlite3* db, const char* schema);
+bool has_write_transaction(sqlite3* db, const char* schema);
 
-// Returns how many statements that may write are running on the connection. Open write handles of
+// Returns the number of running statements on the connection that may write. Open write handles of
 // sqlite3_blob_open() count, too. Takes about 10 ns per prepared statement of the connection.
 int running_writers(sqlite3* db);
 
@@ -29,7 +29,7 @@ bool writes_through_trigger(sqlite3* db, std::string_view table);
 // fails. Returns whether the rollback succeeded.
 bool roll_back(sqlite3* db);
 
-// Returns whether another connection shares the cache of this one now.
+// Returns whether another connection shares the page cache of this one now.
 bool shares_cache(sqlite3* db);
 
 // Determines whether a connection sees uncommitted changes of other connections. It does if it
@@ -42,14 +42,14 @@ class ReadUncommitted {
   // Call at the beginning of each statement, and before each lookup until is_known(). Returns
   // whether uncommitted changes are visible.
   //
-  // Reading the pragma takes 2 us. After a statement was prepared, the first calls read the pragma
-  // only if the cache is shared by now. A later call reads it in any case. So a statement that
-  // looks up one key avoids the 2 us, and a statement that looks up many pays them once.
-  bool check(sqlite3* db);
+  // Reading the pragma takes 2 us. After a statement was prepared, the first two calls read the
+  // pragma only if the cache is shared. The third call always reads it. So a statement that looks
+  // up one key avoids the 2 us, and a statement that looks up many keys pays them once.
+  bool sees_uncommitted(sqlite3* db);
   bool is_known() const { return checks_ == kEnough; }
 
  private:
-  static constexpr int kEnough = 3;  // the beginning of a statement, its first lookup, another one
+  static constexpr int kEnough = 3;  // the beginning of a statement, its first lookup, its second
   int checks_ = 0;                   // since the last statement was prepared
   bool is_on_ = false;
 };

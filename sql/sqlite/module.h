@@ -27,8 +27,9 @@
 //     int code_to_report(int code);     // called after update() has thrown
 //     void check_integrity();           // xIntegrity: throws SqliteError(SQLITE_CORRUPT_VTAB)
 //
-//     void begin(), savepoint(int), released(int), rolled_back_to(int);
-//     void sync(), committed(), rolled_back();
+//     void begin(), sync(), committed(), rolled_back();  // xBegin, xSync, xCommit, xRollback
+//     void savepoint(int), released(int), rolled_back_to(int);
+//                                       // xSavepoint, xRelease, xRollbackTo
 //   };
 // The concept VirtualTable checks this.
 //
@@ -82,11 +83,10 @@ concept VirtualTableCursor = std::constructible_from<Cursor, Table&> &&
     requires(Cursor cursor, const Cursor& row, int i, const char* text, const Values& values,
              sqlite3_context* context) {
   cursor.filter(i, text, values);
-  { cursor.next() }
-  noexcept;
-  { row.at_end() }
-  noexcept->std::same_as<bool>;
+  cursor.next();
+  { row.at_end() } -> std::same_as<bool>;
   cursor.column(context, i);
+  requires noexcept(cursor.next())&& noexcept(row.at_end());
 };
 
 template <typename Table>

@@ -9,7 +9,8 @@
 
 namespace bloom::sqlite {
 
-// Return "a name" and 'a string', quoted for use in SQL. Quotes within the text are doubled.
+// Return a name in double quotes and a string in single quotes, for use in SQL. Quotes within the
+// text are doubled.
 std::string quoted_name(std::string_view name);
 std::string text_literal(std::string_view text);
 
@@ -24,8 +25,8 @@ std::optional<std::string> unquoted(std::string_view text);
 // Requires: the text is not empty.
 std::size_t token_size(std::string_view text);
 
-// Returns the names in "a" or "(a, b)". Each name may be quoted. A missing name is returned as an
-// empty string.
+// Returns the names in a list such as (a, "b c"), or the single name in a text without parentheses.
+// A missing name, as in (a,), is returned as an empty string.
 std::vector<std::string> parse_names(std::string_view text);
 
 }  // namespace bloom::sqlite

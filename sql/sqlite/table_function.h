@@ -32,12 +32,10 @@ template <typename Function>
 concept TableFunction = std::default_initializable<Function> &&
     requires(Function function, const Function& row, const Values& arguments, Context& context) {
   function.start(arguments);
-  { row.at_end() }
-  noexcept->std::same_as<bool>;
-  { function.next() }
-  noexcept;
-  { row.column(context, 0) }
-  noexcept;
+  { row.at_end() } -> std::same_as<bool>;
+  function.next();
+  row.column(context, 0);
+  requires noexcept(row.at_end())&& noexcept(function.next())&& noexcept(row.column(context, 0));
 };
 
 template <TableFunction Function>

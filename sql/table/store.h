@@ -87,14 +87,14 @@ class Store {
   std::optional<unsigned> data_version() const;
 
   // The state of the connection: see sql/sqlite/connection.h.
-  bool is_writing() const { return sqlite::is_writing(db_, schema_.c_str()); }
+  bool is_writing() const { return sqlite::has_write_transaction(db_, schema_.c_str()); }
   bool in_autocommit() const { return sqlite3_get_autocommit(db_) != 0; }
   int running_writers() const { return sqlite::running_writers(db_); }
   bool statement_runs_to_its_end() const { return sqlite::runs_to_its_end(db_); }
   bool is_written_through_trigger() const { return sqlite::writes_through_trigger(db_, table_); }
   int total_changes() const { return sqlite3_total_changes(db_); }
   bool roll_back() { return sqlite::roll_back(db_); }
-  bool sees_uncommitted() { return read_uncommitted_.check(db_); }
+  bool sees_uncommitted() { return read_uncommitted_.sees_uncommitted(db_); }
   bool knows_read_uncommitted() const { return read_uncommitted_.is_known(); }
   bool shares_cache() const { return sqlite::shares_cache(db_); }
   void statement_was_prepared() { read_uncommitted_.statement_was_prepared(); }

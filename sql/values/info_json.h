@@ -12,6 +12,7 @@
 
 namespace bloom {
 
+// Returns the estimated number of keys as an integer, as bloom_count() and `info` report it.
 std::uint64_t rounded_keys(const Estimate& estimate);
 
 // Returns the JSON of one filter. docs/functions.md lists its members.
@@ -19,10 +20,10 @@ std::string info_json(const Header& header, const Estimate& now);
 
 // Additional members for a table.
 struct TableInfo {
-  std::optional<double> growth_fpr;   // if the table grows: FPR of all layers together
-  std::optional<std::string> source;  // the followed table and its columns, if any
-  std::vector<std::string> columns;
-  std::uint64_t stale = 0;
+  std::optional<double> growth_fpr;   // target FPR of all layers together; nullopt: does not grow
+  std::optional<std::string> source;  // the followed table; nullopt: follows none
+  std::vector<std::string> columns;   // the followed columns
+  std::uint64_t stale = 0;            // keys that have left the source since the last build
 };
 
 // Returns the JSON of a table's layers. docs/virtual-table.md lists its members.
