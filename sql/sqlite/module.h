@@ -86,7 +86,8 @@ concept VirtualTableCursor = std::constructible_from<Cursor, Table&> &&
   cursor.next();
   { row.at_end() } -> std::same_as<bool>;
   cursor.column(context, i);
-  requires noexcept(cursor.next())&& noexcept(row.at_end());
+  requires noexcept(cursor.next());
+  requires noexcept(row.at_end());
 };
 
 template <typename Table>

@@ -35,7 +35,9 @@ concept TableFunction = std::default_initializable<Function> &&
   { row.at_end() } -> std::same_as<bool>;
   function.next();
   row.column(context, 0);
-  requires noexcept(row.at_end())&& noexcept(function.next())&& noexcept(row.column(context, 0));
+  requires noexcept(row.at_end());
+  requires noexcept(function.next());
+  requires noexcept(row.column(context, 0));
 };
 
 template <TableFunction Function>
