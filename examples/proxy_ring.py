@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""Caching proxies that share what they have, as in "Summary Cache" (Fan, Cao, Almeida, Broder): docs/examples/proxies.md.
+"""Caching proxies that share their pages, as in "Summary Cache" (Fan, Cao, Almeida, Broder): docs/examples/proxies.md.
 
     examples/proxy_ring.py                                  # a minute or two
     examples/proxy_ring.py --requests 400 --capacity 40     # seconds; --help lists all parameters
 
-Starts an origin and several proxies, each a process of its own, and sends them one trace of requests: sharing nothing,
-asking everyone, and asking those whose summary says "maybe", with summaries sent at different thresholds, whole or as
-what has changed in them. Beside them it keeps the directories that the caches should have, and stops with an error where one answer or one cache is not as it must be.
+Starts an origin and several proxies, each in its own process, and sends the same trace of requests to each setup: proxies
+that share nothing, proxies that query all neighbours, and proxies that query the neighbours whose summary answers "maybe".
+Summaries are sent at different thresholds, complete or as changes. The program computes the expected content of every cache
+and stops at a wrong answer or a wrong cache.
 
 Needs the extension, built by examples/demo.sh or as README.md has it (extension.py looks for it).
 """

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Keys spread over shards, and a router that has a filter of each and asks only those that may have a key: docs/examples/shards.md.
+"""Keys spread over shards, and a router that queries only the shards whose filter may contain a key: docs/examples/shards.md.
 
     examples/shards.py                                               # some minutes
     examples/shards.py --shards 2,4 --keys 4000 --questions 400      # seconds; --help lists all parameters
 
-Each shard is a process with a database of its own, which it answers from on a socket. The router asks all of them at once,
-or those whose filter says "maybe". Every answer is compared with what was put in; a wrong one is an error. In the end keys
-are added that the router has not been told of, and the filters are refreshed by deltas.
+Each shard is a process with its own database that answers queries on a socket. The router queries all shards at once, or
+only those whose filter answers "maybe". The program compares every answer with the inserted keys and stops at a wrong one.
+At the end it adds keys without telling the router, and refreshes the router's filters with deltas.
 
 Needs the extension, built by examples/demo.sh or as README.md has it (extension.py looks for it).
 """
@@ -117,7 +117,7 @@ class Router:
         self.messages = self.wasted = 0
         for shard in self.everyone:
             self.take_whole(shard)
-        self.unite()
+        self.merge()
 
     def ask(self, asked, line):
         """All at once; their answers in turn."""
@@ -163,7 +163,7 @@ class Router:
             return len(delta) + self.take_whole(shard)
         return len(delta)
 
-    def unite(self):
+    def merge(self):
         self.db.execute("INSERT INTO anywhere(filter) SELECT bloom_union(filter) FROM router")
 
     def sizes(self):
@@ -232,7 +232,7 @@ def grow(router, added):
     for key, value in items:
         check(key, router.find(key, router.may_have(key, since=now)), [value])
     told = sum(router.refresh(shard) for shard in router.everyone)
-    router.unite()
+    router.merge()
     for key, value in items:
         check(key, router.find_by_filters(key), [value])
     return missed, told

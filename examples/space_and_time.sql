@@ -21,7 +21,7 @@ SELECT urls * url_bytes / 1e6 AS list_MB, k * m / 8 / 1e6 AS filter_MB FROM para
 --> -------  ---------
 --> 200.0    3.375
 
--- Time: every visit asks the filter; the list is asked for bad sites and for false positives.
+-- Time: every visit is looked up in the filter; bad sites and false positives are also looked up in the list.
 SELECT visits * lookup AS list_only_s,
        visits * filter + (visits - bad_visits) * fpr * lookup + bad_visits * lookup AS with_filter_s
 FROM parameters;

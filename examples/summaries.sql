@@ -68,6 +68,6 @@ SELECT name FROM may_know WHERE key = 'customer9@example.org';
 --> customers.email
 --> subscribers.email
 
--- Choose blobs where tables change in batches, where summaries are sent elsewhere, united or intersected, or where there are
--- very many: each change of a blob reads and copies all of it. Choose tables where rows come and go one by one, or
--- filters are large: each change writes one page, and nobody has to remember anything.
+-- Choose blobs for tables that change in batches, for summaries that are sent elsewhere, merged or intersected, and for very
+-- many small filters: each change of a blob reads and copies all of it. Choose tables for rows that change one by one and
+-- for large filters: each change writes one page, and triggers keep the filter up to date.

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""A list of bad URLs that is slow to ask, and a filter of it in front: docs/examples/url-check.md.
+"""A slow lookup in a list of bad URLs, with a filter in front of it: docs/examples/url-check.md.
 
     examples/url_check.py                                        # half a minute
     examples/url_check.py --urls 5000 --visits 500 --delay 1     # seconds; --help lists all parameters
 
-A server has the list, and takes its time for each question as one far away would. A client downloads the filter of the
-list once, asks it about each visit, and asks the server only where the filter says "maybe". Beside it another client asks
-the server about every visit. All verdicts are compared with the list itself; a wrong one is an error.
+A server has the list and answers each lookup after a delay, like a server far away. A client downloads the filter of the
+list once, checks each visit with the filter, and queries the server only if the filter answers "maybe". For comparison, a
+second client queries the server about every visit. The program compares every verdict with the list and stops at a wrong one.
 
 Needs the extension, built by examples/demo.sh or as README.md has it (extension.py looks for it).
 """
@@ -97,7 +97,7 @@ def list_server(database, options):
 
 
 class Client:
-    """Asks the server; with a filter, only where that says "maybe"."""
+    """Queries the server; with a filter, only about URLs that may be in the list."""
 
     def __init__(self, port):
         self.server = http.client.HTTPConnection("127.0.0.1", port)

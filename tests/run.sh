@@ -5,7 +5,7 @@
 #   tests/run.sh full     every test: also the address, undefined-behaviour and thread sanitizers, clang++
 #                         with coverage of the source, several versions of SQLite, other processors,
 #                         valgrind, short forms of fuzzing and mutation, and format and style
-#   tests/run.sh all      full, and the page in examples/playground, whose tools take a gigabyte
+#   tests/run.sh all      full, and the playground and the site in Chromium, whose tools take a gigabyte
 # docs/testing.md says what each part is for, and lists the long forms.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -104,6 +104,7 @@ declare -A scripts=(
   [mutation]=tests/coverage/mutation.py
   [packages]=tests/release/packages.sh
   [playground]=tests/playground/run.sh
+  [site]=tests/site/run.sh
   [valgrind]=tests/environments/valgrind.sh
   [versions]=tests/environments/versions.sh
 )
@@ -139,7 +140,7 @@ check_style() {
 }
 
 main() {
-  local form=${1:-} packages="g++ cmake make git sqlite3 libsqlite3-dev libgtest-dev libmurmurhash-dev python3 binutils locales"
+  local form=${1:-} packages="g++ cmake make git sqlite3 libsqlite3-dev libgtest-dev libmurmurhash-dev python3 binutils locales codespell"
   case $form in
     '') ;;
     full | all) packages="$packages clang clang-format clang-tidy shellcheck" ;;
@@ -161,7 +162,9 @@ main() {
       packages cluster clients valgrind
   fi
   if [ "$form" = all ]; then
+    # One after the other: the site contains the playground.
     side_by_side run_part build/parts playground
+    side_by_side run_part build/parts site
   fi
   side_by_side run_part build/parts demo
   echo "== end: $SECONDS s, $(du -sh build | cut -f 1) in build/"

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Loses nodes of a dqlite cluster that has the extension, and asks each of them for every acknowledged key. run.sh runs it:
+"""Kills nodes of a dqlite cluster that uses the extension, and looks up every acknowledged key on each node. run.sh runs it:
 
     cluster.py NODE EXTENSION                 one leader killed, and what an insert replicates
     cluster.py NODE EXTENSION soak ROUNDS     kills and restarts while keys are written
     cluster.py NODE EXTENSION costs KEYS      what an insert replicates, with filters made for so many keys
 
-Ends with an error where a row is lost, a key is called absent, or a filter does not agree with its source.
+Ends with an error if a row is lost, a key is answered "absent", or a filter does not agree with its source.
 """
 
 import argparse

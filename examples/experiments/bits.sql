@@ -1,5 +1,5 @@
--- False positives against bits for each key: bits.csv and bits_theory.csv (docs/experiments.md).
--- With the parameter :bits, only the rates for so many: .param set :bits 10
+-- False positives by bits per key: bits.csv and bits_theory.csv (docs/experiments.md).
+-- With the parameter :bits, only the rates for this many bits per key: .param set :bits 10
 .mode list
 .separator ,
 .headers on
@@ -20,8 +20,8 @@ WITH RECURSIVE growing(bits, k, n, filter) AS (
   SELECT bits, k, n + 8, bloom_add(filter, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8) FROM growing WHERE n < 50000)
 INSERT INTO filters SELECT bits, k, filter FROM growing WHERE n = 50000;
 
--- Each is asked for a million other keys, or for ten million where few are expected to be answered "maybe". The trigger runs
--- its statement once for each filter, so that bloom_open opens it once and not for each key.
+-- Looks up one million other keys in each filter, or ten million if few false positives are expected. The trigger runs its
+-- statement once per filter, so that bloom_open opens the filter once and not for every key.
 CREATE TABLE rates(bits INTEGER, k INTEGER, millions INTEGER, positives INTEGER);
 CREATE TRIGGER ask AFTER INSERT ON rates BEGIN
   UPDATE rates

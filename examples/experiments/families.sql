@@ -1,5 +1,5 @@
--- What a bad family of hashes costs: families.csv (docs/experiments.md). In filters of 1,000 bits with five hashes the keys
--- 1..250 are added in turn, and the keys 5,001..10,000 are asked for; all of it for 20 seeds.
+-- False positives with a bad family of hashes: families.csv (docs/experiments.md). The keys 1..250 are added one by one to
+-- filters of 1,000 bits with five hashes, and the keys 5,001..10,000 are looked up, for 20 seeds.
 .mode list
 .separator ,
 .headers on

@@ -40,7 +40,7 @@ WITH RECURSIVE
 INSERT INTO filters
 SELECT chart, m, k, m * in_one_block, n, filter FROM growing JOIN points USING (chart, m, k, in_one_block, n);
 
--- Each is asked for 1,000 other keys, or for 5,000 where few are expected to be answered "maybe".
+-- Looks up 1,000 other keys in each filter, or 5,000 if few false positives are expected.
 CREATE VIEW answers AS
 SELECT *, (SELECT sum(bloom_contains(filter, 1000000 + number)) FROM keys WHERE number <= asked) AS maybe
   FROM (SELECT *, CASE WHEN bloom_rate(m, n, k) < 0.02 THEN 5000 ELSE 1000 END AS asked FROM filters);
@@ -61,7 +61,7 @@ SELECT chart, m, k, n, printf('%.6g', bloom_rate(m, n, k)) AS theory
         UNION SELECT 'cells', number, bloom_hashes(number, 250), 250 FROM keys WHERE number <= 4000 AND number % 50 = 0)
  ORDER BY chart, CASE chart WHEN 'best_k' THEN n END, m, k, n;
 
--- As the article measured: one filter, asked after each key for all of the 250 that are not in it yet.
+-- The measurement of the article: one filter; after each added key, all of the 250 keys not yet added are looked up.
 .once article.csv
 WITH RECURSIVE growing(m, k, n, filter) AS (
   SELECT m.value, bloom_hashes(m.value, 250), 0, bloom_create_sized(m.value, bloom_hashes(m.value, 250))

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the figures of docs/experiments.md anew: builds the extension in build/demo (or takes the one that $BLOOM names),
-# measures with it, and leaves CSV files and charts in docs/experiments. Installs what is missing, asks nothing, takes some
-# minutes. The keys and the seeds are fixed: every run makes the same numbers.
+# Reproduces the figures of docs/experiments.md: builds the extension in build/demo (or uses the one that $BLOOM names),
+# measures with it, and writes CSV files and charts to docs/experiments. Installs what is missing, asks nothing, takes some
+# minutes. The keys and the seeds are fixed, so every run gives the same numbers.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 repo=$here/../..

@@ -1,5 +1,5 @@
 // The cells of a filter, drawn. Which value a cell has is read from the stored bytes as docs/format.md
-// has them; everything else about a filter is asked of SQL.
+// has them; everything else about a filter is queried with SQL.
 
 const HEADER_BYTES = 64;
 
@@ -43,9 +43,9 @@ class CellGrid {
 
   // Rings around the cells of a key: solid where something is in them.
   mark(positions) {
-    for (const cell of this.place.querySelectorAll(".asked")) cell.classList.remove("asked", "missing");
+    for (const cell of this.place.querySelectorAll(".probed")) cell.classList.remove("probed", "missing");
     for (const { cell, value } of positions) {
-      this.place.children[cell].classList.add("asked", ...(value > 0 ? [] : ["missing"]));
+      this.place.children[cell].classList.add("probed", ...(value > 0 ? [] : ["missing"]));
     }
   }
 

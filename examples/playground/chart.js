@@ -1,6 +1,6 @@
-// Charts as plain SVG: lines over axes of powers of ten, or of plain numbers.
+// Charts as SVG: lines over logarithmic or linear axes.
 
-const chartSize = { width: 380, height: 250, left: 52, right: 12, top: 12, bottom: 40 };
+const chartSize = { width: 380, height: 262, left: 52, right: 12, top: 24, bottom: 40 };
 
 const scales = {
   log: ([low, high]) => (value) => (Math.log10(value) - Math.log10(low)) / (Math.log10(high) - Math.log10(low)),
@@ -34,11 +34,12 @@ function axes({ x, y }, atX, atY) {
       svgElement("line", { x1: atX(tick), x2: atX(tick), y1: top, y2: height - bottom }),
       label({ x: atX(tick), y: height - bottom + 16 }, x.text(tick), { "text-anchor": "middle" }),
     ]),
-    label({ x: (left + width - right) / 2, y: height - 6 }, x.label, { "text-anchor": "middle" }));
+    label({ x: (left + width - right) / 2, y: height - 6 }, x.label, { "text-anchor": "middle" }),
+    label({ x: 0, y: 12 }, y.label, {}));
 }
 
 // chart: { title, x, y, series, marks }; an axis { label, kind, range, ticks, text }, a series
-// { name, points }, a mark [x, y]. What lies outside of the ranges is not drawn.
+// { name, points }, a mark { name, at: [x, y] }. Points outside the ranges are not drawn.
 function drawChart(figure, chart) {
   const { width, height, left, right, top, bottom } = chartSize;
   const acrossX = scales[chart.x.kind](chart.x.range), acrossY = scales[chart.y.kind](chart.y.range);
@@ -56,13 +57,13 @@ function drawChart(figure, chart) {
     element("figcaption", {}, chart.title),
     picture,
     legend(chart.series),
-    element("details", {}, element("summary", {}, "As numbers"), numbersOf(chart)));
+    element("details", {}, element("summary", {}, "Show as table"), numbersOf(chart)));
 }
 
 function legend(series) {
   return element("p", { class: "legend" }, ...series.map(({ name }) =>
-    element("span", {}, svgElement("svg", { viewBox: "0 0 28 8", "aria-hidden": "true" },
-      svgElement("line", { class: `line ${name}`, x1: 0, x2: 28, y1: 4, y2: 4 })), name)));
+    element("span", {}, svgElement("svg", { viewBox: "0 0 28 10", "aria-hidden": "true" },
+      svgElement("line", { class: `line ${name}`, x1: 0, x2: 28, y1: 5, y2: 5 })), name)));
 }
 
 function numbersOf({ title, x, series }) {

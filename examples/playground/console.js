@@ -1,4 +1,4 @@
-// SQL, typed. A database of its own in a worker of its own: what runs too long is stopped with it.
+// The SQL console. It has its own database in its own worker; stopping a statement stops the worker.
 
 const mostRows = 200;
 
@@ -10,7 +10,7 @@ class Console {
     this.db = null;
   }
 
-  // A fresh database with the filters of the files that were read.
+  // Opens a new database that contains the filters of the files that were read.
   async open() {
     this.db = new Database(this.engine);
     this.done = 0; // steps of the tour
@@ -47,7 +47,7 @@ class Console {
     }
   }
 
-  // Steps need those before them: what has not run yet runs first.
+  // Each step needs the steps before it: those that have not run yet run first.
   async runStep(step) {
     find("console-sql").value = this.tour[step].sql;
     if (!this.db) await this.open();
@@ -57,8 +57,8 @@ class Console {
     await this.run(this.tour[step].sql);
   }
 
-  // Stops what runs; the next statement finds an empty database.
-  startAnew() {
+  // Stops the running statement. The next statement gets an empty database.
+  reset() {
     this.db?.stop();
     this.db = null;
     find("console-problem").textContent = "";
@@ -92,7 +92,7 @@ function startConsole(engine) {
   find("console-sql").addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run(event);
   });
-  for (const id of ["console-stop", "console-anew"]) find(id).addEventListener("click", () => sql.startAnew());
+  for (const id of ["console-stop", "console-reset"]) find(id).addEventListener("click", () => sql.reset());
   find("console-tour").replaceChildren(...tour.map(({ title }, step) => element("li", {},
     element("button", { type: "button", class: "step", click: telling(problem, () => sql.runStep(step)) }, title))));
   return sql;

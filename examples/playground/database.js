@@ -1,6 +1,6 @@
-// A database in a worker of its own, so that nothing it does stops the page.
+// A database in its own worker, so that no statement blocks the page.
 class Database {
-  // wasm: the bytes of SQLite with the extension; source: the text of the worker.
+  // wasm: the compiled SQLite with the extension; source: the text of the worker.
   constructor({ wasm, source }) {
     const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
     this.worker = new Worker(url);
@@ -29,8 +29,8 @@ class Database {
     this.waiting.clear();
   }
 
-  // The results of all statements, each { columns, rows, more }. options: text (numbers as SQLite writes
-  // them), limit (of rows), file (what the table `lines` reads), onProgress (of that, 0 to 1).
+  // Returns the results of all statements, each { columns, rows, more }. Options: text (numbers as strings), limit (rows
+  // per result), file (read by the table `lines`), onProgress (called with the share of the file read, 0 to 1).
   run(sql, values = [], { onProgress, ...options } = {}) {
     const id = ++this.last;
     return new Promise((resolve, reject) => {
@@ -39,7 +39,7 @@ class Database {
     });
   }
 
-  // The rows of the last statement, as objects.
+  // Returns the rows of the last statement as objects.
   async rows(sql, values) {
     const { columns, rows } = (await this.run(sql, values)).at(-1);
     return rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]])));
@@ -49,14 +49,14 @@ class Database {
     return (await this.rows(sql, values))[0];
   }
 
-  // What it was doing is lost, and what was in it.
+  // Stops the running statement and discards the database.
   stop() {
     this.worker.terminate();
     this.#giveUp("stopped");
   }
 }
 
-// The same database, and in `place` the statements that it was given last.
+// A database that also shows its last statements in `place`.
 class ShownDatabase {
   rows = Database.prototype.rows;
   row = Database.prototype.row;
@@ -77,7 +77,7 @@ class ShownDatabase {
   }
 }
 
-// What a database needs, from where the build has put it into the page.
+// Reads what a database needs from the page, where the build has put it.
 function embeddedEngine() {
   const base64 = atob(find("engine").textContent.trim());
   return {
@@ -86,14 +86,13 @@ function embeddedEngine() {
   };
 }
 
-// Begins each work() when the one before it has ended: what several statements do is not mixed up.
+// Starts each work() after the one before it has ended, so that their statements do not interleave.
 function oneByOne() {
   let last = Promise.resolve();
   return (work) => (last = last.then(work, work));
 }
 
-// Calls work() now, or once more when the one that is running has ended: of what comes while it runs
-// only the last counts.
+// Calls work() now, or once more after the running call has ended: of all calls during that time only the last one counts.
 function latestOnly(work) {
   let running = false, again = false;
   return async () => {

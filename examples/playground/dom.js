@@ -1,9 +1,9 @@
 "use strict";
-// Small tools of the page. Text goes in as text only, never as HTML.
+// Helpers that build elements and format values. Text is inserted as text, never as HTML.
 
 const find = (id) => document.getElementById(id);
 
-// element("p", { class: "note" }, "text", other): attributes, and children.
+// For example element("p", { class: "note" }, "text", other): attributes, then children.
 function element(name, attributes = {}, ...children) {
   return fill(document.createElement(name), attributes, ...children);
 }
@@ -25,7 +25,7 @@ function cell(name, value, attributes) {
   return element(name, attributes, value instanceof Node ? value : String(value));
 }
 
-// It scrolls sideways where it is too wide, by the keyboard as well.
+// A table that is too wide scrolls sideways, with the keyboard too.
 function table(caption, heads, rows) {
   const head = element("tr", {}, ...heads.map((text) => cell("th", text, { scope: "col" })));
   const body = rows.map(([first, ...others]) => element("tr", {},
@@ -34,7 +34,7 @@ function table(caption, heads, rows) {
     element("table", {}, element("caption", {}, caption), element("thead", {}, head), element("tbody", {}, ...body)));
 }
 
-// A column for each thing { name, ... }, a row for each property [name, text of it].
+// A column for each thing { name, ... }, a row for each property [name, textOf].
 function propertyTable(caption, head, things, properties) {
   const made = table(caption, [head, ...things.map(({ name }) => name)],
     properties.map(([name, textOf]) => [name, ...things.map(textOf)]));
@@ -56,7 +56,7 @@ function percentText(rate) {
   return rate < 1e-5 ? `${(100 * rate).toExponential(2)} %` : `${short.format(100 * rate)} %`;
 }
 
-// A value as SQL has it; of a blob the beginning.
+// The SQL literal of a value; for a blob only its first bytes.
 function sqlText(value) {
   if (value === null) return "NULL";
   if (value instanceof Uint8Array) return `${blobStart(value)} (${bytesText(value.length)})`;
@@ -68,7 +68,7 @@ function blobStart(bytes) {
   return `x'${start}${bytes.length > 12 ? "..." : ""}'`;
 }
 
-// Runs work() for an event, and shows in `place` what goes wrong.
+// Returns an event handler that runs work() and shows its error in `place`.
 function telling(place, work) {
   return async (event) => {
     event?.preventDefault();

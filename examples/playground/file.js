@@ -1,4 +1,4 @@
-// A file of lines becomes a filter, in a worker of its own that is stopped to cancel.
+// Builds a filter from the lines of a file. The build runs in its own worker; cancelling stops that worker.
 
 const filterOfLines = "SELECT count(*) AS lines, bloom_build(line, ?1, ?2, ?3) AS filter FROM lines WHERE line <> ''";
 
@@ -6,7 +6,7 @@ class FileFilter {
   constructor(db, engine, keep) {
     this.db = db;
     this.engine = engine;
-    this.keep = keep; // is told (name, filter)
+    this.keep = keep; // called with (name, filter)
     this.filter = null;
   }
 
@@ -54,9 +54,9 @@ class FileFilter {
     const name = `${file.name}.bloom`;
     find("file-status").textContent = `${whole.format(lines)} lines in ${short.format(seconds)} s.`;
     const facts = [
-      ["keys estimated", whole.format(info.keys)], ["size", bytesText(info.bytes)],
-      ["of the file", percentText(info.bytes / Math.max(1, file.size))], ["cells", whole.format(info.cells)],
-      ["hashes", info.hashes], ["rate", percentText(info.fpr)],
+      ["estimated keys", whole.format(info.keys)], ["size", bytesText(info.bytes)],
+      ["share of file size", percentText(info.bytes / Math.max(1, file.size))], ["cells", whole.format(info.cells)],
+      ["hashes", info.hashes], ["false-positive rate", percentText(info.fpr)],
     ];
     find("file-facts").replaceChildren(...facts.map(([term, value]) => element("div", {}, element("dt", {}, term), element("dd", {}, String(value)))));
     this.#offer(name, filter);
@@ -71,12 +71,12 @@ class FileFilter {
     link.href = URL.createObjectURL(new Blob([filter], { type: "application/octet-stream" }));
     link.download = name;
     link.textContent = `Download ${name}`;
-    find("file-sql").textContent = `.load bloom\nSELECT bloom_contains(readfile(${sqlText(name)}), 'a line of it');`;
+    find("file-sql").textContent = `.load bloom\nSELECT bloom_contains(readfile(${sqlText(name)}), 'a line');`;
   }
 
-  async ask(line) {
+  async lookUp(line) {
     const { maybe } = await this.db.row("SELECT bloom_contains(?1, ?2) AS maybe", [this.filter, line]);
-    find("file-answer").textContent = maybe ? "Maybe: the file may have this line." : "No: the file certainly does not have this line.";
+    find("file-answer").textContent = maybe ? "Maybe present: the file may contain this line." : "Certainly absent: the file does not contain this line.";
   }
 }
 
@@ -93,5 +93,5 @@ function startFile(db, engine, keep) {
     build(event.dataTransfer.files[0]);
   });
   find("file-cancel").addEventListener("click", () => files.cancel());
-  find("file-ask").addEventListener("submit", telling(problem, () => files.ask(find("file-line").value)));
+  find("file-lookup").addEventListener("submit", telling(problem, () => files.lookUp(find("file-line").value)));
 }

@@ -1,4 +1,4 @@
-// Two filters of the same shape: halved, united, intersected, and what becomes of the rate.
+// Two filters of the same capacity and rate: halved, merged, intersected, and the resulting false-positive rate.
 
 const buildFilter = `SELECT bloom_halve(bloom_build(value, ?2, ?3, ?4), ?5) AS filter FROM json_each(?1)`;
 
@@ -7,11 +7,11 @@ const mergeFilters = {
   intersect: "SELECT bloom_halve(bloom_intersect(?1, ?2), ?3) AS filter",
 };
 
-// Rate as the cells say, and as 10,000 questions have it.
+// The false-positive rate: predicted from the cells, and measured with 10,000 lookups.
 const judgeFilter = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
-SELECT bloom_info(?1) AS info, avg(bloom_contains((SELECT bloom_open(?1)), 'stranger ' || i)) AS measured FROM n`;
+SELECT bloom_info(?1) AS info, avg(bloom_contains((SELECT bloom_open(?1)), 'absent ' || i)) AS measured FROM n`;
 
-const countFound = "SELECT count(*) AS asked, total(bloom_contains(?1, value)) AS found FROM json_each(?2)";
+const countFound = "SELECT count(*) AS keys, total(bloom_contains(?1, value)) AS found FROM json_each(?2)";
 
 const linesOf = (id) => [...new Set(find(id).value.split(/\r?\n/).filter((line) => line !== ""))];
 const halvings = (id) => Number(find(id).value);
@@ -39,8 +39,8 @@ async function startMerge(db) {
     }
     find("merge-table").replaceChildren(propertyTable("The three filters", "filter", judged, [
       ["cells", ({ cells }) => whole.format(cells)], ["size", ({ bytes }) => bytesText(bytes)],
-      ["keys, estimated", ({ keys }) => short.format(keys)], ["cells in use", ({ fill }) => percentText(fill)],
-      ["rate", ({ fpr }) => percentText(fpr)], ["of 10,000 strangers", ({ measured: rate }) => percentText(rate)],
+      ["estimated keys", ({ keys }) => short.format(keys)], ["cells set", ({ fill }) => percentText(fill)],
+      ["FPR, predicted", ({ fpr }) => percentText(fpr)], ["FPR, 10,000 lookups", ({ measured: rate }) => percentText(rate)],
     ]));
     await showFound(db, made);
   }));
@@ -49,11 +49,11 @@ async function startMerge(db) {
   await show();
 }
 
-// No key may be lost, whatever is done.
+// Counts the keys that the result finds: all of them, or a key is lost.
 async function showFound(db, { result, operation }) {
   const a = linesOf("merge-a"), b = linesOf("merge-b");
   const keys = operation === "union" ? [...new Set([...a, ...b])] : a.filter((key) => b.includes(key));
-  const { asked, found } = await db.row(countFound, [result, JSON.stringify(keys)]);
-  find("merge-found").textContent = `Of the ${asked} keys that ${operation === "union" ? "A or B" : "both A and B"} ${
-    asked === 1 ? "was" : "were"} made of, the result finds ${found}.`;
+  const { keys: added, found } = await db.row(countFound, [result, JSON.stringify(keys)]);
+  find("merge-found").textContent = `The result finds ${found} of the ${added} keys that are in ${
+    operation === "union" ? "A or B" : "A and B"}.`;
 }

@@ -1,8 +1,8 @@
-// How large? n and p, or m and k, and what comes of them for each kind and block.
+// The size calculator: the filter of each kind for n and p, or for m and k.
 
 const kinds = ["standard", "counting", "partitioned"];
 
-// A slider of powers of ten and the number beside it.
+// Keeps a slider, which may be logarithmic, and the number beside it in sync.
 function pairWithSlider(name, changed) {
   const slider = find(`${name}-slider`), number = find(name);
   const isLog = slider.dataset.scale === "log";
@@ -25,7 +25,7 @@ function sizingSettings() {
   };
 }
 
-// A filter of m cells at least: m is made a multiple of what it has to be one of.
+// m, rounded up to whole blocks, or to whole slices of a partitioned filter.
 function wholeCells({ m, k, block }, kind) {
   const unit = Number(block) || (kind === "partitioned" ? k : 1);
   return Math.ceil(m / unit) * unit;
@@ -39,7 +39,7 @@ function tableOptions(settings, kind) {
   return [...size, `kind=${kind}`, ...block].join(", ");
 }
 
-// What one kind would be. A table without keys tells it, and takes no room whatever its size.
+// The filter of one kind. A virtual table without keys has its properties and takes no memory, however large it is.
 async function sizeOfKind(db, settings, kind) {
   try {
     const { info } = await db.row(
@@ -55,19 +55,19 @@ SELECT info FROM sized`);
 }
 
 function blockText({ cells, block }) {
-  return block === 0 || block === cells ? "none" : whole.format(block);
+  return block === 0 || block === cells ? "unblocked" : whole.format(block);
 }
 
 function sizeTable(sizes, n) {
   const rows = [
-    ["cells, m", ({ cells }) => whole.format(cells)], ["hashes, k", ({ hashes }) => hashes], ["block", blockText],
-    ["size", ({ bytes }) => bytesText(bytes)], ["bits for each key", ({ bytes }) => short.format(8 * bytes / n)],
-    ["predicted rate", ({ rate }) => percentText(rate)],
+    ["cells, m", ({ cells }) => whole.format(cells)], ["hashes, k", ({ hashes }) => hashes], ["cells per block", blockText],
+    ["size", ({ bytes }) => bytesText(bytes)], ["bits per key", ({ bytes }) => short.format(8 * bytes / n)],
+    ["predicted FPR", ({ rate }) => percentText(rate)],
   ];
   return propertyTable(`A filter for ${whole.format(n)} keys`, "kind", sizes.map((size) => ({ ...size, name: size.kind })), rows);
 }
 
-// So many whole numbers from low to high, each about as many times the one before.
+// Returns `count` integers from low to high in about equal ratios.
 function spread(low, high, count) {
   const step = (high / low) ** (1 / (count - 1));
   return [...new Set(Array.from({ length: count }, (_, i) => Math.round(low * step ** i)))];
@@ -76,7 +76,7 @@ function spread(low, high, count) {
 function rateAxis(sizes) {
   const lowest = Math.min(...sizes.map(({ rate }) => rate).filter((rate) => rate > 0), 0.1);
   const range = [10 ** (Math.max(-15, Math.floor(Math.log10(lowest)) - 2)), 1];
-  return { label: "rate", kind: "log", range, ticks: powersOfTen(range, 7), text: powerText };
+  return { label: "false-positive rate", kind: "log", range, ticks: powersOfTen(range, 7), text: powerText };
 }
 
 async function ratesByKeys(db, { kind, cells, hashes, block }, counts) {
@@ -85,7 +85,7 @@ async function ratesByKeys(db, { kind, cells, hashes, block }, counts) {
   return { name: kind, points: rows.map(({ at, rate }) => [at, rate]) };
 }
 
-// A partitioned filter of this size has only the k that divide it.
+// A partitioned filter has only the k that divide its block.
 async function ratesByHashes(db, { kind, cells, block }, n, counts) {
   const rows = await db.rows(
     `SELECT value AS at, bloom_rate(?2, ?3, value, ?4, ?5) AS rate FROM json_each(?1)
@@ -99,7 +99,7 @@ async function drawCurves(db, sizes, n) {
   const keys = [Math.max(1, n / 10), n * 10];
   const counts = spread(...keys, 41);
   drawChart(find("rate-by-keys"), {
-    title: "Rate as keys come",
+    title: "False-positive rate by number of keys",
     x: { label: "keys in the filter", kind: "log", range: keys, ticks: powersOfTen(keys, 5), text: powerText }, y,
     series: await Promise.all(sizes.map((size) => ratesByKeys(db, size, counts))),
     marks: sizes.map(({ kind, rate }) => ({ name: kind, at: [n, rate] })),
@@ -107,8 +107,8 @@ async function drawCurves(db, sizes, n) {
   const most = Math.min(255, Math.max(16, ...sizes.map(({ hashes }) => 2 * hashes)));
   const hashes = Array.from({ length: most }, (_, i) => i + 1);
   drawChart(find("rate-by-hashes"), {
-    title: `Rate by hashes, with ${whole.format(n)} keys`,
-    x: { label: "hashes for each key, k", kind: "linear", range: [1, most], text: String,
+    title: "False-positive rate by hashes per key",
+    x: { label: `hashes per key, k (${whole.format(n)} keys)`, kind: "linear", range: [1, most], text: String,
       ticks: hashes.filter((k) => k % Math.ceil(most / 8) === 0) }, y,
     series: await Promise.all(sizes.map((size) => ratesByHashes(db, size, n, hashes))),
     marks: sizes.map(({ kind, hashes: k, rate }) => ({ name: kind, at: [k, rate] })),

@@ -1,13 +1,13 @@
 "use strict";
-// Runs in a worker, behind engine.js: a database in memory with the extension. It is asked by messages
-// { id, sql, values, text, limit, file } and answers { id, results, error }, one after the other.
+// Runs in a worker, after engine.js: an in-memory database with the extension. Each message { id, sql, values, text, limit,
+// file } gets one answer { id, results, error }, in order.
 
-const TRANSIENT = -1; // SQLite copies what is bound
+const TRANSIENT = -1; // SQLite copies bound values
 const ROW = 100, DONE = 101;
 const TEXT = 3, BLOB = 4, NULL = 5;
 
 let engine, db;
-let reading = null; // the file that the table `lines` has, how far, and whom to tell
+let reading = null; // the file that the table `lines` reads, the position in it, and the receiver of progress
 
 async function start(wasm) {
   engine = await createEngine({ wasmBinary: wasm, nextBytes });
@@ -23,7 +23,7 @@ function textAt(pointer) {
   return decoder.decode(engine.HEAPU8.subarray(pointer, engine.HEAPU8.indexOf(0, pointer)));
 }
 
-// Calls use(pointer, length) with a copy of the bytes, and a zero behind them.
+// Calls use(pointer, length) with a copy of the bytes that ends with a zero byte.
 function withBytes(bytes, use) {
   const pointer = engine._malloc(bytes.length + 1);
   if (!pointer) throw new Error("out of memory");
@@ -50,7 +50,7 @@ function bytesOf(statement, column, pointer) {
   return engine.HEAPU8.slice(pointer, pointer + engine._sqlite3_column_bytes(statement, column));
 }
 
-// With `asText` numbers come as SQLite writes them.
+// With `asText`, numbers are the strings that SQLite makes of them.
 function columnValue(statement, column, asText) {
   const type = engine._sqlite3_column_type(statement, column);
   if (type === NULL) return null;
@@ -77,7 +77,7 @@ function rowsOf(statement, { text = false, limit = Infinity }) {
   return { columns, rows, more: code === ROW };
 }
 
-// The statement that begins at a pointer, 0 if only blanks are left; and where the next one does.
+// Returns the statement that starts at a pointer, or 0 if only white space is left, and the start of the next one.
 function prepare(sql) {
   const out = engine._malloc(8);
   const code = engine._sqlite3_prepare_v2(db, sql, -1, out, out + 4);
@@ -87,7 +87,7 @@ function prepare(sql) {
   return { statement, next };
 }
 
-// All statements of a text. What they gave until one failed is in `results` all the same.
+// Runs all statements of a text. When a statement fails, `results` keeps the results of those before it.
 function run(request, results) {
   withBytes(encoder.encode(request.sql), (pointer, length) => {
     for (let at = pointer; at < pointer + length; ) {
@@ -104,7 +104,7 @@ function run(request, results) {
   });
 }
 
-// What engine.c calls for the next bytes of the file.
+// engine.c calls this function for the next bytes of the file.
 function nextBytes(into, room) {
   try {
     const part = reading.file.slice(reading.at, reading.at + room);

@@ -1,10 +1,10 @@
 """A caching HTTP proxy with neighbours.
 
     GET http://...                                   the page: from here, from a neighbour, or from the origin
-    GET, HEAD with Cache-Control: only-if-cached     from here, or 504: so neighbours ask each other
-    PUT /summary/NUMBER                              a neighbour's filter, as it is now
-    PATCH /summary/NUMBER                            what has changed in it; 409 if that does not fit the one that is here
-    GET /counts                                      what went to and fro between neighbours
+    GET, HEAD with Cache-Control: only-if-cached     from here, or 504: neighbours query each other this way
+    PUT /summary/NUMBER                              a neighbour's current filter
+    PATCH /summary/NUMBER                            the changes of that filter; 409 if they do not fit the stored one
+    GET /counts                                      what went back and forth between neighbours
 """
 
 import collections

@@ -1,7 +1,7 @@
-"""Requests as groups of users make them; the same arguments give the same ones.
+"""Requests of groups of users. The same arguments give the same requests.
 
-Each group has a proxy of its own. A part of what it asks for are pages that all groups read, the rest pages that only this
-one reads; in both, the i-th page is asked for in proportion to 1 / i^0.8 (Zipf's law, flattened as it is for the Web).
+Each group has its own proxy. Some of its requests are for pages that all groups read, the others for pages that only this
+group reads. In both, the frequency of page i is proportional to 1 / i^0.8 (Zipf's law with the exponent of web traffic).
 """
 
 import itertools

@@ -62,18 +62,18 @@ TEST(Cells, AreMergedAsOneByOneAndNoneBeyondTheEnd) {
     for (std::size_t bytes = 0; bytes < 100; ++bytes) {
       const Bytes a = some_cells(120, 2 + bytes);
       const Bytes b = some_cells(100, 1000 + bytes);
-      Bytes united = a;
+      Bytes merged = a;
       Bytes common = a;
-      union_cells(kind, united.data(), b.data(), bytes);
+      union_cells(kind, merged.data(), b.data(), bytes);
       intersect_cells(kind, common.data(), b.data(), bytes);
       const std::uint64_t end = bytes * 8 / bits_per_cell(kind);
       for (std::uint64_t i = 0; i < end; ++i) {
         const unsigned sum = cell(kind, a, i) + cell(kind, b, i);
-        ASSERT_EQ(cell(kind, united, i), std::min(sum, most)) << bytes << " " << i;
+        ASSERT_EQ(cell(kind, merged, i), std::min(sum, most)) << bytes << " " << i;
         ASSERT_EQ(cell(kind, common, i), std::min(cell(kind, a, i), cell(kind, b, i))) << i;
       }
       ASSERT_TRUE(std::equal(a.begin() + static_cast<std::ptrdiff_t>(bytes), a.end(),
-                             united.begin() + static_cast<std::ptrdiff_t>(bytes)));
+                             merged.begin() + static_cast<std::ptrdiff_t>(bytes)));
       ASSERT_TRUE(std::equal(a.begin() + static_cast<std::ptrdiff_t>(bytes), a.end(),
                              common.begin() + static_cast<std::ptrdiff_t>(bytes)));
     }

@@ -58,7 +58,7 @@ class Shards(unittest.TestCase):
         self.assertEqual(self.router.find_by_filters(new), [])
         self.assertEqual(self.router.find(new, self.router.may_have(new, since=time.time())), ["1"])
         told = sum(self.router.refresh(shard) for shard in self.router.everyone)
-        self.router.unite()
+        self.router.merge()
         self.assertEqual(self.router.find_by_filters(new), ["1"])
         self.assertLess(told, 0.2 * self.router.sizes()[0])
 
@@ -68,7 +68,7 @@ class Shards(unittest.TestCase):
         self.router.ask([0], "delta")  # which nobody took
         self.put(new, "2")
         self.router.refresh(0)
-        self.router.unite()
+        self.router.merge()
         self.assertEqual([self.router.find_by_filters(key) for key in (lost, new)], [["1"], ["2"]])
 
     def test_filters_without_the_keys_are_noticed(self):

@@ -260,7 +260,7 @@ class Subject {
     }
   }
 
-  // The chunks are filled anew; halving in chunks is to give the same.
+  // The chunks are filled again. Halving the chunks must give the same filter.
   void replace(Filter filter) {
     const Shape shape = filter.shape();
     Chunks chunks(shape);

@@ -92,7 +92,7 @@ void try_to(F&& f) {
   try {
     f();
   } catch (const Error& error) {
-    require(error.what() != std::string_view(), "an error without a word");
+    require(error.what() != std::string_view(), "an error without a message");
   }
 }
 

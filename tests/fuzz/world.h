@@ -80,7 +80,7 @@ class World {
   void check_held(unsigned slot);
 
   BoundedDatabase database_;
-  // What was run, for whoever looks for the cause.
+  // The statements that were run, to find the cause of a failure.
   std::string log_;
   // Triggers were taken away, or others put in their way: a table that follows may refuse.
   bool meddled_ = false;

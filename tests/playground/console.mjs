@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { check, eventually } from "./support.mjs";
+import { check, eventually } from "../support/browser.mjs";
 
 // What docs/tour.md promises.
 function promises() {
@@ -70,12 +70,12 @@ export async function testConsole(page) {
     await run(page, "SELECT bloom_contains(bloom_build('a'), 'a')");
     await eventually(() => printed(page), ["1"]);
   });
-  await check("SQL: the tour begins anew", async () => {
+  await check("SQL: the tour starts again", async () => {
     await steps.nth(1).click();
     await eventually(() => printed(page), ["123072"]);
     await steps.nth(0).click();
     await eventually(() => problem(page), "table known already exists");
-    await page.getByRole("button", { name: "Start anew" }).click();
+    await page.getByRole("button", { name: "Reset database" }).click();
     await eventually(() => printed(page), []);
     await steps.nth(1).click();
     await eventually(() => printed(page), ["123072"]);

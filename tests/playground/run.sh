@@ -9,12 +9,9 @@ cd "$(dirname "$0")/../.."
 source tests/support/setup.sh
 source tests/support/check.sh
 source tests/support/extension.sh
+source tests/support/browser.sh
 
 build=build/playground
-
-install_modules() {
-  npm install --silent --no-audit --no-fund --prefix "$build" playwright-core@1.65.1 axe-core@4.14.1
-}
 
 # What it may load and from where is in the page itself.
 is_one_file() {
@@ -23,15 +20,15 @@ is_one_file() {
 
 main() {
   local log=$build/run.log
-  install_missing g++ cmake make libsqlite3-dev python3 chromium
-  command -v npm > /dev/null || install_missing nodejs npm
+  install_missing g++ cmake make libsqlite3-dev python3
+  install_browser
   mkdir -p "$build"
   check "the extension builds" build_release bloom
   check "the page builds" examples/playground/build.sh
   check "the page loads nothing else" is_one_file
   check "the modules of the test" install_modules
-  node tests/playground/run.mjs "$build/index.html" build/release/bloom.so "$build" "$build/pictures" > "$log" 2>&1 || true
-  add_up "$log"
+  node tests/playground/run.mjs "$build/index.html" build/release/bloom.so "$browser_modules" "$build/pictures" > "$log" 2>&1 || true
+  add_up "the page in Chromium" "$log"
   if [ "${1:-}" = pictures ]; then
     mkdir -p docs/playground
     cp "$build"/pictures/*.png docs/playground/

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { check, eventually, grouped, percent, shownTable } from "./support.mjs";
+import { check, eventually } from "../support/browser.mjs";
+import { grouped, percent, shownTable } from "./support.mjs";
 
 const kinds = ["standard", "counting", "partitioned"];
 
@@ -19,7 +20,7 @@ async function shown(page) {
 
 const columns = (sizes) => [
   sizes.map(([cells]) => grouped(cells)), sizes.map(([, hashes]) => String(hashes)),
-  sizes.map(([cells, , block]) => (block === 0 || block === cells ? "none" : grouped(block))),
+  sizes.map(([cells, , block]) => (block === 0 || block === cells ? "unblocked" : grouped(block))),
   sizes.map(([, , , rate]) => percent(rate)),
 ];
 

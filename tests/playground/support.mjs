@@ -1,25 +1,7 @@
-// What the tests of the page share: counting, the extension to compare with, reading the page.
+// What the tests of the page share: the extension to compare with, reading the page.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import readline from "node:readline";
-
-let passed = 0, failed = 0;
-
-export async function check(name, test) {
-  try {
-    await test();
-    passed += 1;
-    console.log(`  ok      ${name}`);
-  } catch (error) {
-    failed += 1;
-    console.log(`  FAILED  ${name}\n${error.stack}`);
-  }
-}
-
-export function conclude() {
-  console.log(`${passed} passed, ${failed} failed`);
-  return failed === 0 ? 0 : 1;
-}
 
 // The extension, loaded into Python's SQLite.
 export class Native {
@@ -29,13 +11,13 @@ export class Native {
     this.answers = readline.createInterface({ input: this.process.stdout })[Symbol.asyncIterator]();
   }
 
-  async #ask(request) {
+  async #request(request) {
     this.process.stdin.write(`${JSON.stringify(request)}\n`);
     return JSON.parse((await this.answers.next()).value);
   }
 
   async rows(sql, ...values) {
-    const { rows, error } = await this.#ask({ sql, values });
+    const { rows, error } = await this.#request({ sql, values });
     assert.equal(error, undefined);
     return rows;
   }
@@ -45,12 +27,12 @@ export class Native {
   }
 
   async error(sql, ...values) {
-    return (await this.#ask({ sql, values })).error;
+    return (await this.#request({ sql, values })).error;
   }
 
   // The filter of a file's lines, as hexadecimal digits.
   async filterOfFile(file, ...values) {
-    return (await this.#ask({ file, values })).rows[0][0].hex;
+    return (await this.#request({ file, values })).rows[0][0].hex;
   }
 
   stop() {
@@ -86,18 +68,3 @@ export function percent(rate) {
 }
 
 export const grouped = (number) => number.toLocaleString("en");
-
-// Waits until what look() gives is what is wanted; the page answers from a worker.
-export async function eventually(look, wanted) {
-  let got;
-  for (const end = Date.now() + 15000; Date.now() < end; await new Promise((go) => setTimeout(go, 50))) {
-    got = await look();
-    try {
-      assert.deepEqual(got, wanted);
-      return;
-    } catch {
-      // Not yet.
-    }
-  }
-  assert.deepEqual(got, wanted);
-}

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { cellsOf, check, eventually, shownCells, shownTable } from "./support.mjs";
+import { check, eventually } from "../support/browser.mjs";
+import { cellsOf, shownCells, shownTable } from "./support.mjs";
 
-const strangers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
-  SELECT 'stranger ' || i FROM n WHERE bloom_contains(?, 'stranger ' || i)`;
+const falsePositives = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+  SELECT 'absent ' || i FROM n WHERE bloom_contains(?, 'absent ' || i)`;
 
 const keysIn = (page) => page.locator("#watch-keys button").allTextContents();
 const answer = (page) => page.locator("#watch-answer").textContent();
@@ -36,7 +37,7 @@ export async function testWatch(page, native) {
   for (const settings of [{}, { kind: "partitioned" }, { cells: 512, hashes: 3, blocks: 4 }, { kind: "counting", cells: 64, hashes: 2 }]) {
     await check(`watch: cells and positions, ${JSON.stringify(settings)}`, async () => {
       await shape(page, settings);
-      await page.getByRole("button", { name: "Empty it" }).click();
+      await page.getByRole("button", { name: "Clear" }).click();
       await eventually(() => keysIn(page), []);
       const keys = ["oak", "Zoë", "42", "a,b 'c'"];
       for (const [i, key] of keys.entries()) {
@@ -46,17 +47,17 @@ export async function testWatch(page, native) {
       const filter = await withKeys(native, await fresh(native, settings), keys);
       await sameCells(page, filter, settings);
       for (const key of ["oak", "elm"]) {
-        await press(page, key, "Ask");
+        await press(page, key, "Look up");
         const positions = await native.rows("SELECT i, cell, value FROM bloom_positions(?, ?)", filter, key);
         await eventually(async () => (await shownTable(page, "#watch-positions")).slice(1).map((row) => row.slice(0, 3).map(Number)), positions);
-        const ringed = await page.locator("#watch-cells > .cell").evaluateAll((cells) => cells.flatMap((cell, i) => (cell.classList.contains("asked") ? [i] : [])));
+        const ringed = await page.locator("#watch-cells > .cell").evaluateAll((cells) => cells.flatMap((cell, i) => (cell.classList.contains("probed") ? [i] : [])));
         assert.deepEqual(ringed, [...new Set(positions.map(([, cell]) => cell))].sort((a, b) => a - b));
       }
     });
   }
   await check("watch: false positives appear, and as many as the extension finds", async () => {
     await shape(page, {});
-    await page.getByRole("button", { name: "Empty it" }).click();
+    await page.getByRole("button", { name: "Clear" }).click();
     await eventually(() => keysIn(page), []);
     for (const count of [10, 20]) {
       await page.getByRole("button", { name: "Add 10 words" }).click();
@@ -64,21 +65,21 @@ export async function testWatch(page, native) {
     }
     const filter = await withKeys(native, await fresh(native, {}), await keysIn(page));
     await sameCells(page, filter, {});
-    const found = (await native.rows(strangers, filter)).flat();
+    const found = (await native.rows(falsePositives, filter)).flat();
     assert.ok(found.length > 0);
-    await page.getByRole("button", { name: "Ask for 1,000 strangers" }).click();
-    await eventually(() => page.locator("#watch-strangers button").allTextContents(), found.slice(0, 12));
-    assert.match(await page.locator("#watch-strangers p").textContent(), new RegExp(`^${found.length} of 1,000 `));
-    await page.locator("#watch-strangers button").first().click();
-    await eventually(() => answer(page), `${found[0]}: maybe there. A false positive: other keys have set all of its cells.`);
+    await page.getByRole("button", { name: "Look up 1,000 absent keys" }).click();
+    await eventually(() => page.locator("#watch-false-positives button").allTextContents(), found.slice(0, 12));
+    assert.match(await page.locator("#watch-false-positives p").textContent(), new RegExp(`^${found.length} of 1,000 `));
+    await page.locator("#watch-false-positives button").first().click();
+    await eventually(() => answer(page), `${found[0]}: maybe present. This is a false positive: other keys have set all of its cells.`);
   });
   await check("watch: counters count, stick at 15, and stay", async () => {
     const settings = { kind: "counting" };
     await shape(page, settings);
-    await page.getByRole("button", { name: "Empty it" }).click();
+    await page.getByRole("button", { name: "Clear" }).click();
     await eventually(() => keysIn(page), []);
     await press(page, "fig", "Add");
-    await press(page, "fig", "Add it 16 times");
+    await press(page, "fig", "Add 16 times");
     await eventually(() => keysIn(page), ["fig × 17"]);
     let filter = await withKeys(native, await fresh(native, settings), Array(17).fill("fig"));
     await sameCells(page, filter, settings);
@@ -88,16 +89,16 @@ export async function testWatch(page, native) {
     filter = await native.value("SELECT bloom_remove(?, 'fig')", filter);
     await sameCells(page, filter, settings);
     const saturated = await native.value("SELECT json_extract(bloom_info(?), '$.saturated')", filter);
-    assert.match(await page.locator("#watch-state").textContent(), new RegExp(`counters stuck at 15${saturated}$`));
+    assert.match(await page.locator("#watch-state").textContent(), new RegExp(`saturated counters${saturated}$`));
   });
-  await check("watch: a key that is not there cannot be removed, in the extension's words", async () => {
+  await check("watch: an absent key cannot be removed, in the extension's words", async () => {
     const filter = await fresh(native, { kind: "counting" });
     await press(page, "nowhere", "Remove");
     await eventually(() => page.locator("#watch-problem").textContent(), await native.error("SELECT bloom_remove(?, 'nowhere')", filter));
   });
   await check("watch: removing what was never added loses keys, and the page says which", async () => {
     const settings = { kind: "counting" };
-    await page.getByRole("button", { name: "Empty it" }).click();
+    await page.getByRole("button", { name: "Clear" }).click();
     await eventually(() => keysIn(page), []);
     await page.getByRole("button", { name: "Add 10 words" }).click();
     await eventually(async () => (await keysIn(page)).length, 10);
@@ -106,9 +107,9 @@ export async function testWatch(page, native) {
     const keys = await keysIn(page);
     let filter = await withKeys(native, await fresh(native, settings), keys);
     const lost = [];
-    for (const [stranger] of await native.rows(strangers, filter)) {
-      await press(page, stranger, "Remove");
-      filter = await native.value("SELECT bloom_remove(?, ?)", filter, stranger);
+    for (const [absent] of await native.rows(falsePositives, filter)) {
+      await press(page, absent, "Remove");
+      filter = await native.value("SELECT bloom_remove(?, ?)", filter, absent);
       await sameCells(page, filter, settings);
       for (const key of keys) {
         if (await native.value("SELECT NOT bloom_contains(?, ?)", filter, key)) lost.push(key);
@@ -120,7 +121,7 @@ export async function testWatch(page, native) {
   });
   await check("watch: by the keyboard alone", async () => {
     await shape(page, {});
-    await page.getByRole("button", { name: "Empty it" }).click();
+    await page.getByRole("button", { name: "Clear" }).click();
     await eventually(() => keysIn(page), []);
     await page.locator("#watch-key").focus();
     await page.keyboard.press("Control+A");
@@ -132,7 +133,7 @@ export async function testWatch(page, native) {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Space");
-    await eventually(() => answer(page), "sloe: certainly not there. One of its cells is 0.");
+    await eventually(() => answer(page), "sloe: certainly absent. At least one of its cells is 0.");
   });
   await check("watch: a key is text, whatever is in it", async () => {
     const key = "<img src=x onerror='window.broken = 1'>";

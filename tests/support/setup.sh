@@ -69,7 +69,7 @@ require_present() {
   fi
 }
 
-# Is what the package is needed for here, whoever installed it?
+# Whether the tools of a package are there, from Debian or from elsewhere.
 is_present() {
   case $1 in
     g++) command -v "${CXX:-c++}" >/dev/null ;;
@@ -98,7 +98,7 @@ is_present() {
     php-cli) command -v php >/dev/null ;;
     php-sqlite3) php -r 'exit(class_exists("SQLite3") ? 0 : 1);' ;;
     librust-rusqlite-dev) [ -d /usr/share/cargo/registry/rusqlite-0.28.0 ] ;;
-    locales) ;; # one test is skipped without
+    locales | codespell) ;; # one test each is skipped without
     *) command -v "$1" >/dev/null ;;
   esac
 }

@@ -140,7 +140,7 @@ class Following(SourceCase):
         db.execute("INSERT INTO f(f) VALUES ('rebuild')")
         rebuilt = self.info(db)
         self.assertEqual(len(rebuilt["layers"]), 1)
-        # Keys, and half as many again; their number is estimated to within 3 %.
+        # The capacity is the number of keys plus 50 %. The number is estimated to within 3 %.
         self.assertAlmostEqual(rebuilt["capacity"] / 30000, 1, delta=0.03)
         self.assertLess(rebuilt["bytes"], grown["bytes"])
         self.assertEqual(one(db, "SELECT count(*) FROM t LEFT JOIN f ON f.key = t.k WHERE f.key IS NULL"), 0)

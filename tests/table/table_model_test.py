@@ -222,7 +222,7 @@ class World:
             side.change(state)
 
     def change_schema(self, side):
-        """Makes SQLite read the schema anew, and the table's object with it."""
+        """Makes SQLite read the schema again, which makes a new object of the table."""
         if self.rng.random() < 0.5:
             side.run("PRAGMA writable_schema = RESET")
         else:

@@ -127,7 +127,7 @@ class Transactions(TableCase):
             self.assertPresent(self.connect(), ["x"])
             db.execute("DROP TABLE f")
 
-    def test_a_schema_that_is_read_anew_loses_no_key(self):
+    def test_a_schema_that_is_read_reset_loses_no_key(self):
         db = self.connect()
         db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100000)")
         db.execute("CREATE TABLE other(x)")
@@ -143,7 +143,7 @@ class Transactions(TableCase):
         db.execute("COMMIT")
         self.assertPresent(self.connect(), [*range(20), *range(100, 120)])
 
-    def test_tables_of_one_transaction_are_not_mixed_up_when_the_schema_is_read_anew(self):
+    def test_tables_of_one_transaction_are_not_mixed_up_when_the_schema_is_read_reset(self):
         db = self.connect()
         db.execute("ATTACH ':memory:' AS other")
         tables = {"main.f": "capacity=1000", "main.g": "capacity=1000", "other.f": "capacity=1000", "other.g": ""}
@@ -300,7 +300,7 @@ class Transactions(TableCase):
             (self.assertPresent if kept else self.assertAbsent)(reader, ["a", "b"])
             self.assertPresent(reader, ["old"])
 
-    def test_a_schema_that_is_read_anew_and_rolled_back(self):
+    def test_a_schema_that_is_read_reset_and_rolled_back(self):
         for end in ("ROLLBACK", "ROLLBACK TO a"):
             db = self.connect(self.path + end)
             db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, kind=counting)")
@@ -748,17 +748,17 @@ class Damage(TableCase):
         create = "CREATE VIRTUAL TABLE f USING bloom(capacity=200)"
         other = "CREATE VIRTUAL TABLE g USING bloom(capacity=200)"
         old, kept, of_other = (f"INSERT INTO {table}(key) VALUES ('{key}')" for table, key in (("f", "old"), ("f", "kept"), ("g", "other")))
-        anew = "PRAGMA writable_schema = RESET"
+        reset = "PRAGMA writable_schema = RESET"
         ways = {
-            "dropped and made again": (create, "BEGIN", old, anew, old, "DROP TABLE f", create),
-            "rolled back and made again": ("BEGIN", "SAVEPOINT a", create, old, anew, old, "ROLLBACK TO a", create),
-            "dropped, another renamed": (create, other, "BEGIN", of_other, anew, old, "DROP TABLE f", of_other, "ALTER TABLE g RENAME TO f"),
-            "rolled back, another renamed": (other, "BEGIN", of_other, anew, "SAVEPOINT a", create, old, anew, old, "ROLLBACK TO a", of_other, "ALTER TABLE g RENAME TO f"),
+            "dropped and made again": (create, "BEGIN", old, reset, old, "DROP TABLE f", create),
+            "rolled back and made again": ("BEGIN", "SAVEPOINT a", create, old, reset, old, "ROLLBACK TO a", create),
+            "dropped, another renamed": (create, other, "BEGIN", of_other, reset, old, "DROP TABLE f", of_other, "ALTER TABLE g RENAME TO f"),
+            "rolled back, another renamed": (other, "BEGIN", of_other, reset, "SAVEPOINT a", create, old, reset, old, "ROLLBACK TO a", of_other, "ALTER TABLE g RENAME TO f"),
         }
-        for (name, way), between, end in itertools.product(ways.items(), ((), (anew,), ("SAVEPOINT z",)), ((), ("SAVEPOINT y",), ("COMMIT",))):
+        for (name, way), between, end in itertools.product(ways.items(), ((), (reset,), ("SAVEPOINT z",)), ((), ("SAVEPOINT y",), ("COMMIT",))):
             with self.subTest(name, between=between, end=end):
                 db = self.connect(":memory:")
-                for statement in (*way, *between, "INSERT INTO f(key) VALUES ('first')", anew, kept, anew, *end):
+                for statement in (*way, *between, "INSERT INTO f(key) VALUES ('first')", reset, kept, reset, *end):
                     db.execute(statement)
                 self.assertPresent(db, ["first", "kept"])
                 if "renamed" in name:

@@ -1,0 +1,39 @@
+// How VitePress makes the site. It runs in the folder that build.sh writes.
+import { readFileSync } from "node:fs";
+import { defineConfig } from "vitepress";
+
+const menu = JSON.parse(readFileSync(new URL("menu.json", import.meta.url), "utf8"));
+const icon = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 4 4'%3E"
+  + "%3Cpath fill='%230b7285' d='M0 0h2v1h2v2H2v1H1V2H0z'/%3E%3C/svg%3E";
+
+// Links in the pages are written for the repository: headings get the anchors that forges give them.
+const anchor = (heading) => heading.trim().toLowerCase().replace(/[^\p{L}\p{N}_\- ]/gu, "").replaceAll(" ", "-");
+
+// Code that is indented looks like code between fences.
+function showIndentedCode(markdown) {
+  const { rules } = markdown.renderer;
+  rules.code_block = (tokens, at, ...others) => rules.fence(tokens, at, ...others);
+}
+
+export default defineConfig({
+  title: "sqlite-bloom",
+  description: "Bloom filters for SQLite: a loadable extension",
+  lang: "en",
+  base: process.env.SITE_BASE,
+  head: [["link", { rel: "icon", href: icon }]],
+  markdown: {
+    anchor: { slugify: anchor },
+    languageAlias: { mjs: "js", pl: "perl" },
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    config: showIndentedCode,
+  },
+  themeConfig: {
+    nav: [
+      { text: "Getting started", link: "/docs/getting-started" },
+      { text: "Playground", link: "/playground" },
+    ],
+    sidebar: menu,
+    outline: [2, 3],
+    search: { provider: "local" },
+  },
+});
