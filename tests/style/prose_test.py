@@ -37,9 +37,6 @@ WORDS = {
 # Files where such words are right.
 ALLOWED = {"tests/style/prose_test.py"}
 
-# Not rewritten yet.
-PENDING = ("SECURITY.md",)
-
 ABBREVIATION = re.compile(r"\b(e\.g|i\.e|vs|etc|cf|No|Fig|approx|al)\.$")
 SENTENCE_END = re.compile(r"(?:(?<!\.)\.|[!?])[\"')\]*_]*(?= +[\"'(\[*_`]*[A-Z])")
 
@@ -49,7 +46,7 @@ def files():
     names = listed.stdout.split("\n") if listed.returncode == 0 else \
         [str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if path.is_file()]
     return sorted(name for name in names if Path(name).suffix in TEXT and not name.startswith(tuple(f"{other}/" for other in OTHERS))
-                  and not name.startswith(PENDING) and (ROOT / name).exists())
+                  and (ROOT / name).exists())
 
 
 def lines_of(name):
