@@ -21,7 +21,7 @@ class CachedFilterArgument {
   // filter_argument().
   const FilterView& read(const sqlite::Values& arguments) {
     const sqlite::Value value = arguments[0];
-    if (handle_.is_open(value)) {
+    if (handle_.is_known_open(value)) {
       return handle_.filter->view();
     }
     if (value.type() != SQLITE_BLOB) {

@@ -33,9 +33,9 @@ struct Handle {
   const Filter* filter = nullptr;    // null unless open; valid during the SQL call
   std::uintptr_t closed_before = 0;  // closed_handles when this handle was found
 
-  // Returns true if `value` is this handle and no handle was closed since it was found. Its filter
-  // is then still open. Takes no lock. If it returns false, find_handle() tells.
-  bool is_open(const sqlite::Value& value) const {
+  // Returns true if `value` is this handle and no handle was closed since it was found: its filter
+  // is then still open. Takes no lock. After false, find_handle() tells what the value is.
+  bool is_known_open(const sqlite::Value& value) const {
     return number != 0 && reinterpret_cast<std::uintptr_t>(value.pointer(kHandleType)) == number &&
            closed_handles.load(std::memory_order_acquire) == closed_before;
   }
