@@ -106,7 +106,7 @@ def stream_to(port):
 
 
 class Router:
-    """Knows the shards by their filters. Each has the time as of which it is right."""
+    """Knows the shards by their filters, each with the time of its last refresh."""
 
     def __init__(self, ports, capacity, fpr):
         self.db = connect(":memory:")

@@ -21,7 +21,7 @@ TEXT = {".md", ".h", ".cc", ".c", ".py", ".sh", ".sql", ".js", ".mjs", ".vue", "
 WORDS = {
     r"anew": "again, or rebuild",
     r"at hand": "resident, or cached",
-    r"bits a key": "bits per key",
+    r"(bits|bytes|ns) a key": "... per key",
     r"dear": "expensive",
     r"(?<=, )for one(?=[,;:.])": "for example",
     r"half as \w+ again": "50 % more",
@@ -29,6 +29,8 @@ WORDS = {
     r"mend(s|ed|ing)?": "repair, or fix",
     r"next to none": "almost none",
     r"of one shape": "compatible",
+    r"(first|second|third) cache": "L1, L2 or L3 cache",
+    r"some ten": "about ten",
     r"(?<=counters )stuck|stuck(?= at 15)": "saturated",
     r"unit(e|es|ed|ing)": "merge",
     r"who(m?ever)": "each program that, or name the person",
