@@ -15,7 +15,7 @@ HERE = os.path.join(ROOT, "docs", "site")
 HOME = "README.md"
 BESIDE = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 LINK = re.compile(r"(!?\[[^\[\]]*\])\(([^)\s]+)\)")
-CODE = re.compile(r"(^```.*?^```|`[^`\n]*`)", re.M | re.S)
+CODE = re.compile(r"(^```.*?^```)", re.M | re.S)
 # Of the ends of file names, those that are not the name of a language that VitePress can highlight.
 LANGUAGES = {"cc": "cpp", "h": "cpp", "gp": "txt", "txt": "txt", "": "txt"}
 
