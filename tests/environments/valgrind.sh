@@ -44,6 +44,7 @@ main() {
     check "core tests" "${valgrind[@]}" build/release/tests/core_tests --gtest_brief=1 --gtest_filter=-Rate.*
     check_python table/table
     check_python table/collation
+    check_python table/damage
     check_python table/growth
     check_python table/source
     check_python table/table_model 20

@@ -52,7 +52,7 @@ try_suite() {
   # Rates, hostile bytes and memory do not depend on SQLite.
   check_python functions/functions Keys Statements
   check_python table/growth Layers
-  for name in promise/promise promise/promise_model table/table table/table_model table/collation \
+  for name in promise/promise promise/promise_model table/table table/table_model table/collation table/damage \
     table/source table/source_model; do
     check_python "$name"
   done

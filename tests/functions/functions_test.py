@@ -41,7 +41,7 @@ def key_text(value):
 
 
 class Keys(unittest.TestCase):
-    def test_a_stored_filter_is_asked_with_every_form_of_a_key(self):
+    def test_a_stored_filter_finds_every_form_of_a_key(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "db")
             db = connect(path)
@@ -142,7 +142,7 @@ class HostileBytes(unittest.TestCase):
                 hostile[bit // 8] ^= 1 << bit % 8
                 self.ask_all(db, bytes(hostile), good, False)
 
-    def test_cells_that_were_set_by_somebody_else_are_no_harm(self):
+    def test_cells_that_another_program_set_are_harmless(self):
         db = connect()
         source = random.Random(6)
         for create in SHAPES.values():
@@ -152,7 +152,7 @@ class HostileBytes(unittest.TestCase):
                 cells = bytes(old | new for old, new in zip(good[HEADER:], noise))
                 self.ask_all(db, good[:HEADER] + cells + good[-1:], good, True)
 
-    def test_random_bytes_are_no_filter(self):
+    def test_random_bytes_are_rejected(self):
         db = connect()
         source = random.Random(7)
         good = one(db, "SELECT bloom_add(bloom_create(100), 'a')")
@@ -168,7 +168,7 @@ class Statements(unittest.TestCase):
                 with self.assertRaisesRegex(sqlite3.OperationalError, f"{function}: argument 1 is not a bloom filter"):
                     connect().execute(f"SELECT {function}(?, 1)", (bytes(size),))
 
-    def test_a_filter_is_read_anew_when_its_bytes_are_others(self):
+    def test_a_remembered_filter_is_read_again_after_its_bytes_change(self):
         db = connect()
         good = one(db, "SELECT bloom_add(bloom_create_sized(1001, 5), 'x')")
         for _ in range(3):
@@ -179,7 +179,7 @@ class Statements(unittest.TestCase):
             self.assertEqual(one(db, "SELECT bloom_contains(?, 'x')", good[:64] + bytes(len(good) - 64)), 0)
 
     @unittest.skipIf(sqlite3.sqlite_version_info < (3, 40), "older SQLite keeps the rows before the one whose function failed, in a transaction")
-    def test_a_refused_update_changes_no_row(self):
+    def test_a_failed_update_changes_no_row(self):
         db = connect()
         db.execute("CREATE TABLE s(f)")
         for key in "ab":
@@ -254,12 +254,12 @@ class Memory(unittest.TestCase):
         self.assertLess(distinct, 24 * n + n * 9.7 / 8 + self.SLACK)
 
 
-    def test_handles_give_their_memory_back(self):
+    def test_handles_release_their_memory(self):
         """In a process of its own, where nothing else takes memory."""
         grown = subprocess.run([sys.executable, __file__, EXTENSION, "--handles"], check=True, capture_output=True, text=True).stdout
         self.assertLess(int(grown), 1 << 20)
 
-    def test_a_large_table_costs_what_is_used_of_it(self):
+    def test_a_large_table_takes_memory_for_its_used_chunks_only(self):
         db = connect()
         db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=50000000)")  # 60 MB
         before = resident()

@@ -1,6 +1,6 @@
 """Test cases on a database file of their own:
 
-    from support.case import InFolder
+    from support.case import InFolder, TableCase
 """
 
 import json
@@ -33,3 +33,20 @@ class InFolder(unittest.TestCase):
 
     def info(self, db, table="f"):
         return json.loads(one(db, f"SELECT info FROM {table}"))
+
+
+class TableCase(InFolder):
+    """Keys of a bloom table, f unless another is named."""
+
+    def add(self, db, keys):
+        db.execute("BEGIN")
+        db.executemany("INSERT INTO f(key) VALUES (?)", [(key,) for key in keys])
+        db.execute("COMMIT")
+
+    def assertPresent(self, db, keys, table="f"):
+        for key in keys:
+            self.assertEqual(db.execute(f"SELECT key FROM {table} WHERE key = ?", (key,)).fetchall(), [(key,)])
+
+    def assertAbsent(self, db, keys, table="f"):
+        for key in keys:
+            self.assertEqual(db.execute(f"SELECT key FROM {table} WHERE key = ?", (key,)).fetchall(), [])

@@ -45,14 +45,14 @@ class Collations(InFolder):
                     db.execute("DROP TABLE f")
         self.assertGreater(answered, 1000)
 
-    def test_of_two_comparisons_the_closer_one_is_asked(self):
+    def test_the_stricter_of_two_comparisons_is_used(self):
         db = self.connect()
         db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=nocase)")
         db.execute("INSERT INTO f(key) VALUES ('ABC')")
         for sql in ("key = 'abc' AND key = 'ABC' COLLATE BINARY", "key = 'ABC' COLLATE BINARY AND key = 'abc'", "key = 'abc' AND key = 'aBC'"):
             self.assertEqual(one(db, "SELECT count(*) FROM f WHERE " + sql), 1, sql)
 
-    def test_a_comparison_to_come_that_is_closer_is_waited_for(self):
+    def test_a_stricter_comparison_that_is_usable_later_is_preferred(self):
         """The key comes from whichever comparison leaves the fewest equals, in every order of the join."""
         db = self.connect()
         db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=nocase)")
@@ -76,7 +76,7 @@ class Collations(InFolder):
                 self.assertFails(db, "f: the filter cannot compare key under the collation first_letter", sql)
             db.execute("DROP TABLE f")
 
-    def test_the_filter_takes_its_collation_along(self):
+    def test_a_filter_keeps_its_collation_as_a_blob(self):
         db = self.connect()
         db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=NoCase)")
         db.execute("INSERT INTO f(key) VALUES ('Straße'), ('B')")
@@ -93,7 +93,7 @@ class Collations(InFolder):
         db.execute("INSERT INTO f(filter) SELECT bloom_add(filter, 'Z') FROM s")
         self.assertEqual(self.present(db, "z", "Z", "y"), ["z", "Z"])
 
-    def test_counting_takes_out_what_is_equal(self):
+    def test_counting_removes_equal_keys(self):
         db = self.connect()
         db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=rtrim, kind=counting)")
         db.execute("INSERT INTO f(key) VALUES ('a'), ('b ')")
@@ -101,7 +101,7 @@ class Collations(InFolder):
         db.execute("UPDATE f SET key = 'c ' WHERE key = 'b'")
         self.assertEqual(self.present(db, "a", "a   ", "b", "c", "c  "), ["c", "c  "])
 
-    def test_a_source_gives_its_own(self):
+    def test_a_source_determines_the_collation(self):
         db = self.connect()
         db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE)")
         db.execute("INSERT INTO t(name) VALUES ('Ann')")

@@ -60,7 +60,7 @@ class Rates(GrowingCase):
 
 
 class Layers(GrowingCase):
-    def test_what_comes_again_takes_no_room(self):
+    def test_repeated_keys_take_no_space(self):
         db = self.connect()
         db.execute("CREATE VIRTUAL TABLE f USING bloom")
         for _ in range(5):
@@ -95,7 +95,7 @@ class Layers(GrowingCase):
         self.add(other, 20001, 20100)
         self.assertEqual(self.lost(db, 1, 20100), 0)
 
-    def test_many_connections_that_add_a_key_each_make_it_grow_in_time(self):
+    def test_growth_by_connections_that_add_one_key_each(self):
         db = self.connect()
         db.execute("PRAGMA synchronous = OFF")
         db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, growth=on)")
@@ -107,7 +107,7 @@ class Layers(GrowingCase):
         self.assertEqual(self.lost(db, 1, 399), 0)
         self.assertEqual([round(layer["keys"], -1) for layer in self.info(db)["layers"]], [100, 220, 80])
 
-    def test_clear_goes_back_to_the_first_layer(self):
+    def test_clear_leaves_one_empty_layer(self):
         db = self.connect()
         db.execute("CREATE VIRTUAL TABLE f USING bloom")
         empty = self.info(db)

@@ -31,14 +31,14 @@ class SourceCase(InFolder):
 
 
 class Following(SourceCase):
-    def test_an_update_of_other_columns_costs_nothing(self):
+    def test_an_update_of_other_columns_runs_no_trigger(self):
         db = self.following()
         programs = [row for row in db.execute("EXPLAIN UPDATE t SET x = 1") if row[1] == "Program"]
         self.assertEqual(programs, [])
         programs = [row for row in db.execute("EXPLAIN UPDATE t SET k = 1") if row[1] == "Program"]
         self.assertEqual(len(programs), 2)
 
-    def test_what_cannot_be_followed_leaves_nothing_behind(self):
+    def test_a_rejected_source_leaves_nothing_behind(self):
         db = self.connect()
         db.create_collation("backwards", lambda a, b: (a < b) - (a > b))
         db.executescript("""
@@ -105,7 +105,7 @@ class Following(SourceCase):
         self.assertEqual(one(db, "SELECT count(*) FROM g WHERE key = bloom_key('new', 7)"), 0)
         self.assertEqual(one(db, "SELECT count(*) FROM g WHERE key = bloom_key('new', 8)"), 1)
 
-    def test_drop_takes_the_triggers_away(self):
+    def test_drop_removes_the_triggers(self):
         db = self.following()
         db.execute("DROP TABLE f")
         self.assertEqual(self.names(db), {"t"})
@@ -168,7 +168,7 @@ class Following(SourceCase):
         db.execute("COMMIT")
         self.assertEqual(self.present(self.connect(), "a", "b"), ["a", "b"])
 
-    def test_counting_filters_forget_what_goes(self):
+    def test_counting_filters_remove_deleted_keys(self):
         db = self.following("source=t, column=k, kind=counting, capacity=1000")
         db.execute("INSERT INTO t VALUES ('b', 1)")
         db.execute("DELETE FROM t WHERE k = 'a'")
@@ -188,7 +188,7 @@ class Following(SourceCase):
             db.execute("REPLACE INTO t VALUES (1, 'new')")
             self.assertEqual(self.present(db, "old", "new"), stays + ["new"])
 
-    def test_no_rule_of_the_statement_makes_a_key_be_skipped(self):
+    def test_no_conflict_clause_skips_a_key(self):
         for rule in ("OR IGNORE", "OR REPLACE", "OR FAIL", "OR ABORT", "OR ROLLBACK"):
             db = self.connect(":memory:")
             db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, k)")
@@ -217,7 +217,7 @@ class Following(SourceCase):
         self.assertFails(db, "one row cannot have more than one of key, filter and command", "INSERT INTO f(f, key) VALUES ('add', 1)")
         self.assertFails(db, "unknown command", "INSERT INTO f(f) VALUES ('remove')")
 
-    def test_a_filter_out_of_step_says_so(self):
+    def test_a_filter_that_is_out_of_sync_reports_it(self):
         db = self.following("source=t, column=k, kind=counting")
         # What no trigger saw, as under SQLITE_DBCONFIG_ENABLE_TRIGGER.
         trigger = one(db, "SELECT sql FROM sqlite_master WHERE name = 'f_after_insert'")
@@ -227,7 +227,7 @@ class Following(SourceCase):
         db.execute("INSERT INTO f(f) VALUES ('rebuild')")
         db.execute("DELETE FROM t WHERE k = 'unseen'")
 
-    def test_without_its_triggers_nothing_is_answered(self):
+    def test_lookups_fail_without_the_triggers(self):
         db = self.following()
         other = self.connect(cached_statements=100)
         ask = "SELECT 1 FROM f WHERE key = 'z'"
@@ -257,7 +257,7 @@ class Following(SourceCase):
         for a, b, c in ((1, 2, 3), (4, 5, 6)):
             self.assertEqual(one(db, "SELECT count(*) FROM g WHERE key = bloom_key(?, ?, ?)", a, b, c), int(a == 4))
 
-    def test_names_with_any_character_are_found_and_told_as_json(self):
+    def test_names_with_any_character_are_found_and_escaped_in_json(self):
         db = self.connect()
         for table, column in (("it's", "it's"), ('a "\\"\t\n\x01\x1f', "b\\\x7f\r")):
             quoted = ['"' + name.replace('"', '""') + '"' for name in (table, column)]
@@ -271,7 +271,7 @@ class Following(SourceCase):
         for column in ("[it's]", "([it's], k)", "(k)k"):
             self.assertFails(db, "column must be one of it's, got", f"CREATE VIRTUAL TABLE f USING bloom(source=\"it's\", column={column})")
 
-    def test_generated_columns_of_a_composite_key_follow_those_they_are_made_of(self):
+    def test_generated_columns_of_a_composite_key_change_with_their_columns(self):
         db = self.connect()
         db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, a, b AS (a || 'b') VIRTUAL, c AS (a || 'c') STORED)")
         for i, kind in enumerate(("standard", "counting")):
@@ -282,7 +282,7 @@ class Following(SourceCase):
             db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
             db.execute("DROP TABLE f")
 
-    def test_a_renamed_table_that_had_lost_a_trigger_still_says_so(self):
+    def test_a_renamed_table_still_reports_a_missing_trigger(self):
         db = self.following()
         for trigger in ("f_before_insert", "f_after_delete"):
             db.execute(f"DROP TRIGGER {trigger}")
@@ -299,7 +299,7 @@ class Following(SourceCase):
         for sql in ("SELECT * FROM f", "DELETE FROM f"):
             self.assertFails(db, r"cannot list the keys of a Bloom filter .*how many keys there are\)$", sql)
 
-    def test_triggers_of_other_tables_are_not_its_own(self):
+    def test_triggers_of_other_tables_do_not_count(self):
         db = self.following()
         db.execute("CREATE TABLE other(k)")
         for table in ("other", "t"):
@@ -316,7 +316,7 @@ class Following(SourceCase):
         db.execute("DROP TABLE f")
         self.assertEqual(self.names(db), {"t", "other", "f_after_insert"})
 
-    def test_triggers_that_were_changed_are_not_its_own(self):
+    def test_changed_triggers_do_not_count(self):
         db = self.following()
         for change in (("'add'", "'remove'"), ("BEGIN", "WHEN 0 BEGIN"), ('"k"', '"x"')):
             sql = one(db, "SELECT sql FROM sqlite_master WHERE name = 'f_before_insert'")
@@ -349,7 +349,7 @@ class Following(SourceCase):
                 self.assertEqual(one(db, "SELECT count(*) FROM t WHERE k = 'new'"), 1)
                 self.assertEqual(self.present(db, "new"), ["new"])
 
-    def test_what_is_told_afterwards_must_come_before_what_may_stop_it(self):
+    def test_a_trigger_that_may_stop_the_after_trigger_is_rejected(self):
         bodies = [*self.STOPPING.values(), "INSERT INTO failing VALUES (1)"]
         for options, body in itertools.product(("column=k, kind=counting", "column=id", "column=(k, x)", "column=g"), bodies):
             with self.subTest(f"{options} {body}"):
@@ -374,7 +374,7 @@ class Following(SourceCase):
                 self.assertEqual(one(db, "SELECT count(*) FROM t"), 1)
                 self.assertEqual(one(db, ask), 1)
 
-    def test_columns_that_an_update_reads_anew_are_part_of_the_key(self):
+    def test_columns_that_an_update_computes_again_are_part_of_the_key(self):
         db = self.connect()
         db.executescript("""
             CREATE TABLE t(id INTEGER PRIMARY KEY, a, b);
@@ -400,7 +400,7 @@ class Following(SourceCase):
             db.create_function("like", 2, lambda *_: 0)
             self.assertFails(db, "the AFTER trigger 'stop.* runs before the triggers", "SELECT 1 FROM f WHERE key = 1")
 
-    def test_a_trigger_that_puts_keys_into_another_form_can_come_later(self):
+    def test_a_trigger_that_rewrites_keys_may_be_added_later(self):
         for kind in ("standard", "counting"):
             db = self.connect(":memory:")
             db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, k)")
@@ -410,7 +410,7 @@ class Following(SourceCase):
             db.execute("INSERT INTO t(k) VALUES ('ABC')")
             self.assertEqual(self.present(db, "abc", "ABC"), ["abc"] if kind == "counting" else ["abc", "ABC"])
 
-    def test_a_schema_that_another_connection_changed_does_no_harm(self):
+    def test_schema_changes_of_another_connection_lose_nothing(self):
         a, b = self.connect(), self.connect()
         a.execute("CREATE TABLE m(x)")
         a.execute("CREATE TEMP TABLE s(k)")
@@ -439,7 +439,7 @@ class Following(SourceCase):
         db.execute("DROP TABLE g")
         self.assertEqual(self.names(db), {"t"})
 
-    def test_drop_leaves_nothing_that_would_write_to_the_filter(self):
+    def test_drop_leaves_no_trigger_that_writes_to_the_filter(self):
         db = self.following()
         db.execute("ALTER TABLE t RENAME TO u")
         db.execute("DROP TRIGGER f_after_delete")
@@ -457,7 +457,7 @@ class Following(SourceCase):
         db.execute("INSERT INTO f(f) VALUES ('rebuild')")
         self.assertEqual(self.present(db, "a", "new", "no"), ["a", "new"])
 
-    def test_what_a_row_says_is_answered_at_once(self):
+    def test_returning_sees_the_new_key(self):
         if sqlite3.sqlite_version_info < (3, 35):
             self.skipTest("no RETURNING")
         db = self.following()
@@ -533,7 +533,7 @@ class Following(SourceCase):
             self.assertEqual(self.present(connection, "a"), [])
             self.assertEqual(self.present(connection, 1, 2, 3, table="s"), [1, 2])
 
-    def test_a_schema_version_that_was_rolled_back_tells_nothing(self):
+    def test_a_schema_version_that_was_rolled_back_is_not_trusted(self):
         for ask in ("SELECT 1 FROM f WHERE key = 'a'", "SELECT 2 FROM f WHERE key = 'a'"):
             db = self.connect(":memory:")
             db.executescript("CREATE TABLE t(k); CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)")
@@ -547,7 +547,7 @@ class Following(SourceCase):
             self.assertEqual(one(db, "PRAGMA schema_version"), version)
             self.assertFails(db, "are missing or have changed", ask)
 
-    def test_a_source_that_is_gone_is_missed_at_once(self):
+    def test_a_dropped_source_is_noticed_at_once(self):
         db = self.following()
         self.assertEqual(self.present(db, "a", "z"), ["a"])
         db.execute("DROP TABLE t")

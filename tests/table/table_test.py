@@ -1,11 +1,10 @@
-"""The bloom table through Python's sqlite3: plans, transactions, other connections, what is read and written, damage.
+"""The bloom table through Python's sqlite3: plans, transactions, other connections, and how much is read and written.
 
     /usr/bin/python3 tests/table/table_test.py EXTENSION [unittest options]
 
 tests/table/table_model_test.py has random statements against an exact multiset.
 """
 
-import itertools
 import json
 import os
 import re
@@ -16,25 +15,10 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from support.case import InFolder  # noqa: E402
+from support.case import TableCase  # noqa: E402
 from support.host import EXTENSION, one  # noqa: E402
 
 CHUNK = 3968
-
-
-class TableCase(InFolder):
-    def add(self, db, keys):
-        db.execute("BEGIN")
-        db.executemany("INSERT INTO f(key) VALUES (?)", [(key,) for key in keys])
-        db.execute("COMMIT")
-
-    def assertPresent(self, db, keys, table="f"):
-        for key in keys:
-            self.assertEqual(db.execute(f"SELECT key FROM {table} WHERE key = ?", (key,)).fetchall(), [(key,)])
-
-    def assertAbsent(self, db, keys, table="f"):
-        for key in keys:
-            self.assertEqual(db.execute(f"SELECT key FROM {table} WHERE key = ?", (key,)).fetchall(), [])
 
 
 class Plans(TableCase):
@@ -95,7 +79,7 @@ class Plans(TableCase):
 
 
 class Transactions(TableCase):
-    def test_a_table_that_a_savepoint_took_away_leaves_nothing_to_write(self):
+    def test_a_table_whose_creation_was_rolled_back_leaves_nothing_to_write(self):
         db = self.connect()
         for again in (False, True):
             db.execute("BEGIN")
@@ -127,7 +111,7 @@ class Transactions(TableCase):
             self.assertPresent(self.connect(), ["x"])
             db.execute("DROP TABLE f")
 
-    def test_a_schema_that_is_read_reset_loses_no_key(self):
+    def test_reading_the_schema_again_loses_no_key(self):
         db = self.connect()
         db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100000)")
         db.execute("CREATE TABLE other(x)")
@@ -143,7 +127,7 @@ class Transactions(TableCase):
         db.execute("COMMIT")
         self.assertPresent(self.connect(), [*range(20), *range(100, 120)])
 
-    def test_tables_of_one_transaction_are_not_mixed_up_when_the_schema_is_read_reset(self):
+    def test_reading_the_schema_again_does_not_mix_up_tables_of_a_transaction(self):
         db = self.connect()
         db.execute("ATTACH ':memory:' AS other")
         tables = {"main.f": "capacity=1000", "main.g": "capacity=1000", "other.f": "capacity=1000", "other.g": ""}
@@ -161,7 +145,7 @@ class Transactions(TableCase):
             self.assertPresent(db, [f"{table} {i}" for i in range(3)], table)
             self.assertAbsent(db, [f"{other} {i}" for i in range(3) for other in tables if other != table], table)
 
-    def test_a_table_that_cannot_be_dropped_now_is_as_it_was(self):
+    def test_a_failed_drop_changes_nothing(self):
         db = self.connect()
         db.executescript("CREATE VIRTUAL TABLE f USING bloom(capacity=100); CREATE TABLE t(x); INSERT INTO t VALUES (1), (2)")
         self.add(db, ["a"])
@@ -184,7 +168,7 @@ class Transactions(TableCase):
         "CREATE VIRTUAL TABLE g USING bloom(capacity=100); INSERT INTO g(key) VALUES ('g'); DROP TABLE f; ALTER TABLE g RENAME TO f",
     )
 
-    def test_a_table_that_was_replaced_for_a_while_is_as_it_was(self):
+    def test_a_table_that_was_replaced_and_rolled_back_is_unchanged(self):
         more = json.dumps([f"more {i}" for i in range(300)])
         after = one(self.connect(), "SELECT bloom_add(bloom_build(value, 100), 'old') FROM json_each(?)", more)
         for number, replacement in enumerate(self.REPLACEMENTS):
@@ -211,7 +195,7 @@ class Transactions(TableCase):
                     self.assertEqual(one(reader, "SELECT filter FROM f"), after, (replacement, between))
                     reader.execute("INSERT INTO f(f) VALUES ('integrity-check')")
 
-    def test_what_was_read_uncommitted_is_not_kept(self):
+    def test_uncommitted_chunks_of_another_connection_are_not_cached(self):
         for options in ("capacity=100", "capacity=100000", "capacity=32, growth=on"):
             path = f"file:{self.path}{options}?cache=shared"
             a, b = (self.connect(path, uri=True) for _ in range(2))
@@ -226,7 +210,7 @@ class Transactions(TableCase):
             a.execute("ROLLBACK")
             self.assertPresent(b, range(60))
 
-    def test_a_statement_that_could_not_begin_loses_nothing(self):
+    def test_a_statement_that_cannot_begin_loses_nothing(self):
         # With a shared cache, a reader of the rows keeps them from being written.
         a, b = (self.connect(f"file:{self.path}?cache=shared", uri=True) for _ in range(2))
         a.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=20000, kind=counting)")
@@ -275,7 +259,7 @@ class Transactions(TableCase):
         db.execute("COMMIT")
         self.assertGreater(failed, 3)
 
-    def test_an_interrupted_commit_loses_nothing_that_it_says_it_kept(self):
+    def test_an_interrupted_commit_loses_no_acknowledged_key(self):
         for point in range(1, 80):
             path = f"{self.path}{point}"
             db = self.connect(path)
@@ -300,7 +284,7 @@ class Transactions(TableCase):
             (self.assertPresent if kept else self.assertAbsent)(reader, ["a", "b"])
             self.assertPresent(reader, ["old"])
 
-    def test_a_schema_that_is_read_reset_and_rolled_back(self):
+    def test_reading_the_schema_again_before_a_rollback(self):
         for end in ("ROLLBACK", "ROLLBACK TO a"):
             db = self.connect(self.path + end)
             db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, kind=counting)")
@@ -357,7 +341,7 @@ class Transactions(TableCase):
         db.execute("COMMIT")
         self.assertEqual(one(self.connect(), "SELECT filter = bloom_add(bloom_create(1000, 0.01, 'counting'), 'good') FROM f"), 1)
 
-    def test_keys_that_were_asked_for_before_they_were_added(self):
+    def test_keys_that_were_looked_up_before_they_were_added(self):
         db = self.connect()
         db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=1000000)")
         self.assertAbsent(db, range(1000))
@@ -368,7 +352,7 @@ class Transactions(TableCase):
             db.execute(end)
         self.assertPresent(self.connect(), range(1000))
 
-    def test_other_connections_commits_are_seen_by_the_next_statement(self):
+    def test_the_next_statement_sees_commits_of_other_connections(self):
         for mode in ("delete", "wal"):
             a = self.connect(self.path + mode)
             a.execute(f"PRAGMA journal_mode = {mode}")
@@ -392,7 +376,7 @@ class Transactions(TableCase):
             a.execute("INSERT INTO f(key) VALUES ('new')")
             self.assertPresent(b, ["new"])
 
-    def test_a_reader_keeps_its_snapshot_and_the_next_one_is_new(self):
+    def test_a_reader_keeps_its_snapshot_until_its_transaction_ends(self):
         a, b = self.connect(), self.connect()
         a.execute("PRAGMA journal_mode = wal")
         a.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100000)")
@@ -433,7 +417,7 @@ class Transactions(TableCase):
         self.assertEqual(len(rows.fetchall()), 3)
         self.assertPresent(self.connect(), [1, 5, "while asking"])
 
-    def test_a_database_that_is_read_only_can_be_asked(self):
+    def test_lookups_in_a_read_only_database(self):
         db = self.connect()
         db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100)")
         db.execute("INSERT INTO f(key) VALUES ('x')")
@@ -533,7 +517,7 @@ class Copies(TableCase):
         self.assertPresent(self.connect(), self.KEYS + ["a9", "b9"])
 
 
-    def test_a_schema_name_that_comes_to_mean_another_file(self):
+    def test_a_schema_name_that_is_reused_for_another_file(self):
         for name in ("a", "b"):
             db = self.connect(self.path + name)
             db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=1000)")
@@ -578,7 +562,7 @@ class Counted(TableCase):
             db.execute(sql, arguments)
         return os.path.getsize(self.path + "-wal")
 
-    def test_one_chunk_is_read_for_a_question_and_one_for_a_key(self):
+    def test_a_lookup_and_an_insert_read_one_chunk_each(self):
         for kind in ("standard", "counting", "partitioned"):
             db = self.make(f"capacity=1000000, kind={kind}, cache=4096")
             for i in range(50):
@@ -586,7 +570,7 @@ class Counted(TableCase):
                     self.assertLessEqual(self.chunks_read(db, sql, i), 1, (kind, sql))
             db.execute("DROP TABLE f")
 
-    def test_one_page_is_written_for_a_new_key_and_none_for_one_that_is_there(self):
+    def test_a_new_key_writes_one_page_and_a_present_key_none(self):
         for kind in ("standard", "counting", "partitioned"):
             db = self.make(f"capacity=100000, kind={kind}")
             self.add(db, [f"for every chunk {i}" for i in range(5000)])
@@ -597,7 +581,7 @@ class Counted(TableCase):
                     self.assertEqual(self.pages_written(db, "INSERT INTO f(key) VALUES (?)", i), 0)
             db.execute("DROP TABLE f")
 
-    def test_what_is_at_hand_is_not_read_again(self):
+    def test_cached_chunks_are_not_read_again(self):
         db = self.make()
         db.execute("INSERT INTO f(key) VALUES ('x')")
         for _ in range(3):
@@ -657,7 +641,7 @@ class Large(TableCase):
                     db.execute("DELETE FROM f WHERE key = 'key 7'")
                     self.assertAbsent(db, ["key 7"])
 
-    def test_halving_one(self):
+    def test_halving(self):
         db = self.connect()
         db.execute(f"CREATE VIRTUAL TABLE f USING bloom(cells={1 << 34}, hashes=3)")
         self.add(db, range(50))
@@ -666,209 +650,6 @@ class Large(TableCase):
         self.assertAbsent(db, range(50, 100))
         self.assertEqual(one(db, "SELECT json_extract(info, '$.cells') FROM f"), 1 << 33)
         self.assertEqual(one(db, "SELECT json_extract(info, '$.fill') * 8589934592 FROM f"), 150)
-
-
-class Damage(TableCase):
-    """Shadow tables that somebody else wrote: an error, and never an answer "absent" for a key that was added."""
-
-    KEYS = list(range(300))
-    made = 0
-
-    def damaged(self, sql, options="capacity=20000, kind=counting"):
-        self.made += 1
-        path = f"{self.path}{self.made}"
-        db = self.connect(path)
-        db.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
-        self.add(db, self.KEYS)
-        db.close()
-        raw = sqlite3.connect(path, isolation_level=None)
-        raw.executescript(sql)
-        raw.close()
-        return self.connect(path)
-
-    STATEMENTS = (
-        *(f"SELECT key FROM f WHERE key = {key}" for key in range(0, 300, 30)),
-        "INSERT INTO f(key) VALUES (1), (2), (3), ('new'), ('newer'), ('newest')",
-        "DELETE FROM f WHERE key = 7",
-        "SELECT filter FROM f",
-        "SELECT info FROM f",
-        "INSERT INTO f(filter) VALUES (bloom_create(20000, 0.01, 'counting'))",
-        "INSERT INTO f(f) VALUES ('halve')",
-    )
-
-    def test_each_damage_is_found_and_named(self):
-        damages = {
-            "DELETE FROM f_config": "the config has no version",
-            "DELETE FROM f_config WHERE k = 'header'": "the config has no header",
-            "UPDATE f_config SET v = 'text'": "the config has no version",
-            "UPDATE f_config SET v = 2 WHERE k = 'version'": "the table is of version 2, which this build does not know",
-            "UPDATE f_config SET v = x'00' WHERE k = 'header'": r"the header in the config is damaged \(1 bytes are too few for a header\)",
-            "UPDATE f_config SET v = (WITH n(i, h) AS (SELECT 1, v UNION ALL SELECT i + 1, CAST(h || v AS BLOB) FROM n WHERE i < 65) SELECT max(h) FROM n) WHERE k = 'header'":
-                "the config has more layers than 64",
-            "UPDATE f_config SET v = zeroblob(64) WHERE k = 'header'": r"the header in the config is damaged \(bad magic\)",
-            "UPDATE f_config SET v = CAST(substr(v, 1, 4) || x'02' || substr(v, 6) AS BLOB) WHERE k = 'header'": r"the header in the config is damaged \(unknown version 2\)",
-            "UPDATE f_config SET v = CAST(substr(v, 1, 10) || x'ff' || substr(v, 12) AS BLOB) WHERE k = 'header'": "checksum does not match",
-            "DROP TABLE f_config": "no such table: main.f_config",
-            "ALTER TABLE f_config RENAME COLUMN v TO w": "no such column: v",
-            "DROP TABLE f_data": "no such table: main.f_data",
-            "ALTER TABLE f_data RENAME COLUMN chunk TO x": "no such column: chunk",
-            "UPDATE f_data SET chunk = NULL": r"chunk \d+ must be a blob",
-            "UPDATE f_data SET chunk = 1": r"chunk \d+ must be a blob",
-            "UPDATE f_data SET chunk = CAST(chunk AS TEXT)": r"chunk \d+ must be a blob",
-            "UPDATE f_data SET chunk = x''": r"chunk \d+ must have 3968 bytes, has 0",
-            "UPDATE f_data SET chunk = substr(chunk, 1, 3967)": r"chunk \d+ must have 3968 bytes, has 3967",
-            "UPDATE f_data SET chunk = CAST(chunk || x'00' AS BLOB)": r"chunk \d+ must have 3968 bytes, has 3969",
-            "UPDATE f_data SET chunk = zeroblob(1000000)": r"chunk \d+ must have 3968 bytes, has 1000000",
-            # A view of the table itself.
-            "DROP TABLE f_data; CREATE VIEW f_data AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 24) SELECT i AS id, (SELECT key FROM f WHERE key = 1) AS chunk FROM n": r"no such table: (main\.)?f",
-            "DROP TABLE f_config; CREATE VIEW f_config AS SELECT 'version' AS k, key AS v FROM f WHERE key = 1": r"no such table: (main\.)?f",
-        }
-        for sql, text in damages.items():
-            with self.subTest(sql):
-                db = self.damaged(sql)
-                for statement in self.STATEMENTS:
-                    self.assertFails(db, text, statement)
-                self.assertFails(db, text, "INSERT INTO f(f) VALUES ('integrity-check')")
-                db.execute("DROP VIEW IF EXISTS f_data") if "VIEW f_data" in sql else None
-                db.execute("DROP VIEW IF EXISTS f_config") if "VIEW f_config" in sql else None
-                db.execute("DROP TABLE f")
-                self.assertEqual(one(db, "SELECT count(*) FROM sqlite_master"), 0)
-
-    def test_filters_that_stand_for_each_others_rows_are_refused_before_the_stack_ends(self):
-        db = self.connect()
-        db.execute("CREATE VIRTUAL TABLE f0 USING bloom(capacity=100)")
-        for i in range(1, 20):
-            db.execute(f"CREATE VIRTUAL TABLE f{i} USING bloom(capacity=100)")
-            db.execute(f"ALTER TABLE f{i}_config RENAME TO c{i}")
-            db.execute(f"CREATE VIEW f{i}_config AS SELECT k, v FROM c{i} WHERE (SELECT count(*) FROM f{i - 1} WHERE key = 1) >= 0")
-        for i in (1, 19):
-            self.assertFails(self.connect(), f"no such table: (main\\.)?f{i - 1}", f"SELECT key FROM f{i} WHERE key = 1")
-
-    def test_a_table_that_takes_the_name_of_another_has_keys_of_its_own(self):
-        create = "CREATE VIRTUAL TABLE f USING bloom(capacity=200)"
-        other = "CREATE VIRTUAL TABLE g USING bloom(capacity=200)"
-        old, kept, of_other = (f"INSERT INTO {table}(key) VALUES ('{key}')" for table, key in (("f", "old"), ("f", "kept"), ("g", "other")))
-        reset = "PRAGMA writable_schema = RESET"
-        ways = {
-            "dropped and made again": (create, "BEGIN", old, reset, old, "DROP TABLE f", create),
-            "rolled back and made again": ("BEGIN", "SAVEPOINT a", create, old, reset, old, "ROLLBACK TO a", create),
-            "dropped, another renamed": (create, other, "BEGIN", of_other, reset, old, "DROP TABLE f", of_other, "ALTER TABLE g RENAME TO f"),
-            "rolled back, another renamed": (other, "BEGIN", of_other, reset, "SAVEPOINT a", create, old, reset, old, "ROLLBACK TO a", of_other, "ALTER TABLE g RENAME TO f"),
-        }
-        for (name, way), between, end in itertools.product(ways.items(), ((), (reset,), ("SAVEPOINT z",)), ((), ("SAVEPOINT y",), ("COMMIT",))):
-            with self.subTest(name, between=between, end=end):
-                db = self.connect(":memory:")
-                for statement in (*way, *between, "INSERT INTO f(key) VALUES ('first')", reset, kept, reset, *end):
-                    db.execute(statement)
-                self.assertPresent(db, ["first", "kept"])
-                if "renamed" in name:
-                    self.assertPresent(db, ["other"])
-
-    def test_loading_the_extension_again_in_a_transaction_loses_nothing(self):
-        db = self.connect()
-        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=1000)")
-        db.execute("BEGIN")
-        db.execute("INSERT INTO f(key) VALUES ('before')")
-        db.load_extension(EXTENSION)
-        db.execute("SELECT load_extension(?)", (EXTENSION,)).fetchall()
-        db.execute("PRAGMA writable_schema = RESET")
-        self.assertPresent(db, ["before"])
-        db.execute("INSERT INTO f(key) VALUES ('after')")
-        db.execute("COMMIT")
-        self.assertPresent(self.connect(), ["before", "after"])
-
-    def test_a_trigger_on_a_shadow_table_cannot_pass_for_a_key_that_is_there(self):
-        db = self.damaged("CREATE TRIGGER t BEFORE INSERT ON f_data BEGIN SELECT RAISE(ABORT, 'no'); END")
-        db.execute("INSERT INTO f(f) VALUES ('clear')")
-        for text, trigger in (("f: no", "ABORT, 'no'"), ("f: no", "FAIL, 'no'"), (r"f: chunk \d+ is there already", "IGNORE")):
-            db.execute("DROP TRIGGER t")
-            db.execute(f"CREATE TRIGGER t BEFORE INSERT ON f_data BEGIN SELECT RAISE({trigger}); END")
-            for rule in ("", "OR IGNORE"):
-                self.assertFails(db, text, f"INSERT {rule} INTO f(key) VALUES ('x')")
-                self.assertAbsent(db, ["x"])
-
-    def test_a_key_whose_row_could_not_be_made_can_be_added_again(self):
-        db = self.connect()
-        db.execute("CREATE VIRTUAL TABLE f USING bloom(cells=40000, hashes=1)")
-        db.execute("BEGIN")
-        deny = sqlite3.SQLITE_INSERT, "f_data"
-        db.set_authorizer(lambda action, table, *_: sqlite3.SQLITE_DENY if (action, table) == deny else sqlite3.SQLITE_OK)
-        self.assertFails(db, "not authorized", "INSERT INTO f(key) VALUES ('x')")
-        db.set_authorizer(None)
-        self.assertAbsent(db, ["x"])
-        db.execute("INSERT INTO f(key) VALUES ('x')")
-        db.execute("COMMIT")
-        self.assertPresent(self.connect(), ["x"])
-
-    def test_rows_that_were_changed_under_it_are_not_trusted(self):
-        for size in (0, 1000, 5000):
-            path = f"{self.path}{size}"
-            db = self.connect(path)
-            db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=20000)")
-            self.add(db, self.KEYS)
-            db.execute("BEGIN")
-            db.execute("UPDATE f_data SET chunk = zeroblob(?)", (size,))
-            self.assertFails(db, rf"f: chunk \d+ must have 3968 bytes, has {size}", "INSERT INTO f(key) VALUES ('new')")
-            self.assertFails(db, rf"f: chunk \d+ must have 3968 bytes, has {size}", "SELECT 1 FROM f WHERE key = 'new'")
-            db.execute("ROLLBACK")
-            self.assertPresent(db, self.KEYS)
-
-    def test_integrity_check_finds_what_questions_do_not(self):
-        damages = {
-            "INSERT INTO f_data VALUES (-1, zeroblob(3968))": "must not be there: the filter has 25",
-            "INSERT INTO f_data VALUES (25, zeroblob(3968))": "chunk 25 must not be there: the filter has 25",
-            "INSERT INTO f_data VALUES (9223372036854775807, zeroblob(3968))": "chunk 9223372036854775807 must not be there",
-            "ALTER TABLE f_data RENAME TO d; CREATE TABLE f_data(id, chunk); INSERT INTO f_data SELECT * FROM d UNION ALL SELECT 'text', zeroblob(3968); DROP TABLE d": "must not be there: the filter has 25",
-            "UPDATE f_data SET chunk = CAST(x'01' || substr(chunk, 2) AS BLOB) WHERE id = 3 AND hex(chunk) LIKE '00%'": "the counters of block 3 do not add up",
-        }
-        for sql, text in damages.items():
-            with self.subTest(sql):
-                db = self.damaged(sql)
-                self.assertPresent(db, self.KEYS)
-                self.assertFails(db, text, "INSERT INTO f(f) VALUES ('integrity-check')")
-                if sqlite3.sqlite_version_info >= (3, 44):
-                    self.assertRegex(one(db, "PRAGMA integrity_check"), text)
-        db = self.damaged("UPDATE f_data SET chunk = CAST(substr(chunk, 1, length(chunk) - 1) || x'ff' AS BLOB) WHERE id = 1", "cells=40001, hashes=4")
-        self.assertPresent(db, self.KEYS)
-        self.assertFails(db, "bits after the last cell are set", "INSERT INTO f(f) VALUES ('integrity-check')")
-
-    def test_what_is_whole_passes(self):
-        for options in ("capacity=20000, kind=counting", "capacity=20000", "cells=40001, hashes=4", "cells=30002, hashes=3, block=15001, kind=counting"):
-            db = self.damaged("SELECT 1", options)
-            db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
-            self.assertEqual(one(db, "PRAGMA integrity_check"), "ok")
-        # A filter from elsewhere may hold counters that are no sum of keys.
-        db = self.damaged("SELECT 1")
-        n = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) "
-        built, other = (one(db, f"{n} SELECT bloom_build(i + ?, 20000, 0.01, 'counting') FROM n", first) for first in (0, 3000))
-        db.execute("INSERT INTO f(filter) VALUES (bloom_intersect(?, ?))", (built, other))
-        db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
-        db.execute("INSERT INTO f(f) VALUES ('halve')")
-        db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
-        # Once it is empty its sums are known again.
-        db.execute("INSERT INTO f(f) VALUES ('clear')")
-        self.assertEqual(one(db, "SELECT count(*) FROM f_config WHERE k = 'merged'"), 0)
-
-    def test_the_code_of_damage_is_corrupt(self):
-        if sys.version_info < (3, 11):
-            self.skipTest("Python 3.11 and later tell the code")
-        db = self.damaged("UPDATE f_data SET chunk = x''")
-        with self.assertRaises(sqlite3.DatabaseError) as caught:
-            db.execute("SELECT key FROM f WHERE key = 1").fetchall()
-        self.assertEqual(caught.exception.sqlite_errorcode, 267)  # SQLITE_CORRUPT_VTAB
-
-    def test_a_refused_command_changes_nothing(self):
-        db = self.damaged("UPDATE f_data SET chunk = x'' WHERE id = (SELECT max(id) FROM f_data)")
-        rows = "SELECT id, chunk FROM f_data UNION ALL SELECT k, v FROM f_config"
-        before = db.execute(rows).fetchall()
-        db.execute("BEGIN")
-        for sql in ("INSERT INTO f(f) VALUES ('halve')", "INSERT INTO f(filter) VALUES (bloom_add(bloom_create(20000, 0.01, 'counting'), 1, 2, 3, 4, 5, 6, 7))"):
-            self.assertFails(db, "must have 3968 bytes", sql)
-        db.execute("COMMIT")
-        self.assertEqual(db.execute(rows).fetchall(), before)
-        db.execute("INSERT INTO f(f) VALUES ('clear')")
-        db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
-        self.assertAbsent(db, self.KEYS)
 
 
 if __name__ == "__main__":
