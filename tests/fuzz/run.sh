@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Fuzzes the extension with libFuzzer and the address and undefined-behaviour sanitizers, and prints
-# what came of it. Installs what is missing, asks nothing. An input that breaks something is kept in
+# Fuzzes the extension with libFuzzer and the address and undefined-behaviour sanitizers, and prints the
+# results. Installs missing packages without prompting. Inputs that break something are kept in
 # build/fuzz/findings, and the exit code is then not 0.
-#   tests/fuzz/run.sh         replays tests/fuzz/corpus and fuzzes each target for some seconds
-#   tests/fuzz/run.sh N       N executions in all, most of them of the quick targets
-#   tests/fuzz/run.sh keep    adds what earlier runs found new to tests/fuzz/corpus
+#   tests/fuzz/run.sh         replays the seeds of tests/fuzz/corpus and fuzzes each target for some seconds
+#   tests/fuzz/run.sh N       N executions in all, most of them of the fast targets
+#   tests/fuzz/run.sh keep    adds the new inputs of earlier runs to tests/fuzz/corpus
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source tests/support/setup.sh
 
 out=build/fuzz
-# Target, its share of N in thousandths, the longest input.
+# Name of the target, its share of N in thousandths, the maximum length of an input.
 targets="filter 720 300
 core 255 100
 script 15 600
@@ -23,21 +23,23 @@ links_libfuzzer() {
     clang++ -fsanitize=fuzzer,address -x c++ - -o /dev/null 2> /dev/null
 }
 
-# The libraries of the sanitizers are part of clang or a package of their own.
+# The libraries of the sanitizers are part of clang, or a package of their own.
 prepare() {
-  install_missing clang cmake make libsqlite3-dev
+  install_missing clang cmake make libsqlite3-dev python3
   links_libfuzzer || install_missing libclang-rt-dev
   mkdir -p "$out/findings"
   cmake --preset fuzz > "$out/build.log" && cmake --build --preset fuzz -j "$(nproc)" >> "$out/build.log"
 }
 
-# Quick, at the price of short stacks: a finding that is run again by itself has them whole.
+# Fast, at the price of short stack traces. Run a finding again without these options for a full trace.
 export ASAN_OPTIONS=malloc_context_size=0:quarantine_size_mb=1:thread_local_quarantine_size_kb=64
 
-# libFuzzer on a target, with its committed corpus and the one that earlier runs left.
+# Runs libFuzzer on a target. The committed seeds are in $out/seeds, the inputs of earlier runs in $out/corpus.
 libfuzzer() {
   local target=$1 max_len=$2
   shift 2
+  rm -rf "$out/seeds/$target"
+  tests/fuzz/seeds.py unpack "tests/fuzz/corpus/$target.seeds" "$out/seeds/$target"
   mkdir -p "$out/corpus/$target"
   local options=(-max_len="$max_len" -len_control=0 -timeout=10 -rss_limit_mb=1500 -entropic=0 -print_final_stats=1
     -artifact_prefix="$out/findings/$target-")
@@ -50,12 +52,12 @@ libfuzzer() {
 fuzz() {
   local target=$1 max_len=$2 code=0
   shift 2
-  libfuzzer "$target" "$max_len" "$@" "$out/corpus/$target" "tests/fuzz/corpus/$target" \
+  libfuzzer "$target" "$max_len" "$@" "$out/corpus/$target" "$out/seeds/$target" \
     > "$out/$target.log" 2>&1 || code=$?
   echo "$code" > "$out/$target.code"
 }
 
-# A run that somebody stopped is a failure, too, but no finding.
+# A run that was stopped is a failure, but not a finding.
 row() {
   local target=$1 log=$out/$1.log findings runs corpus coverage
   case $(cat "$out/$target.code") in
@@ -92,7 +94,7 @@ report() {
   [ "$failed" -eq 0 ]
 }
 
-# As many targets at a time as there are processors.
+# Runs as many targets at a time as there are processors.
 run_all() {
   local runs=$1 seconds=$2 target share max_len
   while read -r target share max_len; do
@@ -108,18 +110,17 @@ run_all() {
   wait
 }
 
-# As few files as take all edges together, and those with names of their own: what was broken once.
+# Keeps a small set of seeds that covers all features, and every seed with a name.
 keep() {
-  local target max_len
+  local target max_len merged
   while read -r target _ max_len; do
-    local corpus=tests/fuzz/corpus/$target merged=$out/merged/$target
+    merged=$out/merged/$target
     rm -rf "$merged"
     mkdir -p "$merged"
-    libfuzzer "$target" "$max_len" -set_cover_merge=1 -use_counters=0 "$merged" "$corpus" \
+    libfuzzer "$target" "$max_len" -set_cover_merge=1 "$merged" "$out/seeds/$target" \
       "$out/corpus/$target" > "$out/$target.merge.log" 2>&1
-    find "$corpus" -name '*-*' -exec cp {} "$merged" \;
-    rm -rf "$corpus"
-    mv "$merged" "$corpus"
+    find "$out/seeds/$target" -name '*-*' -exec cp {} "$merged" \;
+    tests/fuzz/seeds.py pack "$merged" "tests/fuzz/corpus/$target.seeds"
   done <<< "$targets"
   du -sh --apparent-size tests/fuzz/corpus
 }
