@@ -69,6 +69,25 @@ std::size_t token_size(std::string_view text) {
   return text.size();
 }
 
+bool same_sql(std::string_view a, std::string_view b) {
+  const auto skip_spaces = [](std::string_view& text) {
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  };
+  for (;;) {
+    skip_spaces(a);
+    skip_spaces(b);
+    if (a.empty() || b.empty()) {
+      return a.empty() && b.empty();
+    }
+    const std::size_t size = token_size(a);
+    if (a.substr(0, size) != b.substr(0, size)) {
+      return false;
+    }
+    a.remove_prefix(size);
+    b.remove_prefix(size);
+  }
+}
+
 std::vector<std::string> parse_names(std::string_view text) {
   if (text.size() < 2 || text.front() != '(' || text.back() != ')') {
     return {unquoted(text).value_or(std::string(text))};

@@ -25,6 +25,9 @@ std::optional<std::string> unquoted(std::string_view text);
 // Requires: the text is not empty.
 std::size_t token_size(std::string_view text);
 
+// Returns whether two statements differ only in spaces. SQLite may add spaces when it renames.
+bool same_sql(std::string_view a, std::string_view b);
+
 // Returns the names in a list such as (a, "b c"), or the single name in a text without parentheses.
 // A missing name, as in (a,), is returned as an empty string.
 std::vector<std::string> parse_names(std::string_view text);

@@ -55,6 +55,8 @@ class Execution {
   // Moves to the next row. Returns whether there is one. Throws SqliteError.
   bool step();
 
+  // Returns the number of columns.
+  int columns() const { return sqlite3_column_count(statement_); }
   // Return a column of the current row; the first column is 0. They are valid until the next
   // step().
   int type(int column) const { return sqlite3_column_type(statement_, column); }

@@ -62,15 +62,17 @@ struct Options::Argument {
     return names;
   }
 
-  bool on_or_off() const {
-    constexpr std::string_view kRule = "on or off";
-    const std::string given = word(kRule);
-    const bool on = sqlite3_stricmp(given.c_str(), "on") == 0;
-    if (!on && sqlite3_stricmp(given.c_str(), "off") != 0) {
-      refuse(name, kRule, value.describe());
+  // Returns whether the value is `first`. Throws if it is neither `first` nor `second`.
+  bool is_first_of(const char* first, const char* second) const {
+    const std::string rule = std::string(first) + " or " + second;
+    const std::string given = word(rule);
+    const bool is_first = sqlite3_stricmp(given.c_str(), first) == 0;
+    if (!is_first && sqlite3_stricmp(given.c_str(), second) != 0) {
+      refuse(name, rule, value.describe());
     }
-    return on;
+    return is_first;
   }
+  bool on_or_off() const { return is_first_of("on", "off"); }
 
   Collation collation() const {
     const auto known = collation_named(word(kCollationRule));
@@ -98,6 +100,14 @@ const Options::Reader Options::kReaders[] = {
     {"collate", [](Options& o, const Argument& w) { o.collation_ = w.collation(); }},
     {"source", [](Options& o, const Argument& w) { o.source_ = w.word(); }},
     {"column", [](Options& o, const Argument& w) { o.columns_ = w.words(); }},
+    {"writers",
+     [](Options& o, const Argument& w) {
+       o.writers_ = w.is_first_of("any", "extension") ? Writers::any : Writers::extension;
+     }},
+    {"on_stale",
+     [](Options& o, const Argument& w) {
+       o.on_stale_ = w.is_first_of("error", "maybe") ? OnStale::error : OnStale::maybe;
+     }},
     {"cache", [](Options& o, const Argument& w) { o.cache_ = w.count(kMinCache, kMaxCache); }},
 };
 
@@ -145,6 +155,10 @@ void Options::require_consistent() const {
   }
   if (source_.has_value() == columns_.empty()) {
     refuse("source and column", "given together", source_ ? "source only" : "column only");
+  }
+  if (!source_ && (writers_ || on_stale_)) {
+    fail(std::string("option ") + (writers_ ? "writers" : "on_stale") +
+         " is only for a table that follows a source (give source and column)");
   }
   if (cells_ && capacity_) {
     refuse_beside_cells("capacity");

@@ -8,6 +8,10 @@
 // growth                on: layers are added as keys are added; off: the size never changes
 // collate               binary, nocase or rtrim
 // source, column        the table to follow, and its column or list of columns: column=(a, b)
+// writers               any: every program may write to the source; extension: only programs that
+//                       load the extension
+// on_stale              error or maybe: the answer of a lookup if the filter may have missed a
+//                       change of the source
 // cache                 bytes of chunks that a connection caches at most
 //
 // A value is a number, a 'string' or a bare word.
@@ -44,12 +48,16 @@ class Options {
 
   // Returns the source and its columns; nullopt if the filter follows no table.
   std::optional<SourceNames> source() const;
+  // Returns the option `writers` if it was given.
+  std::optional<Writers> writers() const { return writers_; }
+  bool answers_maybe_when_stale() const { return on_stale_ == OnStale::maybe; }
   Kind kind() const { return kind_; }
   Collation collation() const { return collation_.value_or(Collation::binary); }
   // Sets the collation to that of the source's column, unless the options name one.
   void take_collation(Collation collation) { collation_ = collation_.value_or(collation); }
 
  private:
+  enum class OnStale { error, maybe };
   struct Argument;
   struct Reader;
   static const Reader kReaders[];
@@ -71,6 +79,8 @@ class Options {
   std::optional<Collation> collation_;
   std::optional<std::string> source_;
   std::vector<std::string> columns_;
+  std::optional<Writers> writers_;
+  std::optional<OnStale> on_stale_;
   std::uint64_t cache_;
 };
 

@@ -12,6 +12,7 @@
 #include "core/operations/estimate.h"
 #include "core/operations/integrity.h"
 #include "core/operations/merge.h"
+#include "core/support/error.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/guard.h"
 #include "sql/table/halve_stored.h"
@@ -118,6 +119,7 @@ PagedFilter::PagedFilter(sqlite3* db, std::string schema, std::string table,
                          ConnectionState& connection)
     : store_(db, std::move(schema), std::move(table)),
       cache_(store_, cache_bytes),
+      log_(db, store_.schema(), store_.table()),
       growth_(growth),
       connection_(connection) {}
 
@@ -152,6 +154,9 @@ void PagedFilter::create(const Config& config, const std::function<void(const Ad
 
 void PagedFilter::drop() {
   store_.drop();
+  if (log_.exists()) {
+    log_.drop();
+  }
   drop_cache();
   retire();
 }
@@ -159,6 +164,9 @@ void PagedFilter::drop() {
 // A rollback gives the table its old name back. SQLite makes new objects then, and after a rename
 // of a table that is not part of the transaction.
 void PagedFilter::rename(const std::string& table) {
+  if (log_.exists()) {
+    log_.rename(table);
+  }
   store_.rename(table);
   if (in_transaction_) {
     renamed_within_ = innermost_savepoint_;
@@ -278,6 +286,7 @@ void PagedFilter::end_statement() {
 void PagedFilter::end_transaction() {
   end_statement();
   in_transaction_ = false;
+  log_.expire();
   has_just_joined_ = false;
   all_savepoints_reported_ = true;
   innermost_savepoint_ = -1;
@@ -341,15 +350,20 @@ int PagedFilter::code_to_report(int code) {
 void PagedFilter::check_lookup() {
   if (is_told_everything()) {
     seen_epoch_ = connection_.epoch;
-    must_check_lookups_ = false;
+    log_.expire();
+    must_check_lookups_ = has_log();
     return;
   }
   const bool same_transaction =
       last_check_.is_committed || (last_check_.was_writing == store_.is_writing() &&
                                    last_check_.changes == store_.total_changes());
-  if (seen_epoch_ != connection_.epoch || !same_transaction || last_check_.sees_uncommitted ||
-      has_deferred_changes(connection_.deferring) || store_.sees_uncommitted()) {
+  if (seen_epoch_ != connection_.epoch || !same_transaction || log_may_have_grown() ||
+      last_check_.sees_uncommitted || has_deferred_changes(connection_.deferring) ||
+      store_.sees_uncommitted()) {
     check_cache();
+  }
+  if (!last_check_.is_committed) {
+    log_.expire();
   }
   must_check_lookups_ = rows_may_change();
 }
@@ -369,16 +383,20 @@ void PagedFilter::check_cache() {
     connection_.deferring->write_pending();
   }
   // In autocommit mode only a running statement can be writing. A rollback then takes back nothing
-  // that is cached, if no row has changed since the last check. Asking SQLite takes 40 ns.
+  // that is cached, if no row has changed since the last check. Asking SQLite takes 40 ns. The log
+  // is different: the rows of a running statement are not yet part of the number of changes.
   const int changes = store_.total_changes();
-  const bool same_rows = last_check_.is_committed && store_.in_autocommit() &&
-                         changes == last_check_.changes && seen_epoch_ == connection_.epoch;
-  const bool writing = !same_rows && store_.is_writing();
+  const bool unchanged = last_check_.is_committed && changes == last_check_.changes &&
+                         seen_epoch_ == connection_.epoch;
+  const bool may_be_writing = !unchanged || !store_.in_autocommit() || has_log();
+  const bool writing = may_be_writing && store_.is_writing();
   const auto version = store_.data_version();
   const bool sees_uncommitted = store_.sees_uncommitted();
   if (!last_check_.is_committed || writing || !version || version != last_check_.data_version ||
       sees_uncommitted) {
     drop_cache();
+  } else if (!unchanged) {
+    log_.expire();
   }
   last_check_ = {.is_committed = !writing && version && !sees_uncommitted,
                  .data_version = version,
@@ -391,6 +409,7 @@ void PagedFilter::check_cache() {
 
 void PagedFilter::drop_cache() {
   cache_.forget();
+  log_.expire();
   pending_count_ = 0;
   newest_layer_fill_.forget_estimate();
   is_loaded_ = false;
@@ -422,13 +441,15 @@ void PagedFilter::apply_pending_keys() {
 
 void PagedFilter::fill_with(const std::function<void(const Add&)>& fill) {
   const Deferral deferral(*this);
-  fill([this](Hash hash) {
-    if (!try_defer(hash)) {
-      loaded();
-      add_or_grow(hash);
-    }
-  });
+  fill([this](Hash hash) { add_while_deferring(hash); });
   loaded();
+}
+
+void PagedFilter::add_while_deferring(Hash hash) {
+  if (!try_defer(hash)) {
+    loaded();
+    add_or_grow(hash);
+  }
 }
 
 bool PagedFilter::add_or_grow(Hash hash) {
@@ -477,6 +498,33 @@ void PagedFilter::mark_missed(const std::string& why) {
   Change change(*this, Change::Kind::add);
   config_.blocking_trigger = why;
   store_.save_config(config_);
+  change.done();
+}
+
+void PagedFilter::merge_log() {
+  Change change(*this, Change::Kind::other);
+  std::uint64_t removed = 0;
+  {
+    const Deferral deferral(*this);
+    log_.for_each_change(shape(), [&](bool added, Hash hash) {
+      if (!added) {
+        ++removed;
+      }
+      if (added) {
+        add_while_deferring(hash);
+      } else if (shape().kind == Kind::counting && !loaded().remove(hash, cache_)) {
+        fail(
+            "a key that left the source is not in the filter: filter and source are out of sync "
+            "(the command 'rebuild' fixes that)");
+      }
+    });
+    loaded();
+  }
+  log_.clear();
+  if (removed != 0 && shape().kind != Kind::counting) {
+    config_.stale += removed;
+    store_.save_config(config_);
+  }
   change.done();
 }
 
@@ -597,6 +645,15 @@ Filter PagedFilter::full_filter() {
     const Shape& shape = layer.header.shape;
     std::copy(cells.begin(), cells.end(), to + first * bits_per_cell(shape.kind) / 8);
   });
+  if (has_log()) {
+    log_.for_each_change(shape(), [&](bool added, Hash hash) {
+      if (added) {
+        filter.add(hash);
+      } else if (filter.shape().kind == Kind::counting) {
+        filter.remove(hash);
+      }
+    });
+  }
   return filter;
 }
 

@@ -46,6 +46,7 @@
 #include "core/filter/layers.h"
 #include "core/operations/estimate.h"
 #include "core/sizing/growth.h"
+#include "sql/table/change_log.h"
 #include "sql/table/chunk_cache.h"
 #include "sql/table/layer_fill.h"
 #include "sql/table/store.h"
@@ -104,7 +105,7 @@ class PagedFilter {
 
   // Call before each lookup, unless a change is in progress. Empties the cache if it may be stale.
   void begin_reading() {
-    if (seen_epoch_ != connection_.epoch || must_check_lookups_) {
+    if (seen_epoch_ != connection_.epoch || must_check_lookups_ || log_may_have_grown()) {
       check_lookup();
     }
   }
@@ -113,6 +114,8 @@ class PagedFilter {
   void begin_statement() {
     if (!is_told_everything()) {
       check_cache();
+    } else {
+      log_.expire();
     }
   }
 
@@ -133,7 +136,10 @@ class PagedFilter {
 
   // As in Filter of core/. A growing filter does not add a key that it may already contain; add()
   // then returns false. replace() removes one key and adds another.
-  bool may_contain(Hash hash) { return loaded().may_contain(hash, cache_); }
+  // may_contain() also looks the key up in the change log, if there is one.
+  bool may_contain(Hash hash) {
+    return loaded().may_contain(hash, cache_) || (has_log() && log_.may_contain(hash, shape()));
+  }
   bool add(Hash hash);
   // Adds a key without returning whether it was new. Several keys can then be added in one batch.
   void add_deferred(Hash hash) {
@@ -156,6 +162,15 @@ class PagedFilter {
   // Empties the filter, gives it the single layer of `config`, and calls fill(add) as create()
   // does.
   void rebuild(const Config& config, const std::function<void(const Add&)>& fill);
+  // The change log (writers=any). make_log() makes it, empty, for keys of so many columns; call it
+  // while create() or rebuild() fills the filter. merge_log() moves its changes into the filter,
+  // and throws bloom::Error if the filter does not have a key to remove.
+  void make_log(std::size_t columns) { log_.create(columns); }
+  bool has_log_for(std::size_t columns) const { return log_.exists(columns); }
+  bool has_log() const { return config_.has_log(); }
+  std::uint64_t log_size() { return config().has_log() ? log_.size() : 0; }
+  void merge_log();
+
   // Removes all keys. A growing filter keeps only its first layer.
   void clear();
 
@@ -247,6 +262,9 @@ class PagedFilter {
   void check_cache();
   void drop_cache();  // also drops pending changes
   void note_change() { seen_epoch_ = ++connection_.epoch; }
+  bool log_may_have_grown() const {
+    return has_log() && last_check_.changes != store_.total_changes();
+  }
   // Whether SQLite reports to this object whatever may change its rows or take changes back.
   bool is_told_everything() const {
     return in_transaction_ && all_savepoints_reported_ && !retired_;
@@ -263,6 +281,7 @@ class PagedFilter {
   // Require: a Change is active.
   void reset_to(const Config& config);
   void fill_with(const std::function<void(const Add&)>& fill);
+  void add_while_deferring(Hash hash);
   bool add_or_grow(Hash hash);
   void add_layer();
   void merge_chunk(std::uint64_t i, const std::uint8_t* from);
@@ -274,6 +293,7 @@ class PagedFilter {
 
   Store store_;
   ChunkCache cache_;
+  ChangeLog log_;
   std::optional<Growth> growth_;
   bool is_loaded_ = false;
   Config config_;

@@ -1,7 +1,6 @@
 #include "sql/table/source.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -16,82 +15,46 @@ using sqlite::quoted_name;
 using sqlite::quoted_text;
 using sqlite::Statement;
 
-constexpr std::array<std::string_view, 5> kSuffixes = {
-    "_before_insert", "_before_update", "_after_insert", "_after_update", "_after_delete"};
-
-// Returns the columns of `row` ("old" or "new") that a trigger uses, each written row."column". Our
-// triggers quote every name, and SQLite keeps the quotes when it renames a column.
-std::vector<std::string> columns_of(std::string_view row, std::string_view trigger) {
-  const std::string prefix = std::string(row).append(".\"");
-  std::vector<std::string> columns;
-  while (!trigger.empty()) {
-    const bool column = trigger.starts_with(prefix);
-    trigger.remove_prefix(column ? prefix.size() - 1 : 0);
-    const std::size_t size = sqlite::token_size(trigger);
-    if (column) {
-      columns.push_back(sqlite::unquoted(trigger.substr(0, size)).value_or(""));
-    }
-    trigger.remove_prefix(size);
-  }
-  return columns;
+bool is_integer_literal(std::string_view sql) {
+  sql.remove_prefix(sql.starts_with('-') ? 1 : 0);
+  return !sql.empty() &&
+         std::all_of(sql.begin(), sql.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// The text that every trigger of the bloom table `table` contains.
-std::string values_for(const std::string& table) {
-  return std::string("(").append(quoted_name(table)).append(", key) VALUES (");
-}
-
-// Returns whether a trigger looks like one that a bloom table has made, by its name and its text.
-bool is_of_a_filter(std::string_view name, std::string_view sql) {
-  return std::any_of(kSuffixes.begin(), kSuffixes.end(), [&](std::string_view suffix) {
-    return name.ends_with(suffix) &&
-           sql.find(values_for(std::string(name.substr(0, name.size() - suffix.size())))) !=
-               std::string_view::npos;
-  });
-}
-
-// Ignores case. Also finds the word within quotes.
-bool mentions(std::string_view sql, std::string_view word) {
-  const auto is_same = [](char a, char b) { return sqlite3_strnicmp(&a, &b, 1) == 0; };
-  return std::search(sql.begin(), sql.end(), word.begin(), word.end(), is_same) != sql.end();
-}
-
-// Returns whether two statements differ only in spaces. SQLite may add spaces when it renames.
-bool same_sql(std::string_view a, std::string_view b) {
-  const auto skip_spaces = [](std::string_view& text) {
-    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  };
-  for (;;) {
-    skip_spaces(a);
-    skip_spaces(b);
-    if (a.empty() || b.empty()) {
-      return a.empty() && b.empty();
-    }
-    const std::size_t size = sqlite::token_size(a);
-    if (a.substr(0, size) != b.substr(0, size)) {
-      return false;
-    }
-    a.remove_prefix(size);
-    b.remove_prefix(size);
-  }
+bool is_string_literal(std::string_view sql) {
+  return sql.starts_with('\'') && sqlite::unquoted(sql).has_value();
 }
 
 }  // namespace
 
-// The properties of a column that decide which triggers can follow it.
-struct Source::ColumnFacts {
-  // An UPDATE can change the column without naming it in SET. The column is generated, or may be an
-  // alias of the rowid.
-  bool nameless = false;
-  // A BEFORE trigger may see another value, or none. There are three cases: SQLite chooses the
-  // rowid, replaces NULL with a default, or reads columns again that the UPDATE does not set.
-  bool needs_after = false;
-};
-
-struct Source::Trigger {
+// A row of PRAGMA table_xinfo.
+struct Source::ColumnInfo {
   std::string name;
-  std::string sql;  // as in sqlite_schema
-  std::string source;
+  std::string type;
+  std::optional<std::string> default_sql;
+  bool not_null;
+  bool in_primary_key;
+  bool is_generated;
+
+  bool has_type(std::string_view part) const {
+    const auto same = [](char a, char b) { return sqlite3_strnicmp(&a, &b, 1) == 0; };
+    return std::search(type.begin(), type.end(), part.begin(), part.end(), same) != type.end();
+  }
+
+  // Returns whether SQLite may store the default in place of NULL (ON CONFLICT REPLACE).
+  bool replaces_null() const { return not_null && default_sql; }
+  // Returns whether the default is a literal that the column stores unchanged, by its affinity
+  // (https://sqlite.org/datatype3.html, section 3.1).
+  bool stores_default_unchanged() const {
+    const bool is_text = is_string_literal(*default_sql);
+    if (has_type("INT")) {
+      return is_integer_literal(*default_sql);
+    }
+    if (has_type("CHAR") || has_type("CLOB") || has_type("TEXT")) {
+      return is_text;
+    }
+    return is_integer_literal(*default_sql) || (is_text && (type.empty() || has_type("BLOB")));
+  }
 };
 
 std::string Source::qualified(std::string_view name) const {
@@ -157,7 +120,7 @@ std::string Source::pragma(const char* name) const {
   return "PRAGMA " + qualified(name) + "(" + quoted_name(names_.table) + ")";
 }
 
-void Source::require_fit(Collation collation) const {
+void Source::require_can_follow(Collation collation, Writers writers) const {
   if (const char* other = unsupported_type()) {
     refuse("source " + quoted_text(names_.table), "an ordinary table",
            std::string(other) + " in the schema " + schema_);
@@ -165,8 +128,11 @@ void Source::require_fit(Collation collation) const {
   if (names_.columns.size() > 1 && collation != Collation::binary) {
     refuse("collate", "binary for a key of several columns", name_of(collation));
   }
+  const std::vector<ColumnInfo> known = columns();
   for (const std::string& column : names_.columns) {
-    if (!facts_of(column)) {
+    if (std::none_of(known.begin(), known.end(), [&](const ColumnInfo& info) {
+          return sqlite3_stricmp(info.name.c_str(), column.c_str()) == 0;
+        })) {
       refuse("column", "one of " + names_.table, quoted_text(column));
     }
     const std::string name = collation_name(column);
@@ -180,83 +146,62 @@ void Source::require_fit(Collation collation) const {
              name);
     }
   }
+  if (writers == Writers::any) {
+    require_known_early();
+  }
 }
 
-std::optional<Source::ColumnFacts> Source::facts_of(const std::string& column) const {
+void Source::require_known_early() const {
+  if (facts().is_decided_late) {
+    fail("cannot record the keys of " + quoted_text(names_.table) +
+         " for writers=any: SQLite decides the value of a key column only after BEFORE triggers "
+         "have run (it is generated, an INTEGER PRIMARY KEY, or NOT NULL with a default that is "
+         "not a plain literal); give writers=extension, and load the extension in every program "
+         "that writes to the table");
+  }
+}
+
+std::vector<Source::ColumnInfo> Source::columns() const {
   enum { kName = 1, kType = 2, kNotNull = 3, kDefault = 4, kKey = 5, kHidden = 6 };
   const Statement info(db_, pragma("table_xinfo"));
   Execution run(info);
-  const auto is = [&](int i, const std::string& text) {
-    return sqlite3_stricmp(std::string(run.value(i).text()).c_str(), text.c_str()) == 0;
-  };
+  std::vector<ColumnInfo> columns;
   while (run.step()) {
-    if (is(kName, column)) {
-      const bool generated = run.integer(kHidden) != 0;
-      const bool nameless = generated || (run.integer(kKey) != 0 && is(kType, "INTEGER"));
-      const bool replaced = run.integer(kNotNull) != 0 && run.type(kDefault) != SQLITE_NULL;
-      return ColumnFacts{.nameless = nameless, .needs_after = nameless || replaced};
+    columns.push_back({.name = std::string(run.value(kName).text()),
+                       .type = std::string(run.value(kType).text()),
+                       .default_sql = run.type(kDefault) == SQLITE_NULL
+                                          ? std::nullopt
+                                          : std::optional(std::string(run.value(kDefault).text())),
+                       .not_null = run.integer(kNotNull) != 0,
+                       .in_primary_key = run.integer(kKey) != 0,
+                       .is_generated = run.integer(kHidden) != 0});
+  }
+  return columns;
+}
+
+ColumnFacts Source::facts() const {
+  const std::vector<ColumnInfo> known = columns();
+  const auto in_key = std::count_if(known.begin(), known.end(),
+                                    [](const ColumnInfo& info) { return info.in_primary_key; });
+  ColumnFacts facts;
+  for (const std::string& column : names_.columns) {
+    facts.defaults.emplace_back();
+    for (const ColumnInfo& info : known) {
+      if (sqlite3_stricmp(info.name.c_str(), column.c_str()) != 0) {
+        continue;
+      }
+      const bool is_integer_key =
+          info.in_primary_key && sqlite3_stricmp(info.type.c_str(), "INTEGER") == 0;
+      const bool may_be_rowid = is_integer_key && in_key == 1;
+      facts.can_change_unnamed = facts.can_change_unnamed || info.is_generated || is_integer_key;
+      facts.is_decided_late = facts.is_decided_late || info.is_generated || may_be_rowid;
+      if (info.replaces_null()) {
+        facts.is_decided_late = facts.is_decided_late || !info.stores_default_unchanged();
+        facts.defaults.back() = *info.default_sql;
+      }
     }
   }
-  return std::nullopt;
-}
-
-Source::ColumnFacts Source::facts() const {
-  ColumnFacts all;
-  all.needs_after = names_.columns.size() > 1;
-  for (const std::string& column : names_.columns) {
-    const ColumnFacts one = facts_of(column).value_or(ColumnFacts{});
-    all.nameless = all.nameless || one.nameless;
-    all.needs_after = all.needs_after || one.needs_after;
-  }
-  return all;
-}
-
-// UPDATE OF fires only if SET names one of the columns. For a column that can change without being
-// named, the trigger must fire on every UPDATE.
-std::string Source::update_event(const ColumnFacts& facts) const {
-  std::string columns;
-  std::string differs;
-  for (const std::string& column : names_.columns) {
-    const std::string name = quoted_name(column);
-    columns.append(columns.empty() ? " OF " : ", ").append(name);
-    differs.append(differs.empty() ? " WHEN " : " OR ");
-    differs.append("old.").append(name).append(" IS NOT new.").append(name);
-  }
-  return "UPDATE" + (facts.nameless ? "" : columns) + " ON " + quoted_name(names_.table) + differs;
-}
-
-std::vector<Source::Trigger> Source::triggers(const std::string& table, const std::string& target,
-                                              std::uint64_t set) const {
-  const auto change = [&](std::string_view command, std::string_view row) {
-    return " INSERT INTO " + quoted_name(target) + values_for(table) +
-           sqlite::text_literal(command) + ", " + key_of(row) + ");";
-  };
-  std::vector<Trigger> triggers;
-  const auto trigger = [&](std::string_view suffix, const std::string& event,
-                           const std::string& body) {
-    const std::string name = table + std::string(suffix);
-    const std::string_view time = suffix.starts_with("_before") ? " BEFORE " : " AFTER ";
-    std::string sql = "CREATE TRIGGER " + quoted_name(name);
-    sql.append(time).append(event).append(" BEGIN").append(body).append(" END");
-    triggers.push_back({name, sql, names_.table});
-  };
-  const ColumnFacts column = facts();
-  const std::string on = " ON " + quoted_name(names_.table);
-  const std::string update = update_event(column);
-  const std::string add = change(kAdd, "new");
-  const std::string remove = change(kRemove, "old");
-  const bool add_after = counting_ || column.needs_after;
-  if (!counting_ || set >= kTriggerVersion) {
-    const std::string before = counting_ ? change(kExpect, "new") : add;
-    trigger("_before_insert", "INSERT" + on, before);
-    trigger("_before_update", update, before);
-  }
-  if (add_after) {
-    trigger("_after_insert", "INSERT" + on, add);
-  }
-  trigger("_after_update", update, remove + (add_after ? add : ""));
-  trigger("_after_delete", "DELETE" + on, remove);
-  return triggers;
+  return facts;
 }
 
 std::string Source::guard_sql(const std::string& name) const {
@@ -288,7 +233,7 @@ bool Source::has_guard(const std::string& name) const {
                                   " WHERE type = 'index' AND name = ?1 COLLATE NOCASE");
   Execution run(select);
   return run.bind(1, name).step() && run.type(0) == SQLITE_TEXT &&
-         same_sql(run.value(0).text(), "CREATE INDEX " + guard_sql(name));
+         sqlite::same_sql(run.value(0).text(), "CREATE INDEX " + guard_sql(name));
 }
 
 void Source::drop_guard(const std::string& name) const {
@@ -298,71 +243,6 @@ void Source::drop_guard(const std::string& name) const {
   if (Execution(select).bind(1, name).step()) {
     sqlite::execute(db_, "DROP INDEX " + qualified(name));
   }
-}
-
-bool Source::needs_after() const { return counting_ || facts().needs_after; }
-
-void Source::install(const std::string& table, std::uint64_t set) const {
-  constexpr std::string_view kCreate = "CREATE TRIGGER ";
-  for (const Trigger& trigger : triggers(table, table, set)) {
-    sqlite::execute(db_, std::string(kCreate) + quoted_name(schema_) + "." +
-                             trigger.sql.substr(kCreate.size()));
-  }
-}
-
-// Other tables may have triggers of the same names. A trigger is dropped only if it writes to the
-// bloom table, or belongs to the source.
-void Source::uninstall(const std::string& table) const {
-  for (const Trigger& trigger : stored_triggers(table)) {
-    if (trigger.sql.find(values_for(table)) != std::string::npos ||
-        sqlite3_stricmp(trigger.source.c_str(), names_.table.c_str()) == 0) {
-      sqlite::execute(db_, "DROP TRIGGER " + qualified(trigger.name));
-    }
-  }
-}
-
-std::vector<Source::Trigger> Source::stored_triggers(const std::string& table) const {
-  const Statement select(db_, "SELECT name, sql, tbl_name FROM " + qualified("sqlite_master") +
-                                  " WHERE type = 'trigger' AND name COLLATE NOCASE IN "
-                                  "(?1, ?2, ?3, ?4, ?5)");
-  std::array<std::string, kSuffixes.size()> names;
-  Execution run(select);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    names[i] = table + std::string(kSuffixes[i]);
-    run.bind(static_cast<int>(i) + 1, names[i]);
-  }
-  std::vector<Trigger> triggers;
-  while (run.step()) {
-    triggers.push_back({std::string(run.value(0).text()), std::string(run.value(1).text()),
-                        std::string(run.value(2).text())});
-  }
-  return triggers;
-}
-
-bool Source::refresh_from_triggers(const std::string& table, const std::string& target,
-                                   std::uint64_t set) {
-  names_ = names_from_options_;
-  const std::vector<Trigger> stored = stored_triggers(table);
-  const auto named = [&](const std::string& name) {
-    return std::find_if(stored.begin(), stored.end(), [&](const Trigger& trigger) {
-      return sqlite3_stricmp(trigger.name.c_str(), name.c_str()) == 0;
-    });
-  };
-  const auto is_stored = [&](const Trigger& trigger) {
-    const auto found = named(trigger.name);
-    return found != stored.end() && same_sql(found->sql, trigger.sql);
-  };
-  const auto last = named(table + std::string(kSuffixes.back()));
-  if (last == stored.end()) {
-    return false;
-  }
-  names_ = {last->source, columns_of("old", last->sql)};
-  const std::vector<Trigger> wanted = triggers(table, target, set);
-  if (!is_stored(wanted.back())) {
-    names_ = names_from_options_;
-    return false;
-  }
-  return std::all_of(wanted.begin(), wanted.end(), is_stored);
 }
 
 std::int64_t Source::schema_version() {
@@ -381,45 +261,6 @@ std::int64_t Source::temp_schema_version() {
   Execution run(*select_temp_version_);
   run.step();
   return run.integer(0);
-}
-
-// A filter that gets keys from AFTER triggers always has the trigger _after_insert. Triggers of
-// other filters do not block it: when they fail, the whole statement fails.
-std::optional<std::string> Source::blocking_trigger(const std::string& table) const {
-  const std::string triggers = qualified("sqlite_master") + " WHERE type = 'trigger'";
-  const Statement select(
-      db_, "SELECT name, sql FROM " + triggers +
-               " AND tbl_name = ?1 COLLATE NOCASE AND rowid > (SELECT rowid FROM " + triggers +
-               " AND name = ?2 COLLATE NOCASE)");
-  const std::string first = table + "_after_insert";
-  Execution run(select);
-  run.bind(1, names_.table).bind(2, first);
-  while (run.step()) {
-    const std::string_view name = run.value(0).text();
-    const std::string_view sql = run.value(1).text();
-    if (mentions(sql, "AFTER") && !is_of_a_filter(name, sql)) {
-      return std::string(name);
-    }
-  }
-  return std::nullopt;
-}
-
-// Any TEMP trigger that may run AFTER counts. A TEMP trigger on a table of the same name in another
-// schema counts as well; that is a false alarm.
-std::optional<std::string> Source::blocking_temp_trigger() const {
-  const Statement select(db_,
-                         "SELECT name, sql FROM sqlite_temp_master WHERE type = 'trigger'"
-                         " AND tbl_name = ?1 COLLATE NOCASE");
-  Execution run(select);
-  run.bind(1, names_.table);
-  while (run.step()) {
-    const std::string_view name = run.value(0).text();
-    const std::string_view sql = run.value(1).text();
-    if (mentions(sql, "AFTER") && !is_of_a_filter(name, sql)) {
-      return std::string(name);
-    }
-  }
-  return std::nullopt;
 }
 
 void Source::for_each_key(const std::function<void(const sqlite::Value&)>& f) const {

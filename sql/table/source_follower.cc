@@ -21,13 +21,14 @@ constexpr std::string_view kRebuildOrDropFixes =
 }  // namespace
 
 void SourceFollower::create(PagedFilter& filter, const Options& options) {
+  const Writers writers = options.writers().value_or(Writers::any);
   require_no_other_writer();
-  source_.require_fit(options.collation());
-  filter.create({.layers = Layers(options.header(count_keys(options.collation()))),
-                 .trigger_version = Source::kTriggerVersion,
-                 .guard_index = source_.make_guard(filter.table())},
-                [&](const auto& add) { fill(filter, add); });
-  source_.install(filter.table(), Source::kTriggerVersion);
+  source_.require_can_follow(options.collation(), writers);
+  const Config config{.layers = Layers(options.header(count_keys(options.collation()))),
+                      .trigger_version = SourceTriggers::version_for(writers),
+                      .guard_index = source_.make_guard(filter.table())};
+  filter.create(config, [&](const auto& add) { fill(filter, config, add); });
+  triggers_.install(filter.table(), config.trigger_version);
 }
 
 // A running statement does not fire triggers that are created while it runs, so its later rows
@@ -43,65 +44,76 @@ void SourceFollower::require_no_other_writer() const {
 
 // Version 1.0 made no guard index.
 bool SourceFollower::has_guard(const Config& config) const {
-  return config.trigger_version < Source::kTriggerVersion || source_.has_guard(config.guard_index);
+  return config.trigger_version == SourceTriggers::kRelease10 ||
+         source_.has_guard(config.guard_index);
 }
 
 void SourceFollower::drop(PagedFilter& filter) {
-  source_.uninstall(filter.table());
+  triggers_.uninstall(filter.table());
   source_.drop_guard(filter.stored_guard());
   filter.drop();
 }
 
 void SourceFollower::rename(PagedFilter& filter, const char* name) {
   const std::string old_name = filter.table();
-  const std::uint64_t set = filter.config().trigger_version;
-  // ALTER TABLE has already renamed the target in the triggers, except under PRAGMA
-  // legacy_alter_table.
-  const bool installed = source_.refresh_from_triggers(old_name, name, set) ||
-                         source_.refresh_from_triggers(old_name, set);
+  const std::uint64_t version = filter.config().trigger_version;
+  // ALTER TABLE has already renamed the target in triggers that write to the bloom table, except
+  // under PRAGMA legacy_alter_table.
+  const bool installed = triggers_.refresh_names(old_name, name, version) ||
+                         triggers_.refresh_names(old_name, version);
+  triggers_.uninstall(old_name);
   filter.rename(name);
-  source_.uninstall(old_name);
   if (installed) {
-    source_.install(name, set);
+    triggers_.install(name, version);
   }
 }
 
 void SourceFollower::rebuild(PagedFilter& filter, const Options& options) {
   const Config before = filter.config();
-  const bool installed = before.trigger_version == Source::kTriggerVersion &&
-                         source_.refresh_from_triggers(filter.table(), Source::kTriggerVersion) &&
-                         !source_.blocking_trigger(filter.table());
+  const Writers writers = writers_after_rebuild(before, options);
+  const std::uint64_t version = SourceTriggers::version_for(writers);
+  const bool installed = before.trigger_version == version &&
+                         triggers_.refresh_names(filter.table(), version) &&
+                         (writers == Writers::any || !triggers_.blocking_trigger(filter.table()));
   const bool guarded = source_.has_guard(before.guard_index);
   if (!installed || !guarded) {
     require_no_other_writer();
   }
-  source_.require_fit(options.collation());
-  filter.rebuild({.layers = Layers(options.header(count_keys(options.collation()))),
-                  .trigger_version = Source::kTriggerVersion,
-                  .guard_index = guarded ? before.guard_index : source_.make_guard(filter.table())},
-                 [&](const auto& add) { fill(filter, add); });
+  source_.require_can_follow(options.collation(), writers);
+  const Config config{
+      .layers = Layers(options.header(count_keys(options.collation()))),
+      .trigger_version = version,
+      .guard_index = guarded ? before.guard_index : source_.make_guard(filter.table())};
+  filter.rebuild(config, [&](const auto& add) { fill(filter, config, add); });
   if (!installed) {
-    source_.uninstall(filter.table());
-    source_.install(filter.table(), Source::kTriggerVersion);
+    triggers_.uninstall(filter.table());
+    triggers_.install(filter.table(), version);
   }
 }
 
+// A table of version 1.0 has no option `writers`. It gets the default if its columns allow that.
+Writers SourceFollower::writers_after_rebuild(const Config& config, const Options& options) const {
+  const bool extension_only = !config.has_log() && source_.facts().is_decided_late;
+  return options.writers().value_or(extension_only ? Writers::extension : Writers::any);
+}
+
 bool SourceFollower::is_change(std::string_view command) {
-  return command == Source::kAdd || command == Source::kRemove || command == Source::kExpect;
+  return command == SourceTriggers::kAdd || command == SourceTriggers::kRemove ||
+         command == SourceTriggers::kExpect;
 }
 
 // Ignores the conflict rule (OR IGNORE, OR REPLACE) of the statement that fired the trigger.
 void SourceFollower::change(PagedFilter& filter, std::string_view command,
                             const sqlite::Value& value) {
-  if (command != Source::kRemove && !filter.is_deferring()) {
+  if (command != SourceTriggers::kRemove && !filter.is_deferring()) {
     look_for_blocking_triggers(filter);
   }
   const Key key(value);
-  if (key.is_null() || command == Source::kExpect) {
+  if (key.is_null() || command == SourceTriggers::kExpect) {
     return;
   }
   const Hash hash = key.hash(filter.shape());
-  if (command == Source::kAdd) {
+  if (command == SourceTriggers::kAdd) {
     filter.add_deferred(hash);
   } else if (filter.shape().kind != Kind::counting) {
     filter.note_stale_key();
@@ -119,10 +131,10 @@ void SourceFollower::look_for_blocking_triggers(PagedFilter& filter) {
   if (unblocked_versions_ == versions) {
     return;
   }
-  source_.refresh_from_triggers(filter.table(), filter.config().trigger_version);
-  if (source_.needs_after()) {
-    auto trigger = source_.blocking_trigger(filter.table());
-    trigger = trigger ? trigger : source_.blocking_temp_trigger();
+  triggers_.refresh_names(filter.table(), filter.config().trigger_version);
+  if (triggers_.add_keys_after()) {
+    auto trigger = triggers_.blocking_trigger(filter.table());
+    trigger = trigger ? trigger : triggers_.blocking_temp_trigger();
     if (trigger) {
       if (filter.config().blocking_trigger.empty()) {
         filter.mark_missed(*trigger);
@@ -133,34 +145,50 @@ void SourceFollower::look_for_blocking_triggers(PagedFilter& filter) {
   unblocked_versions_ = versions;
 }
 
-void SourceFollower::require_in_sync(PagedFilter& filter) {
-  if (const std::string& trigger = filter.config().blocking_trigger; !trigger.empty()) {
-    throw Error(Error::Kind::invalid,
-                "rows of " + quoted_text(source()) + " were written while the AFTER trigger " +
-                    quoted_text(trigger) +
-                    " could keep their keys from being added (drop that trigger or make it BEFORE, "
-                    "then run the command 'rebuild')");
+std::optional<std::string> SourceFollower::out_of_sync(PagedFilter& filter) {
+  const Config& config = filter.config();
+  if (const std::string& trigger = config.blocking_trigger; !trigger.empty()) {
+    return "rows of " + quoted_text(source()) + " were written while the AFTER trigger " +
+           quoted_text(trigger) +
+           " could keep their keys from being added (drop that trigger or make it BEFORE, then run "
+           "the command 'rebuild')";
   }
   if (is_checked()) {
-    return;
+    return std::nullopt;
   }
-  const std::string triggers = "the triggers of source " + quoted_text(source());
-  const Config& config = filter.config();
-  if (!source_.refresh_from_triggers(filter.table(), config.trigger_version)) {
-    fail(triggers + " are missing or have changed, so keys may be missing from the filter (" +
-         std::string(kRebuildOrDropFixes) + ")");
-  }
-  if (!has_guard(config)) {
-    throw Error(Error::Kind::invalid, "the index " + quoted_text(config.guard_index) +
-                                          " of source " + quoted_text(source()) +
-                                          " is missing (the command 'rebuild' makes it again)");
-  }
-  if (const auto trigger = source_.blocking_trigger(filter.table())) {
-    fail("the AFTER trigger " + quoted_text(*trigger) + " runs before " + triggers +
-         " and may keep them from running (" + std::string(kRebuildFixes) + ")");
+  if (auto problem = changed_objects(filter, config)) {
+    return problem;
   }
   checked_ = true;
   checked_version_ = source_.schema_version();
+  return std::nullopt;
+}
+
+std::optional<std::string> SourceFollower::changed_objects(const PagedFilter& filter,
+                                                           const Config& config) {
+  const std::string& table = filter.table();
+  const std::string triggers = "the triggers of source " + quoted_text(source());
+  if (!triggers_.refresh_names(table, config.trigger_version)) {
+    return triggers + " are missing or have changed, so keys may be missing from the filter (" +
+           std::string(kRebuildOrDropFixes) + ")";
+  }
+  if (!has_guard(config)) {
+    return "the index " + quoted_text(config.guard_index) + " of source " + quoted_text(source()) +
+           " is missing (the command 'rebuild' makes it again)";
+  }
+  if (config.has_log()) {
+    return filter.has_log_for(columns().size())
+               ? std::nullopt
+               : std::optional("the table " + quoted_text(table + std::string(ChangeLog::kSuffix)) +
+                               " is missing or has changed, so keys may be missing from the "
+                               "filter (" +
+                               std::string(kRebuildFixes) + ")");
+  }
+  if (const auto trigger = triggers_.blocking_trigger(table)) {
+    return "the AFTER trigger " + quoted_text(*trigger) + " runs before " + triggers +
+           " and may keep them from running (" + std::string(kRebuildFixes) + ")";
+  }
+  return std::nullopt;
 }
 
 // The same version number cannot mean another schema. SQLite reuses numbers only after the rollback
@@ -172,10 +200,11 @@ bool SourceFollower::is_checked() {
 
 void SourceFollower::check(PagedFilter& filter) {
   const Config& config = filter.config();
-  if (!source_.refresh_from_triggers(filter.table(), config.trigger_version) ||
-      !has_guard(config)) {
-    throw SqliteError(SQLITE_CORRUPT_VTAB,
-                      "the triggers of the source, or its index, are not as they were made");
+  if (!triggers_.refresh_names(filter.table(), config.trigger_version) || !has_guard(config)) {
+    throw SqliteError(
+        SQLITE_CORRUPT_VTAB,
+        "the triggers of the source, its index or the change log are not as they were "
+        "made");
   }
   source_.for_each_key([&](const sqlite::Value& value) {
     if (!filter.may_contain(Key(value).hash(filter.shape()))) {
@@ -185,9 +214,13 @@ void SourceFollower::check(PagedFilter& filter) {
   });
 }
 
-void SourceFollower::fill(PagedFilter& filter, const PagedFilter::Add& add) const {
+void SourceFollower::fill(PagedFilter& filter, const Config& config,
+                          const PagedFilter::Add& add) const {
   const Shape shape = filter.shape();
   source_.for_each_key([&](const sqlite::Value& value) { add(Key(value).hash(shape)); });
+  if (config.has_log()) {
+    filter.make_log(columns().size());
+  }
 }
 
 std::uint64_t SourceFollower::count_keys(Collation collation) const {

@@ -10,6 +10,7 @@
 #include "sql/table/options.h"
 #include "sql/table/paged_filter.h"
 #include "sql/table/source.h"
+#include "sql/table/source_triggers.h"
 
 namespace bloom {
 
@@ -18,9 +19,11 @@ class SourceFollower {
   // `table`: the name of the bloom table. `names`: the source and its columns.
   SourceFollower(sqlite3* db, const std::string& schema, const std::string& table,
                  const SourceNames& names, Kind kind)
-      : source_(db, schema, names, kind == Kind::counting) {
-    source_.refresh_from_triggers(table, Source::kTriggerVersion);
+      : source_(db, schema, names), triggers_(source_, kind == Kind::counting) {
+    triggers_.find_names(table);
   }
+  SourceFollower(const SourceFollower&) = delete;
+  SourceFollower& operator=(const SourceFollower&) = delete;
 
   const std::string& source() const { return source_.names().table; }
   const std::vector<std::string>& columns() const { return source_.names().columns; }
@@ -33,8 +36,8 @@ class SourceFollower {
   void drop(PagedFilter& filter);
   void rename(PagedFilter& filter, const char* name);
 
-  // Rebuilds the filter from the keys of the source, and sizes it for them. Installs triggers and
-  // guard index again if they are missing or changed.
+  // Rebuilds the filter from the keys of the source, and sizes it for them. Installs triggers,
+  // guard index and change log again if they are missing, changed, or of another version.
   void rebuild(PagedFilter& filter, const Options& options);
 
   // The commands that triggers write. is_change() returns whether `command` is one of them.
@@ -45,21 +48,25 @@ class SourceFollower {
 
   // Call when a statement is prepared: SQLite prepares all statements again after a schema change.
   void statement_was_prepared() { checked_ = false; }
-  // Throws bloom::Error if the filter may have missed a change of the source.
-  void require_in_sync(PagedFilter& filter);
+  // Returns why the filter may have missed a change of the source, and what to do; nullopt if it
+  // has missed none.
+  std::optional<std::string> out_of_sync(PagedFilter& filter);
   // Reads the whole source. Throws SqliteError(SQLITE_CORRUPT_VTAB) if a key of the source is
-  // missing from the filter, or if triggers or guard index are not as they were made.
+  // missing from the filter, or if triggers, guard index or change log are not as they were made.
   void check(PagedFilter& filter);
 
  private:
   bool is_checked();
+  std::optional<std::string> changed_objects(const PagedFilter& filter, const Config& config);
+  Writers writers_after_rebuild(const Config& config, const Options& options) const;
   void look_for_blocking_triggers(PagedFilter& filter);
   void require_no_other_writer() const;
   bool has_guard(const Config& config) const;
-  void fill(PagedFilter& filter, const PagedFilter::Add& add) const;
+  void fill(PagedFilter& filter, const Config& config, const PagedFilter::Add& add) const;
   std::uint64_t count_keys(Collation collation) const;
 
   Source source_;
+  SourceTriggers triggers_;
   bool checked_ = false;  // since a statement was last prepared
   std::optional<std::int64_t> checked_version_;
   // The versions of the schema and of the TEMP schema at which no trigger was found that can

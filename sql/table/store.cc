@@ -20,7 +20,10 @@ using sqlite::quoted_name;
 using sqlite::SqliteError;
 using sqlite::Statement;
 
+// Tables with a change log have a version of their own: a program that does not read the log would
+// answer "absent" for keys that are only there.
 constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersionWithLog = 2;
 constexpr std::int64_t kMaxStale = kMaxCells;  // limit for Config::stale, whatever is stored
 constexpr std::string_view kConfig = "_config";
 constexpr std::string_view kData = "_data";
@@ -72,7 +75,7 @@ void require_known(std::optional<std::int64_t> version) {
   if (!version) {
     damaged("the config has no version");
   }
-  if (*version != kVersion) {
+  if (*version != kVersion && *version != kVersionWithLog) {
     throw Error(Error::Kind::invalid, "the table is of version " + std::to_string(*version) +
                                           ", which this build does not know");
   }
@@ -143,8 +146,6 @@ bool Store::is_shadow(std::string_view suffix) {
 void Store::create(const Config& config) {
   execute(db_, "CREATE TABLE " + shadow(kConfig) + "(k PRIMARY KEY, v) WITHOUT ROWID");
   execute(db_, "CREATE TABLE " + shadow(kData) + "(id INTEGER PRIMARY KEY, chunk BLOB)");
-  const Statement insert(db_, "INSERT INTO " + shadow(kConfig) + " VALUES (?1, ?2)");
-  Execution(insert).bind(1, "version").bind(2, kVersion).step();
   save_config(config);
 }
 
@@ -223,6 +224,8 @@ void Store::save_config(const Config& config) {
     const auto bytes = write_header(layer.header);
     headers.insert(headers.end(), bytes.begin(), bytes.end());
   }
+  const std::int64_t version = config.has_log() ? kVersionWithLog : kVersion;
+  Execution(replace).bind(1, "version").bind(2, version).step();
   Execution(replace).bind(1, "header").bind(2, headers).step();
   const Statement erase(db_, "DELETE FROM " + shadow(kConfig) + " WHERE k = ?1", kSchemaDamaged);
   const auto save = [&](const char* name, auto value, bool is_default) {

@@ -30,7 +30,7 @@ struct Config {
   std::uint64_t stale = 0;
   // Whether another filter was merged in. The sum of the counters can then not be checked.
   bool merged = false;
-  // Version of the triggers on the source: see Source::kTriggerVersion. 0 without a source, and in
+  // Version of the triggers on the source: see SourceTriggers. 0 without a source, and in
   // files of version 1.0.
   std::uint64_t trigger_version = 0;
   // Name of the guard index on the source: see Source. Empty without a source, and in files of
@@ -39,6 +39,10 @@ struct Config {
   // Name of the trigger that may have kept keys of the source from being added. Empty if no key is
   // missed.
   std::string blocking_trigger = {};
+
+  // Whether the table has a change log (sql/table/change_log.h).
+  bool has_log() const { return trigger_version == kLogTriggers; }
+  static constexpr std::uint64_t kLogTriggers = 3;
 };
 
 class Store {

@@ -23,7 +23,7 @@ constexpr char kScan[] =
     "cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON "
     "key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys "
     "there are";
-constexpr std::string_view kCommands = "'rebuild', 'clear', 'halve' and 'integrity-check'";
+constexpr std::string_view kCommands = "'rebuild', 'merge', 'clear', 'halve' and 'integrity-check'";
 
 void require_name(const char* name) {
   for (const char* column : {"key", "filter", "info"}) {
@@ -136,7 +136,8 @@ int BloomTable::insert(const Values& columns) {
 
 void BloomTable::insert_filter_or_command(const Value& key, const Value& filter,
                                           const Value& command) {
-  if (follower_ && command.type() == SQLITE_TEXT && SourceFollower::is_change(command.text())) {
+  if (follower_ && command.type() == SQLITE_TEXT && SourceFollower::is_change(command.text()) &&
+      !filter_->config().has_log()) {
     return follower_->change(*filter_, command.text(), key);
   }
   if (!key.is_null() || (!filter.is_null() && !command.is_null())) {
@@ -236,6 +237,13 @@ void BloomTable::run_command(const Value& command) {
       fail("cannot rebuild a table without a source: a Bloom filter cannot list its keys");
     }
     follower_->rebuild(*filter_, options_);
+  } else if (is("merge")) {
+    if (!follower_) {
+      fail("cannot merge pending changes of a table without a source: it has none");
+    }
+    if (filter_->config().has_log()) {
+      filter_->merge_log();
+    }
   } else if (is("halve")) {
     require_one_layer("halve");
     require_halvable(filter_->shape(), "the table");
@@ -257,6 +265,7 @@ std::string BloomTable::info() {
     table.source = follower_->source();
     table.columns = follower_->columns();
     table.stale = filter_->config().stale;
+    table.pending = filter_->log_size();
   }
   return info_json(filter_->layers().headers(), filter_->estimates(), table);
 }
@@ -274,7 +283,6 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
       }
       [[fallthrough]];
     case Plan::lookup:
-      require_in_sync();
       require_filters(values, 1);
       return look_up(values[0]);
     case Plan::full_filter:
@@ -298,8 +306,19 @@ void BloomTable::Cursor::refuse_scan() const {
 
 void BloomTable::Cursor::require_in_sync() {
   if (table_.follower_) {
-    table_.follower_->require_in_sync(filter_);
+    if (const auto problem = table_.follower_->out_of_sync(filter_)) {
+      fail(*problem);
+    }
   }
+}
+
+// Returns whether the filter can answer. If it cannot, throws, except with on_stale=maybe.
+bool BloomTable::Cursor::is_in_sync() {
+  if (table_.options_.answers_maybe_when_stale()) {
+    return !table_.follower_->out_of_sync(filter_);
+  }
+  require_in_sync();
+  return true;
 }
 
 // Checks that every value compared with the column `filter` is a filter. Other values are a
@@ -316,6 +335,7 @@ void BloomTable::Cursor::require_filters(const Values& values, int first) {
 }
 
 void BloomTable::Cursor::look_up(const Value& value) {
+  const bool in_sync = is_in_sync();
   // The hash reads `value`, not the copy in key_: reading bytes just after writing them is slow.
   const Key key(value);
   if (key.is_text()) {
@@ -323,7 +343,7 @@ void BloomTable::Cursor::look_up(const Value& value) {
   } else {
     key_.assign(value);
   }
-  found_ = !key.is_null() && filter_.may_contain(key.hash(filter_.shape()));
+  found_ = !key.is_null() && (!in_sync || filter_.may_contain(key.hash(filter_.shape())));
 }
 
 void BloomTable::Cursor::column(sqlite3_context* raw, int i) {

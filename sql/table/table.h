@@ -141,6 +141,7 @@ class BloomTable::Cursor {
 
  private:
   [[noreturn]] void refuse_scan() const;
+  bool is_in_sync();
   void require_in_sync();
   static void require_filters(const Values& values, int first);
   void look_up(const Value& value);

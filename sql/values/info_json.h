@@ -24,6 +24,7 @@ struct TableInfo {
   std::optional<std::string> source;  // the followed table; nullopt: follows none
   std::vector<std::string> columns;   // the followed columns
   std::uint64_t stale = 0;            // keys that have left the source since the last build
+  std::uint64_t pending = 0;          // changes in the change log
 };
 
 // Returns the JSON of a table's layers. docs/virtual-table.md lists its members.

@@ -23,13 +23,14 @@ constexpr std::array kForms = {
     Form{"capacity=32, growth=on, fpr=0.3, block=64", nullptr, false, nullptr},
     Form{"capacity=32, growth=on, cache=4096, collate=nocase", nullptr, false, nullptr, true},
     Form{"source=@, column=$", nullptr, false, "r.$"},
+    Form{"writers=extension, source=@, column=$", nullptr, false, "r.$"},
     Form{"source=@, column=$, kind=counting", nullptr, true, "r.$"},
     Form{"source=@, column=($, v), capacity=50", nullptr, false, "bloom_key(r.$, r.v)"},
     Form{"source=@, column=(v, $), kind=counting", nullptr, true, "bloom_key(r.v, r.$)"},
-    Form{"source=@, column=id, capacity=20", nullptr, false, "r.id"},
-    Form{"source=@, column=g", nullptr, false, "r.g"},
-    Form{"source=@, column=n", nullptr, false, "r.n", true},
-    Form{"source=@, column=n, kind=counting", nullptr, true, "r.n", true},
+    Form{"writers=extension, source=@, column=id, capacity=20", nullptr, false, "r.id"},
+    Form{"writers=extension, source=@, column=g", nullptr, false, "r.g"},
+    Form{"writers=extension, source=@, column=n", nullptr, false, "r.n", true},
+    Form{"writers=extension, source=@, column=n, kind=counting", nullptr, true, "r.n", true},
 };
 constexpr unsigned kOwn = 10;  // those that follow no source come first
 

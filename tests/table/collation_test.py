@@ -124,7 +124,7 @@ class Collations(InFolder):
 
     def test_a_collation_that_cannot_be_told_is_still_that_of_all_layers(self):
         db = self.connect()
-        db.executescript("CREATE TABLE t(k TEXT COLLATE NOCASE); CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)")
+        db.executescript("CREATE TABLE t(k TEXT COLLATE NOCASE); CREATE VIRTUAL TABLE f USING bloom(writers=extension, source=t, column=k)")
         db.executescript("ALTER TABLE t RENAME TO u; DROP TRIGGER f_after_delete")
         # Without that trigger this one does not know that the source is u, and what its collation is.
         self.connect().execute("WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO u SELECT 'K' || i FROM n")

@@ -23,7 +23,7 @@ class SourceCase(InFolder):
         db = self.connect()
         db.execute("CREATE TABLE t(k, x)")
         db.executemany("INSERT INTO t VALUES (?, 0)", [("a",), ("b",), (3,)])
-        db.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
+        db.execute(f"CREATE VIRTUAL TABLE f USING bloom(writers=extension, {options})")
         return db
 
     def names(self, db):
@@ -66,7 +66,7 @@ class Following(SourceCase):
             "source=t, column=k, capacity=0": "capacity must be",
         }.items():
             with self.subTest(options):
-                self.assertFails(db, text, f"CREATE VIRTUAL TABLE f USING bloom({options})")
+                self.assertFails(db, text, f"CREATE VIRTUAL TABLE f USING bloom(writers=extension, {options})")
                 self.assertEqual(self.names(db), before)
         db.execute("INSERT INTO t(k) VALUES (1)")
 
@@ -76,7 +76,7 @@ class Following(SourceCase):
         for schema in ("temp", "other", "main"):
             db.execute(f"CREATE TABLE {schema}.t(k)")
         for schema in ("temp", "other", "main"):
-            db.execute(f"CREATE VIRTUAL TABLE {schema}.f USING bloom(source=t, column=k)")
+            db.execute(f"CREATE VIRTUAL TABLE {schema}.f USING bloom(writers=extension, source=t, column=k)")
         for schema in ("temp", "other", "main"):
             db.execute(f"INSERT INTO {schema}.t VALUES (?)", (schema,))
         for schema in ("temp", "other", "main"):
@@ -96,7 +96,7 @@ class Following(SourceCase):
 
     def test_two_filters_of_one_source(self):
         db = self.following()
-        db.execute("CREATE VIRTUAL TABLE g USING bloom(source=t, column=(k, x), kind=counting)")
+        db.execute("CREATE VIRTUAL TABLE g USING bloom(writers=extension, source=t, column=(k, x), kind=counting)")
         db.execute("INSERT INTO t VALUES ('new', 7)")
         self.assertEqual(self.present(db, "new"), ["new"])
         self.assertEqual(one(db, "SELECT count(*) FROM g WHERE key = bloom_key('new', 7)"), 1)
@@ -149,10 +149,10 @@ class Following(SourceCase):
         self.assertEqual(self.info(db)["capacity"], 1050)
         # A new table is made for the rows that are there, too.
         db.execute(fill, (20000,))
-        db.execute("CREATE VIRTUAL TABLE g USING bloom(source=t, column=k, kind=counting)")
+        db.execute("CREATE VIRTUAL TABLE g USING bloom(writers=extension, source=t, column=k, kind=counting)")
         self.assertAlmostEqual(self.info(db, "g")["capacity"] / 30000, 1, delta=0.03)
         self.assertFalse(self.info(db, "g")["overfull"])
-        db.execute("CREATE VIRTUAL TABLE h USING bloom(source=t, column=(k, x), capacity=100)")
+        db.execute("CREATE VIRTUAL TABLE h USING bloom(writers=extension, source=t, column=(k, x), capacity=100)")
         self.assertAlmostEqual(self.info(db, "h")["capacity"] / 30000, 1, delta=0.03)
         self.assertEqual(self.info(db, "h")["columns"], ["k", "x"])
 
@@ -183,7 +183,7 @@ class Following(SourceCase):
             db = self.connect(":memory:")
             db.execute(f"PRAGMA recursive_triggers = {recur}")
             db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, k)")
-            db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, kind=counting)")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(writers=extension, source=t, column=k, kind=counting)")
             db.execute("INSERT INTO t VALUES (1, 'old')")
             db.execute("REPLACE INTO t VALUES (1, 'new')")
             self.assertEqual(self.present(db, "old", "new"), stays + ["new"])
@@ -192,7 +192,7 @@ class Following(SourceCase):
         for rule in ("OR IGNORE", "OR REPLACE", "OR FAIL", "OR ABORT", "OR ROLLBACK"):
             db = self.connect(":memory:")
             db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, k)")
-            db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, kind=counting)")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(writers=extension, source=t, column=k, kind=counting)")
             for i in range(2):
                 db.execute(f"INSERT {rule} INTO t VALUES (?, 'twice')", (i,))
             db.execute("DELETE FROM t WHERE id = 0")
@@ -248,7 +248,7 @@ class Following(SourceCase):
         db = self.connect()
         db.execute("""CREATE TABLE t("a,b" TEXT, 'old."x"' TEXT, "c)" TEXT)""")
         db.execute("INSERT INTO t VALUES (1, 2, 3)")
-        db.execute("""CREATE VIRTUAL TABLE f USING bloom(source=t, column=( "a,b" , 'old."x"', "c)"), kind=counting)""")
+        db.execute("""CREATE VIRTUAL TABLE f USING bloom(writers=extension, source=t, column=( "a,b" , 'old."x"', "c)"), kind=counting)""")
         db.execute("ALTER TABLE t RENAME COLUMN \"a,b\" TO 'a,''b\"('")
         db.execute("ALTER TABLE f RENAME TO g")
         db.execute("INSERT INTO t VALUES (4, 5, 6)")
@@ -262,20 +262,20 @@ class Following(SourceCase):
         for table, column in (("it's", "it's"), ('a "\\"\t\n\x01\x1f', "b\\\x7f\r")):
             quoted = ['"' + name.replace('"', '""') + '"' for name in (table, column)]
             db.execute("CREATE TABLE {}({})".format(*quoted))
-            db.execute("CREATE VIRTUAL TABLE f USING bloom(source={}, column={})".format(*quoted))
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(writers=extension, source={}, column={})".format(*quoted))
             db.execute(f"INSERT INTO {quoted[0]} VALUES ('a')")
             self.assertEqual(self.present(db, "a", "b"), ["a"])
             self.assertEqual((self.info(db)["source"], self.info(db)["columns"]), (table, [column]))
             db.execute("DROP TABLE f")
         # These are names with quotes in them that do not end, and brackets that do not match.
         for column in ("[it's]", "([it's], k)", "(k)k"):
-            self.assertFails(db, "column must be one of it's, got", f"CREATE VIRTUAL TABLE f USING bloom(source=\"it's\", column={column})")
+            self.assertFails(db, "column must be one of it's, got", f"CREATE VIRTUAL TABLE f USING bloom(writers=extension, source=\"it's\", column={column})")
 
     def test_generated_columns_of_a_composite_key_change_with_their_columns(self):
         db = self.connect()
         db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, a, b AS (a || 'b') VIRTUAL, c AS (a || 'c') STORED)")
         for i, kind in enumerate(("standard", "counting")):
-            db.execute(f"CREATE VIRTUAL TABLE f USING bloom(source=t, column=(b, c, id), kind={kind})")
+            db.execute(f"CREATE VIRTUAL TABLE f USING bloom(writers=extension, source=t, column=(b, c, id), kind={kind})")
             db.execute("INSERT INTO t(id, a) VALUES (?, 'x')", (i,))
             db.execute("UPDATE t SET a = 'y' WHERE id = ?", (i,))
             self.assertEqual(one(db, "SELECT count(*) FROM f WHERE key = bloom_key('yb', 'yc', ?)", i), 1)
@@ -338,7 +338,7 @@ class Following(SourceCase):
                 db = self.connect(":memory:")
                 db.executescript(f"""
                     CREATE TABLE t(k, x); CREATE TABLE log(n UNIQUE); INSERT INTO t VALUES ('old', 0);
-                    CREATE VIRTUAL TABLE f USING bloom(source=t, column=k);
+                    CREATE VIRTUAL TABLE f USING bloom(writers=extension, source=t, column=k);
                     CREATE {schema} TRIGGER stop AFTER {event} ON t BEGIN {body}; END;
                     INSERT INTO log VALUES (1);
                 """)
@@ -357,8 +357,8 @@ class Following(SourceCase):
                 db.executescript(f"""
                     CREATE TABLE t(id INTEGER PRIMARY KEY, k, x, g AS (k || id));
                     CREATE TABLE log(n UNIQUE); CREATE TABLE failing(n UNIQUE ON CONFLICT FAIL);
-                    CREATE VIRTUAL TABLE f USING bloom(source=t, {options});
-                    CREATE VIRTUAL TABLE another USING bloom(source=t, {options});
+                    CREATE VIRTUAL TABLE f USING bloom(writers=extension, source=t, {options});
+                    CREATE VIRTUAL TABLE another USING bloom(writers=extension, source=t, {options});
                     CREATE TRIGGER earlier BEFORE INSERT ON t BEGIN SELECT 1; END;
                     INSERT INTO log VALUES (1); INSERT INTO failing VALUES (1);
                 """)
@@ -378,7 +378,7 @@ class Following(SourceCase):
         db = self.connect()
         db.executescript("""
             CREATE TABLE t(id INTEGER PRIMARY KEY, a, b);
-            CREATE VIRTUAL TABLE f USING bloom(source=t, column=(a, b));
+            CREATE VIRTUAL TABLE f USING bloom(writers=extension, source=t, column=(a, b));
             CREATE TRIGGER u BEFORE UPDATE OF a ON t BEGIN UPDATE t SET b = 'nb' WHERE id = old.id; END;
             INSERT INTO t VALUES (1, 'a', 'b'); UPDATE t SET a = 'na';
         """)
@@ -394,7 +394,7 @@ class Following(SourceCase):
             db = self.connect(":memory:")
             db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, x)")
             db.execute("CREATE TABLE audit(op, key UNIQUE)")
-            db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=id)")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(writers=extension, source=t, column=id)")
             db.execute(trigger)
             db.execute("PRAGMA case_sensitive_like = ON")
             db.create_function("like", 2, lambda *_: 0)
@@ -404,7 +404,7 @@ class Following(SourceCase):
         for kind in ("standard", "counting"):
             db = self.connect(":memory:")
             db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, k)")
-            db.execute(f"CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, kind={kind})")
+            db.execute(f"CREATE VIRTUAL TABLE f USING bloom(writers=extension, source=t, column=k, kind={kind})")
             db.execute("CREATE TRIGGER form AFTER INSERT ON t BEGIN UPDATE t SET k = lower(k) WHERE id = new.id; END")
             db.execute("INSERT INTO f(f) VALUES ('rebuild')")
             db.execute("INSERT INTO t(k) VALUES ('ABC')")
@@ -418,7 +418,7 @@ class Following(SourceCase):
         for i in range(3):
             a.execute("SELECT * FROM m")
             b.execute(f"CREATE TABLE other{i}(x)")
-            a.execute("CREATE VIRTUAL TABLE temp.f USING bloom(source=s, column=k)")
+            a.execute("CREATE VIRTUAL TABLE temp.f USING bloom(writers=extension, source=s, column=k)")
             self.assertEqual(self.present(a, "key", "no"), ["key"])
             b.execute(f"DROP TABLE other{i}")
             a.execute("ALTER TABLE temp.f RENAME TO g")
@@ -426,7 +426,7 @@ class Following(SourceCase):
             a.execute("DROP TABLE g")
         a.executescript("CREATE TABLE main.s(k); BEGIN")
         self.assertFails(a, "fpr must be", "CREATE VIRTUAL TABLE main.b USING bloom(fpr=2)")
-        a.execute("CREATE VIRTUAL TABLE temp.f USING bloom(source=s, column=k)")
+        a.execute("CREATE VIRTUAL TABLE temp.f USING bloom(writers=extension, source=s, column=k)")
         a.execute("COMMIT")
         self.assertEqual(self.present(a, "key", "no"), ["key"])
 
@@ -468,8 +468,8 @@ class Following(SourceCase):
         for kind in ("standard", "counting"):
             db = self.connect(":memory:")
             db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, k NOT NULL ON CONFLICT REPLACE DEFAULT 'default')")
-            db.execute(f"CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, kind={kind})")
-            db.execute("CREATE VIRTUAL TABLE g USING bloom(source=t, column=id)")
+            db.execute(f"CREATE VIRTUAL TABLE f USING bloom(writers=extension, source=t, column=k, kind={kind})")
+            db.execute("CREATE VIRTUAL TABLE g USING bloom(writers=extension, source=t, column=id)")
             db.execute("INSERT INTO t(k) VALUES ('x'), (NULL)")
             self.assertEqual(self.present(db, "x", "default"), ["x", "default"])
             self.assertEqual(self.present(db, 1, 2, 3, table="g"), [1, 2])
@@ -481,12 +481,12 @@ class Following(SourceCase):
         if sqlite3.sqlite_version_info < (3, 37):
             self.skipTest("SQLite does not tell which they are")
         db = self.following()
-        self.assertFails(db, "must be an ordinary table, got a table that belongs to a virtual one", "CREATE VIRTUAL TABLE g USING bloom(source=f_data, column=chunk)")
+        self.assertFails(db, "must be an ordinary table, got a table that belongs to a virtual one", "CREATE VIRTUAL TABLE g USING bloom(writers=extension, source=f_data, column=chunk)")
 
     def test_a_table_that_is_made_and_rolled_back_leaves_nothing(self):
         db = self.connect()
         db.executescript("CREATE TABLE t(k, x); INSERT INTO t VALUES ('a', 1); CREATE TABLE other(n)")
-        first = "CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)"
+        first = "CREATE VIRTUAL TABLE f USING bloom(writers=extension, source=t, column=k)"
         for second in ("", first, "seed=5", "capacity=100000", "kind=counting", "collate=nocase, source=t, column=n"):
             db.execute("DELETE FROM t WHERE k <> 'a'")
             db.executescript(f"BEGIN; INSERT INTO other VALUES (1); SAVEPOINT s; {first}; ROLLBACK TO s")
@@ -497,7 +497,7 @@ class Following(SourceCase):
                 db.execute("CREATE VIRTUAL TABLE f USING bloom(collate=nocase)")
                 db.execute("INSERT INTO f(key) VALUES ('A'), ('B')")
             elif second:
-                db.execute(f"CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, {second})")
+                db.execute(f"CREATE VIRTUAL TABLE f USING bloom(writers=extension, source=t, column=k, {second})")
             db.execute("INSERT INTO t VALUES ('b', 2)")
             db.execute("COMMIT")
             if second:
@@ -521,7 +521,7 @@ class Following(SourceCase):
         db = self.connect()
         db.create_function("undo", 1, lambda value: (self.undone and db.execute("ROLLBACK"), value)[1], deterministic=True)
         self.undone = False
-        db.executescript("CREATE VIRTUAL TABLE f USING bloom; CREATE TABLE t(k, g AS (undo(k))); INSERT INTO t VALUES (1), (2); CREATE VIRTUAL TABLE s USING bloom(source=t, column=g)")
+        db.executescript("CREATE VIRTUAL TABLE f USING bloom; CREATE TABLE t(k, g AS (undo(k))); INSERT INTO t VALUES (1), (2); CREATE VIRTUAL TABLE s USING bloom(writers=extension, source=t, column=g)")
         self.undone = True
         db.execute("BEGIN")
         self.assertFails(db, "the transaction was rolled back meanwhile|abort due to ROLLBACK", "INSERT INTO f(key) VALUES (undo('a'))")
@@ -536,7 +536,7 @@ class Following(SourceCase):
     def test_a_schema_version_that_was_rolled_back_is_not_trusted(self):
         for ask in ("SELECT 1 FROM f WHERE key = 'a'", "SELECT 2 FROM f WHERE key = 'a'"):
             db = self.connect(":memory:")
-            db.executescript("CREATE TABLE t(k); CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)")
+            db.executescript("CREATE TABLE t(k); CREATE VIRTUAL TABLE f USING bloom(writers=extension, source=t, column=k)")
             db.execute(ask).fetchall()
             db.execute("BEGIN")
             db.execute("CREATE TABLE other(x)")

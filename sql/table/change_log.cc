@@ -1,0 +1,172 @@
+#include "sql/table/change_log.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "core/hashing/key.h"
+#include "core/sizing/sizing.h"
+#include "sql/sqlite/guard.h"
+#include "sql/sqlite/sql_text.h"
+#include "sql/values/key.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::execute;
+using sqlite::Execution;
+using sqlite::quoted_name;
+using sqlite::SqliteError;
+using sqlite::Statement;
+
+constexpr std::int64_t kFirstId = std::numeric_limits<std::int64_t>::min();
+// The columns of the log, in the order of SELECT *. The values of the key follow.
+enum { kId, kToken, kAdded, kKey };
+
+// Returns the hash of the key in a row of the log; nullopt if a part of the key is NULL.
+std::optional<Hash> hash_of_row(const Execution& row, const Shape& shape) {
+  const int columns = row.columns();
+  if (columns == kKey + 1) {
+    const Key key(row.value(kKey));
+    return key.is_null() ? std::nullopt : std::optional(key.hash(shape));
+  }
+  std::string composite;
+  for (int i = kKey; i < columns; ++i) {
+    const Key part(row.value(i));
+    if (part.is_null()) {
+      return std::nullopt;
+    }
+    append_part(composite, part.bytes());
+  }
+  return hash_key(composite, shape.collation, shape.seed);
+}
+
+}  // namespace
+
+std::string ChangeLog::column_list(std::size_t columns) {
+  std::string list(kColumns);
+  for (std::size_t i = 1; i <= columns; ++i) {
+    list.append(", key").append(std::to_string(i));
+  }
+  return list + ")";
+}
+
+void KeySketch::add(Hash hash) {
+  constexpr std::uint64_t kFirst = 1000;
+  constexpr std::uint64_t kFactor = 4;
+  constexpr double kFpr = 0.0001;
+  if (free_keys_ == 0) {
+    const std::uint64_t keys =
+        filters_.empty() ? kFirst : kFactor * filters_.back().header().capacity;
+    filters_.emplace_back(size_filter(std::min(keys, kMaxKeys), kFpr, Kind::standard));
+    free_keys_ = keys;
+  }
+  filters_.back().add(hash);
+  --free_keys_;
+}
+
+bool KeySketch::may_contain(Hash hash) const {
+  return std::any_of(filters_.begin(), filters_.end(),
+                     [&](const Filter& filter) { return filter.may_contain(hash); });
+}
+
+void KeySketch::clear() {
+  filters_.clear();
+  free_keys_ = 0;
+}
+
+std::string ChangeLog::qualified() const { return quoted_name(schema_) + "." + quoted_name(name_); }
+
+// Returns the columns of the table as its CREATE statement lists them, if it is a log; else "".
+std::string ChangeLog::definition() const {
+  const Statement select(db_,
+                         "SELECT sql FROM " + quoted_name(schema_) +
+                             ".sqlite_master WHERE type = 'table' AND name = ?1 COLLATE NOCASE");
+  Execution run(select);
+  if (!run.bind(1, name_).step() || run.type(0) != SQLITE_TEXT) {
+    return "";
+  }
+  const std::string_view sql = run.value(0).text();
+  return std::string(sql.substr(std::min(sql.rfind(kColumns), sql.size())));
+}
+
+bool ChangeLog::exists(std::size_t columns) const { return definition() == column_list(columns); }
+
+void ChangeLog::create(std::size_t columns) {
+  if (exists(columns)) {
+    return clear();
+  }
+  execute(db_, "CREATE TABLE " + qualified() + column_list(columns));
+}
+
+void ChangeLog::drop() {
+  select_.reset();
+  execute(db_, "DROP TABLE IF EXISTS " + qualified());
+}
+
+void ChangeLog::rename(const std::string& table) {
+  select_.reset();
+  const std::string name = table + std::string(kSuffix);
+  execute(db_, "ALTER TABLE " + qualified() + " RENAME TO " + quoted_name(name));
+  name_ = name;
+}
+
+void ChangeLog::read_new_rows(const Shape& shape) {
+  if (!last_read_ || !read_from(last_read_->id, shape)) {
+    last_read_.reset();
+    added_keys_.clear();
+    read_from(kFirstId, shape);
+  }
+  is_current_ = true;
+}
+
+// Returns false if the row that was read last is not there any more.
+bool ChangeLog::read_from(std::int64_t id, const Shape& shape) {
+  if (!select_) {
+    select_.emplace(db_, "SELECT * FROM " + qualified() + " WHERE id >= ?1 ORDER BY id",
+                    SQLITE_CORRUPT_VTAB);
+  }
+  Execution run(*select_);
+  run.bind(1, id);
+  if (last_read_) {
+    if (!run.step() || last_read_ != Position{run.integer(kId), run.integer(kToken)}) {
+      return false;
+    }
+  }
+  while (run.step()) {
+    const auto hash = run.integer(kAdded) == 0 ? std::nullopt : hash_of_row(run, shape);
+    if (hash) {
+      added_keys_.add(*hash);
+    }
+    last_read_ = {run.integer(kId), run.integer(kToken)};
+  }
+  return true;
+}
+
+void ChangeLog::for_each_change(const Shape& shape, const EachChange& f) const {
+  const Statement select(db_, "SELECT * FROM " + qualified() + " ORDER BY id", SQLITE_CORRUPT_VTAB);
+  Execution run(select);
+  while (run.step()) {
+    if (const auto hash = hash_of_row(run, shape)) {
+      f(run.integer(kAdded) != 0, *hash);
+    }
+  }
+}
+
+// Rows are appended, and only deleted all at once, so their ids have no gaps.
+std::uint64_t ChangeLog::size() const {
+  const std::string from = "(id) FROM " + qualified();
+  const Statement select(db_, "SELECT (SELECT max" + from + ") - (SELECT min" + from + ") + 1",
+                         SQLITE_CORRUPT_VTAB);
+  Execution run(select);
+  run.step();
+  return static_cast<std::uint64_t>(run.integer(0));
+}
+
+void ChangeLog::clear() {
+  const Statement erase(db_, "DELETE FROM " + qualified(), SQLITE_CORRUPT_VTAB);
+  Execution(erase).step();
+  expire();
+}
+
+}  // namespace bloom

@@ -1,0 +1,93 @@
+// The triggers on a source. They pass every change to the bloom table, in the transaction of the
+// change.
+//
+// When the source or its columns are renamed, SQLite updates the triggers. When the source is
+// dropped, SQLite drops them. The current names are therefore read from the triggers.
+//
+// With writers=any the triggers append each change to the change log (sql/table/change_log.h).
+// Added keys are recorded BEFORE the row is written: a trigger that keeps the BEFORE triggers from
+// running also keeps the row out. Removed keys are recorded AFTER. A statement that writes no row
+// in the end, such as INSERT OR IGNORE, can therefore record a key too many, but never too few.
+//
+// With writers=extension the triggers write commands to the bloom table. A counting filter must
+// then receive each change exactly once, so its triggers run AFTER. Any other filter may receive
+// too many keys. Its keys are added BEFORE the row is written. Values that a BEFORE trigger may not
+// know, such as a rowid that SQLite chooses, are added AFTER as well.
+//
+// An AFTER trigger that runs first can prevent later AFTER triggers from running, by raising IGNORE
+// or FAIL. With writers=extension, BEFORE triggers therefore check for such AFTER triggers when
+// they run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/table/source.h"
+#include "sql/table/store.h"
+
+namespace bloom {
+
+class SourceTriggers {
+ public:
+  // The commands that triggers write to the command column (writers=extension). `expect` announces
+  // that an AFTER trigger should report a row.
+  static constexpr std::string_view kAdd = "add";
+  static constexpr std::string_view kRemove = "remove";
+  static constexpr std::string_view kExpect = "expect";
+
+  // Versions of the triggers, stored in Config::trigger_version. All are supported.
+  static constexpr std::uint64_t kRelease10 = 0;  // of 1.0: neither `expect` nor a guard index
+  static constexpr std::uint64_t kExtension = 2;  // for writers=extension
+  static constexpr std::uint64_t kAny = Config::kLogTriggers;  // for writers=any
+  static constexpr std::uint64_t version_for(Writers writers) {
+    return writers == Writers::any ? kAny : kExtension;
+  }
+
+  SourceTriggers(Source& source, bool counting) : source_(source), counting_(counting) {}
+
+  // Creates or drops the triggers of the bloom table `table`.
+  void install(const std::string& table, std::uint64_t version) const;
+  void uninstall(const std::string& table) const;
+
+  // Updates the names of the source: from the triggers of any version, else from the options.
+  void find_names(const std::string& table);
+  // Returns whether all triggers exist exactly as install() makes them. Also updates the names of
+  // the source: from the last trigger if it is unchanged, else from the options. `target` is the
+  // table that the triggers write to; it differs from `table` during ALTER TABLE ... RENAME.
+  bool refresh_names(const std::string& table, std::uint64_t version) {
+    return refresh_names(table, table, version);
+  }
+  bool refresh_names(const std::string& table, const std::string& target, std::uint64_t version);
+
+  // Returns the name of an AFTER trigger on the source that SQLite runs before the filter's own;
+  // none if there is no such trigger. SQLite runs newer triggers first, and TEMP triggers before
+  // all others. Such a trigger may fail, keep the row, and prevent the filter's triggers from
+  // running.
+  std::optional<std::string> blocking_trigger(const std::string& table) const;
+  std::optional<std::string> blocking_temp_trigger() const;
+  // Returns whether AFTER triggers of writers=extension add keys to the filter.
+  bool add_keys_after() const { return counting_ || needs_after(source_.facts()); }
+
+ private:
+  struct Trigger;
+
+  static bool is_stored(const std::vector<Trigger>& stored, const Trigger& trigger);
+  bool take_names(const std::vector<Trigger>& stored, const std::string& table,
+                  const std::string& target, std::uint64_t version);
+  bool needs_after(const ColumnFacts& facts) const;
+  std::string update_event(const ColumnFacts& facts) const;
+  std::vector<Trigger> triggers(const std::string& table, const std::string& target,
+                                std::uint64_t version) const;
+  std::vector<Trigger> triggers_that_log(const std::string& table, const std::string& target) const;
+  std::vector<Trigger> triggers_that_command(const std::string& table, const std::string& target,
+                                             std::uint64_t version) const;
+  std::vector<Trigger> stored_triggers(const std::string& table) const;
+
+  Source& source_;
+  bool counting_;
+};
+
+}  // namespace bloom
