@@ -62,8 +62,9 @@ SELECT name FROM may_know WHERE key = 'customer9@example.org';
 --> customers.email
 --> subscribers.email
 --> complaints.sender
-.print And when it is gone from one?
+.print And when it is gone from one? The command 'merge' moves the pending changes into the filter.
 DELETE FROM complaints WHERE sender = 'customer9@example.org';
+INSERT INTO complaints_sender(complaints_sender) VALUES ('merge');
 SELECT name FROM may_know WHERE key = 'customer9@example.org';
 --> customers.email
 --> subscribers.email

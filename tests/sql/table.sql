@@ -60,7 +60,7 @@ CREATE VIRTUAL TABLE e USING bloom(capacity=10, kind='coun''ting');
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, kind='counting' 'standard');
 --> Error: bloom: kind must be 'standard', 'counting' or 'partitioned', got ''counting' 'standard''
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, blok=512);
---> Error: bloom: unknown option 'blok' (the options are capacity, fpr, kind, block, seed, cells, hashes, growth, collate, source, column and cache)
+--> Error: bloom: unknown option 'blok' (the options are capacity, fpr, kind, block, seed, cells, hashes, growth, collate, source, column, writers, on_stale and cache)
 CREATE VIRTUAL TABLE e USING bloom(cells=10);
 --> Error: bloom: cells and hashes must be given together, got cells only
 CREATE VIRTUAL TABLE e USING bloom(hashes=10);
@@ -82,7 +82,7 @@ CREATE VIRTUAL TABLE e USING bloom(capacity=10, seed=-1);
 CREATE VIRTUAL TABLE key USING bloom(capacity=10);
 --> Error: bloom: a table cannot be called 'key': its columns are called key, filter and info (choose another name)
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, "a control character	in a name that is far too long"=1);
---> Error: bloom: unknown option '"a control character?in a name that is f...' (the options are capacity, fpr, kind, block, seed, cells, hashes, growth, collate, source, column and cache)
+--> Error: bloom: unknown option '"a control character?in a name that is f...' (the options are capacity, fpr, kind, block, seed, cells, hashes, growth, collate, source, column, writers, on_stale and cache)
 SELECT count(*) FROM sqlite_master;
 --> 0
 CREATE VIRTUAL TABLE e USING bloom ( CAPACITY = 1e3 , Kind = "counting", block=480 , seed = 7, cache=4096);
@@ -247,7 +247,7 @@ INSERT INTO a(filter) VALUES (bloom_create_sized(14384, 10, 'standard', 14384, 1
 INSERT INTO a(a) VALUES ('rebuild');
 --> Error: a: cannot rebuild a table without a source: a Bloom filter cannot list its keys
 INSERT INTO a(a) VALUES (1);
---> Error: a: unknown command 1 (the commands are 'rebuild', 'clear', 'halve' and 'integrity-check')
+--> Error: a: unknown command 1 (the commands are 'rebuild', 'merge', 'clear', 'halve' and 'integrity-check')
 DELETE FROM a;
 --> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
 DELETE FROM a WHERE key = 1;
