@@ -79,7 +79,14 @@ make_project() {
 # All commands but the last, which runs the program.
 prepare() {
   # shellcheck disable=SC2046 # names of packages hold no blanks
-  require_present $(packages "$1") && cd "$folder/$1" && bash -euo pipefail -c "$(commands "$1" | sed '$d')"
+  if require_present $(packages "$1") && cd "$folder/$1" && bash -euo pipefail -c "$(commands "$1" | sed '$d')"; then
+    touch "$folder/$1/prepared"
+  elif is_offline; then
+    echo "its packages cannot be installed (no network)"
+    return 77
+  else
+    return 1
+  fi
 }
 
 # What comes out is what was promised, but for the words that libraries put around an error. The
@@ -87,6 +94,10 @@ prepare() {
 keeps_promise() {
   local status=0
   cd "$folder/$1" || return
+  [ -e prepared ] || {
+    echo "its packages are missing"
+    return 77
+  }
   bash -euo pipefail -c "$(commands "$1" | tail -n 1)" > printed.txt 2> errors.txt || status=$?
   [ $status -le 1 ] || echo "exit status $status" >> errors.txt
   diff -u <(promised) <(cat printed.txt errors.txt | sed -E 's/^.*(bloom_contains: [^)]*\)).*/error: \1/')

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -63,12 +64,21 @@ bool will_pass(const Outcome& outcome) {
   return code == SQLITE_BUSY || code == SQLITE_LOCKED || code == SQLITE_SCHEMA;
 }
 
+// Not named by the process: a folder of an earlier process may be left.
+std::string new_folder() {
+  std::string name = std::filesystem::temp_directory_path() / "bloom.XXXXXX";
+  if (mkdtemp(name.data()) == nullptr) {
+    std::perror("mkdtemp");
+    std::exit(2);
+  }
+  return name;
+}
+
 World::World(std::string extension, const std::string& journal, Clock::duration time)
     : extension_(std::move(extension)),
-      folder_(std::filesystem::temp_directory_path() / ("bloom." + std::to_string(getpid()))),
+      folder_(new_folder()),
       file_(folder_ + "/db"),
       end_(Clock::now() + time) {
-  std::filesystem::create_directory(folder_);
   const auto db = connect();
   for (const std::string& sql :
        {"PRAGMA journal_mode = " + journal, std::string("CREATE TABLE s(k)"),

@@ -25,6 +25,9 @@ class Mallinfo2(ctypes.Structure):
 
 
 LIBC = ctypes.CDLL(None)
+if not hasattr(LIBC, "mallinfo2"):
+    print("needs mallinfo2() of glibc 2.33 or later")
+    sys.exit(77)
 LIBC.mallinfo2.restype = Mallinfo2
 
 

@@ -77,7 +77,10 @@ works_in_node() {
   mkdir -p "$work/node"
   (
     cd "$work/node" && echo '{}' > package.json &&
-      npm install --silent --no-audit --no-fund "$packages"/sqlite-bloom*-"$version".tgz libsql@0.5 &&
+      { npm install --silent --no-audit --no-fund "$packages"/sqlite-bloom*-"$version".tgz libsql@0.5 || {
+        is_offline && echo "npm cannot fetch libsql (no network)" && exit 77
+        exit 1
+      }; } &&
       expect "[ '$version', 1 ]" node -e "
 const db = new (require('libsql'))(':memory:');
 require('sqlite-bloom').load(db);

@@ -4,6 +4,7 @@
 #   record_failure NAME                 counts a test that failed
 #   side_by_side FUNCTION FOLDER X...   runs FUNCTION X for each X, as many at a time as there are
 #                                       processors; the output goes to FOLDER/X.log
+#   is_offline                          whether the registry of npm has no address here
 #   add_up PART LOG                     shows the log of a script and adds its counts
 #   conclude                            a line "failed: NAME" for each failed test, then
 #                                       "N passed, N failed"; fails if any test failed
@@ -37,6 +38,8 @@ check() {
       ;;
   esac
 }
+
+is_offline() { ! getent hosts registry.npmjs.org > /dev/null; }
 
 conclude() {
   if [ ${#failures[@]} -gt 0 ]; then
