@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Runs the programs of docs/clients.md, each in its own language, and compares what they print with
 # what that page says they print. The page also has the packages and the commands that are used
-# here. Works in build/clients, installs what is missing, asks nothing, and ends with
-# "N passed, N failed"; a client that cannot be had has failed.
-#   tests/docs/clients.sh              those that are small and need no long build
-#   tests/docs/clients.sh all          every one
-#   tests/docs/clients.sh java perl    these, by the first words of their headings
+# here. Works in build/clients, installs missing packages without prompting, and ends with
+# "N passed, N failed". A client that cannot be installed counts as failed, or as skipped without network.
+#   tests/docs/clients.sh              the small clients that build quickly
+#   tests/docs/clients.sh all          all clients
+#   tests/docs/clients.sh java perl    these clients, by the first words of their headings
 # BLOOM names the extension, in place of build/release/bloom.so, which is built if it is not there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -18,20 +18,20 @@ folder=$PWD/build/clients
 extension=$(realpath -m "${BLOOM:-build/release/bloom.so}")
 small=(sqlite3 python apsw libsql java perl tcl)
 
-# The page, with the first word of its heading before each line.
+# Prints the page, with the first word of the section heading before each line.
 named() { awk '/^## / { name = tolower($2); sub(/:$/, "", name) } { print name "|" $0 }' "$page"; }
 
 section() { named | sed -n "s/^$1|//p"; }
 
-# Those with commands.
+# The clients whose sections have commands.
 all_clients() { named | sed -n 's/|```sh$//p'; }
 
-# block LANGUAGE: that block of a section.
+# block LANGUAGE: the block of this language in a section.
 block() { awk -v fence="\`\`\`$1" '/^```/ { on = $0 == fence; next } on'; }
 
 promised() { block text < "$page"; }
 
-# How the page marks the program is also how files of that language end.
+# The language of the block is also the suffix of the file.
 language() { section "$1" | sed -n 's/^```\([a-z].*\)/\1/p' | grep -vx sh; }
 
 packages() { section "$1" | block sh | sed -n 's/^apt-get install //p'; }
@@ -45,7 +45,7 @@ all_packages() {
   done | sort -u
 }
 
-# What is there from elsewhere may be in the way of Debian's package, as other builds of Node are.
+# Tools from other sources may conflict with Debian's packages, as other builds of Node do.
 install_packages() {
   local package wanted=()
   for package in $(all_packages "$@"); do
@@ -54,7 +54,7 @@ install_packages() {
   [ ${#wanted[@]} -eq 0 ] || install_missing "${wanted[@]}"
 }
 
-# Nothing is to be kept, or looked for, outside of the build folder.
+# Package managers read and write inside the build folder only.
 use_own_caches() {
   export npm_config_cache=$folder/cache/npm GOCACHE=$folder/cache/go XDG_CACHE_HOME=$folder/cache
   export CARGO_HOME=$folder/cache/cargo
@@ -62,7 +62,7 @@ use_own_caches() {
   [ ! -e /usr/include/node/node.h ] || export npm_config_nodedir=/usr
 }
 
-# An empty project, with the extension where the programs expect it.
+# Makes an empty project, with the extension where the programs expect it.
 make_project() {
   local project=$folder/$1 language
   language=$(language "$1") || {

@@ -1,4 +1,4 @@
-"""The program in docs/format.md, which knows nothing but that page, and the extension read the same bytes alike.
+"""The program in docs/format.md, which follows that page alone, reads the same bytes as the extension does.
 
     /usr/bin/python3 tests/docs/format_test.py EXTENSION
 """

@@ -15,7 +15,7 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
 def documents():
-    # Of a repository what is in it, of an archive of its files all.
+    # In a repository the tracked files, in an unpacked archive all files.
     listed = subprocess.run(["git", "-C", ROOT, "ls-files", "*.md"], capture_output=True, text=True)
     if listed.returncode == 0:
         return listed.stdout.split()
@@ -23,13 +23,13 @@ def documents():
 
 
 def prose(path):
-    """The lines outside of code."""
+    """The lines outside code blocks."""
     text = open(os.path.join(ROOT, path), encoding="utf-8").read()
     return re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
 
 
 def anchors(path):
-    """Those that forges make of headings: lower case, no punctuation, a dash for a space; a number for a second one alike."""
+    """The anchors that forges make from headings: lower case, no punctuation, dashes for spaces, and a number for repeated ones."""
     found, seen = set(), Counter()
     for heading in re.findall(r"^#+ +(.*)$", prose(path), flags=re.M):
         text = LINK.sub(lambda link: link.group(0).split("]")[0], heading)

@@ -64,7 +64,7 @@ def controls(db, order):
 
 
 def child(encoding="UTF-8", page_size=4096, shuffle=None):
-    """Prints what came out, as JSON."""
+    """Prints the results as JSON."""
     locale.setlocale(locale.LC_ALL, "")
     with tempfile.TemporaryDirectory() as folder:
         db = connect(os.path.join(folder, "db"), isolation_level=None)
@@ -91,7 +91,7 @@ def run_child(environment=(), **settings):
 
 
 def alike(one, other):
-    """Are two texts the same but for the last bits of the numbers in them?"""
+    """Whether two strings are equal except for the last bits of the numbers in them."""
     number = r"(\d+\.\d+(?:e[-+]\d+)?)"
     ones, others = re.split(number, one), re.split(number, other)
     return ones[::2] == others[::2] and all(math.isclose(float(a), float(b), rel_tol=1e-12) for a, b in zip(ones[1::2], others[1::2]))
@@ -177,7 +177,7 @@ class Processes(unittest.TestCase):
 
 
 class Noticed(unittest.TestCase):
-    """That differences() finds what differs, and lets through the last bits of those functions alone."""
+    """differences() finds every difference, except in the last bits of these functions."""
 
     def of(self, call, value, rows="r"):
         return {"calls": [[call, value, "digest of " + value]], "rows": {"t_data": rows}}

@@ -54,14 +54,14 @@ build_shell() {
       -lm -lpthread -ldl
 }
 
-# A shell that runs here. What stdbuf preloads is of this machine.
+# Makes a shell that runs here. The library that stdbuf preloads is for this machine.
 make_runner() {
   printf '#!/bin/sh\nexec env -u LD_PRELOAD %s%s "$@"\n' \
     "$(emulator "$1" | tr '\n' ' ')" "$folder/$1/shell" > "$folder/$1/run" &&
     chmod +x "$folder/$1/run"
 }
 
-# The rates are the same everywhere if the bits are, and take minutes to measure in an emulator.
+# Without the tests of rates: they take minutes in an emulator, and equal bits have equal rates.
 test_core() {
   local command
   mapfile -t command < <(emulator "$1")
@@ -94,7 +94,7 @@ try_machine() {
   check "exchanges databases with this machine" exchange "$machine"
 }
 
-# This machine, in the same SQLite: the version is in the file.
+# This machine, with the same SQLite: the database file contains its version.
 build_here() {
   mkdir -p "$folder/here" &&
     build_release bloom &&

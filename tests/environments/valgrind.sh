@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Runs tests under valgrind's memcheck: a read of memory that was never written, one beyond its end,
-# or memory that is lost is a failure. Installs what is missing, asks nothing, and ends with
-# "N passed, N failed".
+# Runs tests under valgrind's memcheck: reads of uninitialized memory or beyond its end, and leaks, are
+# failures. Installs missing packages without prompting, and ends with "N passed, N failed".
 #   tests/environments/valgrind.sh         the SQL scripts and the quick classes of tests/functions/functions_test.py
 #   tests/environments/valgrind.sh long    also hostile bytes, the tests of the core and the other Python tests
 set -euo pipefail
@@ -16,7 +15,7 @@ extension=$PWD/build/release/bloom.so
 valgrind=(valgrind --quiet --error-exitcode=1 --leak-check=full --show-leak-kinds=definite
   --errors-for-leak-kinds=definite --keep-debuginfo=yes)
 
-# A command for tests/support/shell.sh. What valgrind finds comes with the results.
+# A command for tests/support/shell.sh. The findings of valgrind come with the results.
 make_shell() {
   printf '#!/bin/sh\nexec %s sqlite3 "$@"\n' "${valgrind[*]@Q}" > "$folder/shell"
   chmod +x "$folder/shell"
@@ -35,12 +34,12 @@ main() {
   check "extension" build_release bloom
   make_shell
   SQLITE3=$folder/shell check_sql_scripts "$extension"
-  # Not its class Memory: valgrind has memory of its own.
+  # Not its class Memory: valgrind replaces malloc().
   check_python functions/functions Keys Statements
   if [ "${1:-}" = long ]; then
     check "core_tests" build_release core_tests
     check_python functions/functions HostileBytes
-    # The rates take hours, and touch no other memory.
+    # Tests of rates take hours, and use no other memory.
     check "core tests" "${valgrind[@]}" build/release/tests/core_tests --gtest_brief=1 --gtest_filter=-Rate.*
     check_python table/table
     check_python table/collation

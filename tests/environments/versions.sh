@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the SQL scripts, the documents and the Python tests in several versions of SQLite, with one
-# and the same build of the extension; and sees that a version which is too old refuses it. Fetches
-# SQLite's sources into build/versions, installs what is missing, asks nothing, and ends with
+# and the same build of the extension, and checks that too old a version rejects it. Fetches SQLite's
+# sources into build/versions, installs missing packages without prompting, and ends with
 # "N passed, N failed".
 #   tests/environments/versions.sh                  all versions, except those with the major and minor number of this
 #                                                   machine's SQLite, in which ctest runs
@@ -20,7 +20,7 @@ extension=$PWD/build/release/bloom.so
 folder=$PWD/build/versions
 export SQLITE3=$folder/shell
 
-# Linked with the library of this machine; LD_LIBRARY_PATH puts another in its place.
+# Linked with the library of this machine; LD_LIBRARY_PATH selects another one.
 build_shell() {
   "${CXX:-g++}" -std=c++20 -O1 -o "$SQLITE3" tests/support/shell.cc -lsqlite3
 }

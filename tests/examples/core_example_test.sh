@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A filter that the core example writes is one that SQL reads, and the other way round.
+# SQL reads filters that the core example writes, and the core example reads filters that SQL writes.
 #   tests/examples/core_example_test.sh CORE_EXAMPLE EXTENSION
 set -euo pipefail
 # shellcheck source=SCRIPTDIR/../support/shell.sh

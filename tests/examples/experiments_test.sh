@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# examples/experiments: a part of it makes the committed numbers once more, byte for byte, and all the committed rates are
-# what the formula says.
+# Repeats a part of examples/experiments, which must give the committed numbers byte for byte. Compares all committed rates
+# with the formula.
 #   tests/examples/experiments_test.sh EXTENSION
 set -euo pipefail
 # awk writes a decimal comma in some locales.
@@ -26,7 +26,7 @@ same() {
   done
 }
 
-# same_rows FILE PATTERN: the rows of the committed file that match are all that was made now.
+# same_rows FILE PATTERN: the new file has exactly the rows of the committed file that match.
 same_rows() { diff -u <(sed -n "1p; /$2/p" "$committed/$1") "$1"; }
 
 make_again positions

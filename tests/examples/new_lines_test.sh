@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# examples/new_lines.py against sort and comm: no line that was there before is called new, and of the
-# new ones nearly all are.
+# Compares examples/new_lines.py with sort and comm: no old line is reported as new, and nearly all new
+# lines are reported.
 #   tests/examples/new_lines_test.sh EXTENSION
 set -euo pipefail
 export BLOOM=$1 LC_ALL=C
@@ -11,7 +11,7 @@ cd "$work"
 
 new_lines() { LD_PRELOAD=${BLOOM_PRELOAD:-} ASAN_OPTIONS=detect_leaks=0 "$here/examples/new_lines.py" seen.db; }
 
-# Paths, the same on every machine, and what is awkward in a line.
+# Paths, the same on every machine, and lines with special characters.
 awk 'BEGIN { for (i = 0; i < 60000; ++i) print "/usr/share/package" i % 997 "/file" i ".txt" }' > all.txt
 printf '%s\n' "it's" 'say "hi"' 'a,b|c' '  spaced  ' '42' '42.0' 'é' $'a\037b' $'a\037c' '' $'\377' >> all.txt
 head -n 30000 all.txt > before.txt
@@ -29,5 +29,5 @@ cat count.txt
 echo "$really_new new lines, $called_new found, $old_called_new old ones called new"
 [ "$(sort -u before.txt | wc -l)" -le $(($(wc -l < first.txt) + 100)) ]
 [ "$old_called_new" -eq 0 ] && [ "$missed" -ge 0 ] && [ "$missed" -lt 100 ] && [ ! -s third.txt ]
-# What it counts is what it prints.
+# The counts match the printed lines.
 [ "$(sed -n 's/ new of .*//p' count.txt | tr -d , | tr '\n' ' ')" = "$(wc -l < first.txt) $called_new 0 " ]

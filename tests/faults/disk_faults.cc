@@ -1,6 +1,6 @@
-// Every operation on the disk fails in turn; the disk is full; the power is cut. Each time, with
-// each journal mode: what a statement did is there as a whole or not at all, what was acknowledged
-// is there, and nothing is damaged.
+// Each operation on the disk fails in turn, the disk is full, or the power is cut, with each
+// journal mode. The work of a statement must be complete or absent, acknowledged work must survive,
+// and nothing may be damaged.
 //   disk_faults EXTENSION errors [EVERY]         only each EVERY-th operation of a scenario
 //   disk_faults EXTENSION power [TIMES [SEED]]   SEED of the first; the next has SEED + 1
 #include <array>
@@ -34,7 +34,7 @@ std::unique_ptr<Database> open(const char* journal) {
   return db;
 }
 
-// What is disturbed.
+// The scenario and journal mode of a run.
 struct Setting {
   const Reference& reference;
   const std::string& extension;

@@ -1,6 +1,6 @@
-// Threads with a connection each over one file: writers, readers, one that changes the schema, one
-// that checkpoints. No key that was committed is answered "absent". Under ThreadSanitizer it also
-// shows what threads do to what the connections of a process share.
+// Threads with one connection each to one file: writers, readers, one that changes the schema and
+// one that runs checkpoints. No committed key may be answered "absent". ThreadSanitizer checks the
+// data that the connections of a process share.
 //   threads EXTENSION [SECONDS]    5
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// Bytes as a filter, through SQL: every function with bytes that are none, and what must hold for
-// those that are one.
+// Bytes as a filter, through SQL: every function must reject bytes that are no filter, and
+// properties must hold for those that are.
 //
 // Input: whether the checksum and the length are to be put right, a choice, a key, the filter.
 #include <array>
@@ -158,7 +158,7 @@ struct Target {
       repair_length(filter, kLongestFilter);
     }
     const bool accepted = std::holds_alternative<FilterView>(open_filter(filter));
-    // One thing at a time: it is the number of inputs that finds something.
+    // One check per input: more inputs per second find more.
     constexpr unsigned kSorts = 4;
     const unsigned sort = accepted ? choice % kSorts : 0;
     const unsigned number = choice / kSorts;

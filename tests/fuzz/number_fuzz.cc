@@ -1,5 +1,5 @@
-// Numbers: as keys, of which all that are equal must be one, and in the formulas, which must give
-// an answer in range or an error, soon.
+// Numbers: equal numbers must be the same key, and formulas must soon return a result in range or
+// an error.
 #include <array>
 #include <bit>
 #include <charconv>

@@ -1,5 +1,5 @@
-// Shadow tables with anything in them, and then every question and command: an SQL error at most,
-// soon. What was added after that is found.
+// Shadow tables with arbitrary contents, and then every lookup and command: each must end soon, in
+// a result or an SQL error. A key that is added afterwards must be found.
 //
 // Input: the table's options, rows of its config, rows of its data, statements.
 #include <array>
@@ -30,7 +30,7 @@ constexpr std::array kOptions = {
     "source=s, column=k, kind=counting",
 };
 
-// What may stand where the shadow tables were.
+// Replacements of the shadow tables.
 constexpr std::array kSchemas = {
     "",
     "",
@@ -136,7 +136,7 @@ class Target {
         take_bytes(input_.byte());
         break;
       default: {
-        // Mostly the size of a chunk.
+        // Usually the size of a chunk.
         constexpr std::array<std::size_t, 8> kSizes = {3968, 3968, 3968, 3968, 3967, 120, 480, 0};
         const std::size_t size = kSizes.at(input_.below(kSizes.size()));
         bytes_.assign(size, input_.byte());

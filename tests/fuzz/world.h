@@ -1,6 +1,6 @@
-// Bloom tables beside ordinary tables that hold the same keys: whatever the ordinary one has, the
-// bloom table must answer. Both change in the same transactions, so that SQLite itself is the
-// oracle of BEGIN, SAVEPOINT and ROLLBACK; what the tables are called is in a table, too.
+// Bloom tables beside ordinary tables that hold the same keys: a bloom table must contain every key
+// of its ordinary table. Both change in the same transactions, so that SQLite itself is the oracle
+// of BEGIN, SAVEPOINT and ROLLBACK; what the tables are called is in a table, too.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,7 @@ class World {
 
   // One statement, or what belongs together, as the input says.
   void step(Input& input);
-  // Every key of every table is answered.
+  // Fails unless every key of every table is found.
   void check();
 
  private:

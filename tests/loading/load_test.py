@@ -1,4 +1,4 @@
-"""Connections that load the extension, use it and close, thousands of times: their memory all comes back.
+"""Loads and uses the extension and closes the connection, thousands of times: memory must not grow.
 
     /usr/bin/python3 tests/loading/load_test.py EXTENSION [CYCLES]    # 3000
 """
@@ -32,13 +32,13 @@ LIBC.mallinfo2.restype = Mallinfo2
 
 
 def allocated():
-    """Bytes that malloc() gave and has not got back."""
+    """Bytes that malloc() has handed out and that were not freed."""
     info = LIBC.mallinfo2()
     return info.uordblks + info.hblkhd
 
 
 def mapped():
-    """All of the address space, for what the extension maps by itself."""
+    """The size of the address space, which includes memory that the extension maps itself."""
     with open("/proc/self/statm") as numbers:
         return int(numbers.read().split()[0]) * resource.getpagesize()
 

@@ -13,7 +13,7 @@ source tests/support/browser.sh
 
 build=build/playground
 
-# What it may load and from where is in the page itself.
+# The page itself says what it may load, and from where.
 is_one_file() {
   ! grep -nE '(src|href)="[^#]' <(sed '/<script type=/,/<\/script>/d' "$build/index.html") | grep -v 'href="data:'
 }

@@ -1,4 +1,4 @@
-"""Processes that are killed while they write: every key whose transaction was acknowledged is answered afterwards.
+"""Kills processes while they write: every key whose transaction was acknowledged must be found afterwards.
 
     /usr/bin/python3 tests/promise/kill_test.py EXTENSION [KILLS [SEED]]    # 120; shared among tables and journal modes
 """
@@ -31,7 +31,7 @@ def keys_of(transaction):
 
 
 def write(path, table, first, acknowledge, rng):
-    """Transactions until the process is killed. The command 'rebuild' or 'halve' is now and then one of them."""
+    """Commits transactions until the process is killed. Some of them run 'rebuild' or 'halve'."""
     db = connect(path, isolation_level=None)
     db.execute("PRAGMA synchronous = OFF")  # the system outlives the process
     follows = table in ("following", "counting")

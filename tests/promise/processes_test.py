@@ -1,4 +1,4 @@
-"""Processes that write to one bloom table and ask it, all at once: no key that was committed is ever answered "absent".
+"""Processes that write to one bloom table and look keys up in it at the same time: no committed key is answered "absent".
 
     /usr/bin/python3 tests/promise/processes_test.py EXTENSION [SECONDS]    # 3; for each table and journal mode
 """
@@ -19,15 +19,15 @@ from support.host import connect, one  # noqa: E402
 WRITERS = 2
 ASKERS = 1
 OPTIONS = {"sized": "capacity=4000000", "growing": "cache=65536"}  # the first: for more than a minute brings
-# As long as a user would let SQLite wait.
+# A timeout that an application would choose.
 TIMEOUT = 20
-# Fewer keys tell nothing. A busy machine may need longer for them, but not for ever.
+# Fewer keys prove nothing. A busy machine may need longer for them, within a limit.
 ENOUGH = 200
 PATIENCE = 60
 
 
 class Committed:
-    """How many keys each writer has committed: memory that all processes share."""
+    """The number of keys that each writer has committed, in memory that all processes share."""
 
     def __init__(self):
         self.memory = mmap.mmap(-1, 8 * WRITERS)
@@ -82,7 +82,7 @@ def work(path, number, committed, end):
                 write(db, number, committed, rng)
             ask(db, committed, rng)
         except sqlite3.OperationalError as error:
-            # What SQLite users know: somebody else is writing; try again.
+            # Another process is writing; try again.
             assert "locked" in str(error), error
             busy += 1
             if db.in_transaction:

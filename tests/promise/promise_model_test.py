@@ -36,7 +36,7 @@ COUNTING = ("c", "w")
 # The oracle of each bloom table.
 ORACLES = {**{name: f"{name}_keys" for name in KINDS}, **{name: "s" for name in FOLLOWERS}}
 
-# What a statement may say when it comes at the wrong time.
+# Errors that are expected from a statement at the wrong time.
 EXPECTED = (
     "no such savepoint", "within a transaction", "no transaction is active", "SQL statements in progress", "unable to open", "rolled back",
     "a table that follows", "is locked", "statement aborts", "cannot commit", "cannot rollback", "query aborted", "schema has changed", "is busy",
@@ -100,7 +100,7 @@ class World:
         count = self.rng.choice((2, 3, 40))
         return f"WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < {count}) SELECT 'k' || ({self.number} * 100 + i) FROM n"
 
-    # First into the filter, so that no oracle has a key before its filter has.
+    # Into the filter first, so that no oracle has a key before its filter has it.
     def insert(self, db):
         name, keys, rule = self.name(), self.keys(), self.rng.choice(("", "OR IGNORE", "OR REPLACE"))
         if name in COUNTING:
@@ -186,7 +186,7 @@ class World:
             self.run(db, "ROLLBACK")
 
     def undone(self, db):
-        """Changes of the schema or of shadow tables that are rolled back, with looks in between."""
+        """Changes the schema or shadow tables, looks keys up, and rolls back."""
         name = self.rng.choice(list(ORACLES))
         change = self.rng.choice((
             f"ALTER TABLE {name} RENAME TO {name}2", f"DROP TABLE {name}", f"DELETE FROM {name}_data", f"UPDATE {name}_data SET chunk = zeroblob(length(chunk))",

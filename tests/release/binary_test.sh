@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# The shared object: nothing exported but the entry point under its two names, position-independent
-# text, no dependency but the compiler's own libraries, and those no newer than what Debian 11 and
-# Ubuntu 20.04 have.
+# The shared object exports only the entry point under its two names, has position-independent code, and
+# depends only on the libraries of the compiler, in versions that Debian 11 and Ubuntu 20.04 have.
 #   tests/release/binary_test.sh EXTENSION
 # The test of library versions is skipped, with exit status 77, where the C library is newer than
 # Debian 12's: the compiler then uses newer symbols, and releases are not built there.

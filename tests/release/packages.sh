@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds all packages by ext/packages/build.sh, and installs and uses each in a place of its own: a
-# Python environment, an npm folder, an unpacked archive, a Debian root. Installs what is missing,
-# asks nothing, and ends with "N passed, N failed".
+# Builds all packages with ext/packages/build.sh, and installs and uses each in its own environment: a
+# Python environment, an npm folder, an unpacked archive, a Debian root. Installs missing packages
+# without prompting, and ends with "N passed, N failed".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source tests/support/setup.sh
@@ -23,7 +23,7 @@ expect() {
   }
 }
 
-# Somewhere else than where it was built for.
+# Unpacks the archive in another folder than the one it was built for.
 unpack() {
   tar xzf "$packages"/sqlite-bloom-"$version"-linux-*.tar.gz -C "$work"
   mv "$work/sqlite-bloom-$version"-linux-* "$work/unpacked"
@@ -45,7 +45,7 @@ installs_by_cmake() {
     find "$work/installed" -name mod_bloom.so | grep .
 }
 
-# builds_by_cmake PREFIX: examples/embed, with what lies there; the path must not matter.
+# builds_by_cmake PREFIX: builds examples/embed with the package there. Any path must work.
 builds_by_cmake() {
   local built=$1/embed
   cmake -S examples/embed -B "$built" -DCMAKE_PREFIX_PATH="$1" && cmake --build "$built" &&
@@ -88,7 +88,7 @@ console.log(db.prepare(\"$question\").raw().get());"
   )
 }
 
-# What a release of sqlpkg's file says lies where it says so, whole.
+# Every file that sqlpkg.json names exists, with the checksum that it names.
 sqlpkg_is_right() {
   /usr/bin/python3 - "$packages" "$version" << 'END'
 import hashlib, json, os, sys
@@ -109,7 +109,7 @@ builds_by_debian_package() {
 
 changes_are_told() { grep -F "## $version" CHANGELOG.md; }
 
-# A Debian that has nothing but sqlite3. Needs the right to make one.
+# A Debian root with nothing but sqlite3. Needs the right to make one.
 works_in_debian() {
   local root=$work/root
   if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap > /dev/null; then

@@ -15,12 +15,12 @@ struct Measured {
   double hit = 0;    // what one hit adds to `rate`: few hits are spread wider than sigma says
 };
 
-// Builds filters of n keys, each with other keys, until they have `cells` cells in total. Then looks
-// up `probes` keys that were not added, spread evenly over the filters.
+// Builds filters of n keys, each with other keys, until they have `cells` cells in total. Then
+// looks up `probes` keys that were not added, spread evenly over the filters.
 //
-// `predicted` is used for sigma only: the count of hits is binomial, and the fill of a filter varies
-// by about sqrt(e^-x (1 - (1 + x) e^-x) / m) with x = kn/m, which moves its FPR k / fill times as
-// much.
+// `predicted` is used for sigma only: the count of hits is binomial, and the fill of a filter
+// varies by about sqrt(e^-x (1 - (1 + x) e^-x) / m) with x = kn/m, which moves its FPR k / fill
+// times as much.
 inline Measured measure_rate(const Header& header, std::uint64_t n, std::uint64_t cells,
                              std::uint64_t probes, double predicted) {
   const Shape& shape = header.shape;

@@ -1,5 +1,5 @@
-// The shapes that the property tests run over: every kind, whole and in blocks, with sizes that do
-// and do not end on a byte.
+// The shapes of the property tests: every kind, unblocked and blocked, with sizes that do and do
+// not end on a byte.
 #pragma once
 
 #include <ostream>
