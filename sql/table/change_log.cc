@@ -6,7 +6,6 @@
 
 #include "core/hashing/key.h"
 #include "core/sizing/sizing.h"
-#include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/values/key.h"
 
@@ -16,7 +15,6 @@ namespace {
 using sqlite::execute;
 using sqlite::Execution;
 using sqlite::quoted_name;
-using sqlite::SqliteError;
 using sqlite::Statement;
 
 constexpr std::int64_t kFirstId = std::numeric_limits<std::int64_t>::min();

@@ -69,9 +69,9 @@ struct SourceTriggers::Trigger {
   std::string sql;  // as in sqlite_schema
   std::string source;
 
-  Trigger(const std::string& table, const std::string& source_name, std::string_view suffix,
+  Trigger(const std::string& table, std::string source_name, std::string_view suffix,
           const std::string& event, const std::string& body)
-      : name(table + std::string(suffix)), source(source_name) {
+      : name(table + std::string(suffix)), source(std::move(source_name)) {
     sql = "CREATE TRIGGER " + quoted_name(name);
     sql.append(suffix.starts_with("_before") ? " BEFORE " : " AFTER ");
     sql.append(event).append(" BEGIN").append(body).append(" END");
