@@ -181,6 +181,7 @@ def statements(source):
     yield from (("INSERT INTO source VALUES (?, ?)", (f"Key {i % 1500}", i / 4)) for i in range(2000))
     yield "UPDATE source SET k = lower(k) || '!', n = n + 0.1 WHERE n < 60", ()
     yield "DELETE FROM source WHERE n > 300", ()
+    yield "INSERT INTO follows_counting(follows_counting) VALUES ('merge')", ()
     yield "INSERT INTO follows(follows) VALUES ('rebuild')", ()
     for name in TABLES:
         yield "BEGIN", ()
