@@ -12,7 +12,7 @@ import time
 
 MOMENTS = (0.1, 0.3, 0.5, 0.7, 0.9)
 
-EVERY = ("bloom_count({})", "bloom_info({})", "bloom_halve({})", "bloom_union({0}, {0})", "bloom_intersect({0}, {0})",
+EVERY = ("bloom_count({})", "bloom_info({})", "bloom_halve({})", "bloom_fold({}, 0.1)", "bloom_union({0}, {0})", "bloom_intersect({0}, {0})",
          "bloom_add({}, 1)", "bloom_contains(bloom_open({}), 1)", "bloom_union({0}, bloom_halve({0}))")
 COUNTING = ("bloom_standard({})", "bloom_remove(bloom_add({}, 1), 1)")
 

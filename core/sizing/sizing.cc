@@ -240,6 +240,11 @@ double predicted_fpr(const Shape& shape, std::uint64_t n) {
   return shape.blocks() == 1 ? fpr_of_block(n) : mean_over_blocks(n, shape.blocks(), fpr_of_block);
 }
 
+std::uint64_t largest_capacity(const Shape& shape, double p) {
+  const auto too_many = [&](std::uint64_t n) { return predicted_fpr(shape, n) > p; };
+  return std::max<std::uint64_t>(1, first_good(1, kMaxKeys + 1, too_many) - 1);
+}
+
 Header size_filter(std::uint64_t n, double p, Kind kind) {
   require_keys("capacity", n);
   require_fpr("fpr", p);

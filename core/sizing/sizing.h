@@ -4,8 +4,8 @@
 // n is the number of keys, m of cells, k of hashes; p is the false-positive rate, 0 < p < 1. The
 // first four functions use the formulas of the classic filter (L. Fan, P. Cao, J. Almeida, A.
 // Broder, "Summary Cache", 2000), solved for one variable each. predicted_fpr() and size_filter()
-// also take blocks and slices into account. All functions except predicted_fpr() throw
-// bloom::Error if an argument is out of range.
+// also take blocks and slices into account. All functions except predicted_fpr() and
+// largest_capacity() throw bloom::Error if an argument is out of range.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +40,10 @@ std::uint64_t capacity_for(std::uint64_t m, std::uint32_t k, double p);
 // h1 + i * h2 has too few members (docs/choosing.md has measurements). Requires:
 // !broken_rule(shape).
 double predicted_fpr(const Shape& shape, std::uint64_t n);
+
+// Returns the largest n, from 1 to kMaxKeys, for which predicted_fpr(shape, n) <= p. Returns 1 if
+// even one key exceeds p. Requires: !broken_rule(shape), and 0 < p < 1.
+std::uint64_t largest_capacity(const Shape& shape, double p);
 
 // Returns the header of a filter sized for n keys at FPR p. It has the fewest blocks of one chunk,
 // or a single smaller block, with a predicted FPR of at most p. A filter with at least 1,024 cells

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "core/operations/delta.h"
+#include "core/operations/fold.h"
 #include "core/operations/merge.h"
 #include "core/sizing/sizing.h"
 #include "core/support/error.h"
@@ -113,6 +114,12 @@ void halved_filter(Context& context, const Values& arguments) {
   return_filter(context, std::move(filter));
 }
 
+void folded_filter(Context& context, const Values& arguments) {
+  const FilterView view = filter_argument(arguments, 0);
+  const double fpr = fpr_argument(arguments[1], "fpr");
+  return_filter(context, fold(view, fpr, context.interrupt_check()));
+}
+
 void standard_filter(Context& context, const Values& arguments) {
   return_filter(
       context, to_standard(filter_argument(arguments, 0), "argument 1", context.interrupt_check()));
@@ -172,6 +179,7 @@ constexpr ScalarFunction kFunctions[] = {
     {"bloom_intersect", intersection_of, kAnyNumber},
     {"bloom_halve", halved_filter, 1},
     {"bloom_halve", halved_filter, 2},
+    {"bloom_fold", folded_filter, 2},
     {"bloom_standard", standard_filter, 1},
     {"bloom_delta", delta_of, 2},
     {"bloom_apply", apply_delta, 2},

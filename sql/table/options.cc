@@ -21,10 +21,11 @@ constexpr std::uint64_t kDefaultCache = 64U << 20U;
 constexpr std::uint64_t kMinCache = 4096;
 constexpr std::uint64_t kMaxCache = std::uint64_t{1} << 32U;
 
-// Converts the text of an option to an SQL value. SQLite decides which bare words are numbers, by
-// the affinity of a comparison. sqlite3_value_numeric_type() is not used: SQLite 3.53 crashes when
-// it gets a copy of a value.
-sqlite::OwnedValue value_of(sqlite3* db, std::string_view text) {
+}  // namespace
+
+// SQLite decides which bare words are numbers, by the affinity of a comparison.
+// sqlite3_value_numeric_type() is not used: SQLite 3.53 crashes when it gets a copy of a value.
+sqlite::OwnedValue option_value(sqlite3* db, std::string_view text) {
   constexpr const char* kQuoted = "SELECT ?1";
   constexpr const char* kBare =
       "SELECT CASE WHEN CAST(?1 AS NUMERIC) = ?1 THEN CAST(?1 AS NUMERIC) ELSE ?1 END";
@@ -34,8 +35,6 @@ sqlite::OwnedValue value_of(sqlite3* db, std::string_view text) {
   run.bind(1, inner ? std::string_view(*inner) : text).step();
   return run.value(0).copy();
 }
-
-}  // namespace
 
 // One option as it was written: its name, its source text and its SQL value.
 struct Options::Argument {
@@ -137,7 +136,7 @@ void Options::read(sqlite3* db, std::string_view argument, std::vector<const Rea
       }
       given.push_back(&reader);
       const std::string_view text = sqlite::trimmed(argument.substr(equals + 1));
-      const sqlite::OwnedValue value = value_of(db, text);
+      const sqlite::OwnedValue value = option_value(db, text);
       return reader.read(*this, {.name = reader.name, .text = text, .value = Value(value.get())});
     }
     names.append(names.empty() ? "" : &reader == std::end(kReaders) - 1 ? " and " : ", ");

@@ -10,6 +10,7 @@
 #include "core/layout/chunk_layout.h"
 #include "core/layout/halving.h"
 #include "core/operations/estimate.h"
+#include "core/operations/fold.h"
 #include "core/operations/integrity.h"
 #include "core/operations/merge.h"
 #include "core/support/error.h"
@@ -579,13 +580,31 @@ void PagedFilter::merge_chunk(std::uint64_t i, const std::uint8_t* from) {
 void PagedFilter::halve() {
   Change change(*this, Change::Kind::other);
   check();
+  halve_to(halved(layers().newest().header));
+  change.done();
+}
+
+void PagedFilter::fold(double fpr) {
+  Change change(*this, Change::Kind::other);
+  check();
+  const Header header = layers().newest().header;
+  const unsigned times = times_foldable(header, estimates().front().keys, fpr);
+  if (times > 0) {
+    halve_to(folded(header, times, fpr));
+  }
+  change.done();
+}
+
+// Requires: a Change is active, which undoes this on failure. Halving shape() some times gives the
+// shape of `goal`.
+void PagedFilter::halve_to(const Header& goal) {
   write_pending();
-  const Header half = halved(layers().newest().header);
-  halve_stored_chunks(store_, shape());
-  config_.layers = Layers(half);
+  for (Shape shape = this->shape(); shape != goal.shape; shape = halved(shape)) {
+    halve_stored_chunks(store_, shape);
+  }
+  config_.layers = Layers(goal);
   store_.save_config(config_);
   drop_cache();
-  change.done();
 }
 
 template <typename F>

@@ -178,6 +178,7 @@ class PagedFilter {
   // geometry).
   void merge(const FilterView& filter, const InterruptCheck& check_interrupt);
   void halve();
+  void fold(double fpr);  // as bloom::fold()
   Filter full_filter();
 
   // Both read all chunks. check() throws SqliteError(SQLITE_CORRUPT_VTAB) for the first damage that
@@ -280,6 +281,7 @@ class PagedFilter {
 
   // Require: a Change is active.
   void reset_to(const Config& config);
+  void halve_to(const Header& goal);
   void fill_with(const std::function<void(const Add&)>& fill);
   void add_while_deferring(Hash hash);
   bool add_or_grow(Hash hash);

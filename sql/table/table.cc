@@ -23,7 +23,9 @@ constexpr char kScan[] =
     "cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON "
     "key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys "
     "there are";
-constexpr std::string_view kCommands = "'rebuild', 'merge', 'clear', 'halve' and 'integrity-check'";
+constexpr std::string_view kCommands =
+    "'rebuild', 'merge', 'clear', 'halve', 'fold=0.01' and 'integrity-check'";
+constexpr std::string_view kFold = "fold=";
 
 void require_name(const char* name) {
   for (const char* column : {"key", "filter", "info"}) {
@@ -248,12 +250,23 @@ void BloomTable::run_command(const Value& command) {
     require_one_layer("halve");
     require_halvable(filter_->shape(), "the table");
     filter_->halve();
+  } else if (sqlite3_strnicmp(text.c_str(), kFold.data(), kFold.size()) == 0) {
+    const sqlite::OwnedValue fpr = option_value(db_, std::string_view(text).substr(kFold.size()));
+    fold(fpr_argument(Value(fpr.get()), "fold"));
   } else if (is("integrity-check")) {
     check_integrity();
   } else {
     fail("unknown command " + command.describe() + " (the commands are " + std::string(kCommands) +
          ")");
   }
+}
+
+void BloomTable::fold(double fpr) {
+  require_one_layer("fold");
+  if (filter_->config().has_log()) {
+    filter_->merge_log();
+  }
+  filter_->fold(fpr);
 }
 
 std::string BloomTable::info() {

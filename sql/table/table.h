@@ -42,6 +42,7 @@
 //     A text value in the column named like the table is a command. 'integrity-check' reads all
 //     chunks and fails with SQLITE_CORRUPT_VTAB if one is damaged. The other commands are:
 //     'halve'    halves the size of the filter; the false-positive rate rises
+//     'fold=P'   halves the size as often as the false-positive rate stays at or below P
 //     'clear'    removes all keys
 //     'rebuild'  builds the filter again from its source (only for a table that has one)
 //
@@ -115,6 +116,7 @@ class BloomTable {
   void remove_key(const Value& value);
   void replace_key(const Value& old_key, const Values& columns);
   void run_command(const Value& command);
+  void fold(double fpr);
   std::string info();
   FilterRegistry::Definition filter_definition() const;
 

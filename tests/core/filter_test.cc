@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <random>
 #include <utility>
@@ -13,7 +14,9 @@
 
 #include "core/layout/halving.h"
 #include "core/operations/estimate.h"
+#include "core/operations/fold.h"
 #include "core/operations/merge.h"
+#include "core/sizing/sizing.h"
 #include "core/support/error.h"
 #include "tests/support/keys.h"
 #include "tests/support/shapes.h"
@@ -197,6 +200,58 @@ TEST(Merge, HalvingEqualsBuildingAtHalfTheSize) {
       EXPECT_FALSE(is_halvable(shape));
     }
   }
+}
+
+TEST(Fold, HalvesAsOftenAsTheRateAllows) {
+  for (const Shape& start : small_shapes()) {
+    for (const std::uint64_t keys : {0U, 3U, 40U, 400U}) {
+      for (const double fpr : {1e-6, 0.01, 0.3, 0.999}) {
+        const Filter filter = built(start, 0, keys);
+        const auto about = static_cast<std::uint64_t>(std::ceil(estimate(filter.view()).keys));
+        const Filter folded = fold(filter.view(), fpr);
+        const Shape& shape = folded.shape();
+        ASSERT_TRUE(same_bytes(folded, built(shape, 0, keys))) << shape << " of " << start;
+        ASSERT_TRUE(shape == start || predicted_fpr(shape, about) <= fpr) << shape << " " << fpr;
+        ASSERT_TRUE(!is_halvable(shape) || predicted_fpr(halved(shape), about) > fpr) << shape;
+      }
+    }
+  }
+}
+
+TEST(Fold, MeasuredRateStaysBelowTheLimit) {
+  constexpr std::uint64_t kKeys = 5000;
+  constexpr std::uint64_t kAbsent = 100'000;
+  for (const Kind kind : kKinds) {
+    for (const double fpr : {0.001, 0.02, 0.2}) {
+      Filter large(size_filter(400'000, 0.001, kind));
+      for (std::uint64_t key = 0; key < kKeys; ++key) {
+        large.add(key_hash(key));
+      }
+      const Filter small = fold(large.view(), fpr);
+      std::uint64_t found = 0;
+      for (std::uint64_t key = 0; key < kKeys + kAbsent; ++key) {
+        found += small.may_contain(key_hash(key)) ? 1 : 0;
+        ASSERT_TRUE(key >= kKeys || found == key + 1) << "lost " << key;
+      }
+      EXPECT_LE(static_cast<double>(found - kKeys), fpr * kAbsent * 1.3 + 10) << fpr;
+      EXPECT_GT(times_halvable(large.shape()), times_halvable(small.shape()));
+      const Estimate now = estimate(small.view());
+      EXPECT_FALSE(exceeds_capacity(small.header(), now.keys)) << name_of(kind) << " " << fpr;
+    }
+  }
+}
+
+TEST(Fold, KeepsTheTargetUnlessTheRateIsHigher) {
+  Header header = size_filter(100'000, 0.01, Kind::standard);
+  EXPECT_EQ(folded(header, 0, 0.5), header);
+  EXPECT_EQ(folded(header, 2, 0.01), halved(halved(header)));
+  const Header high = folded(header, 2, 0.05);
+  EXPECT_EQ(high.fpr, 0.05);
+  EXPECT_LE(predicted_fpr(high.shape, high.capacity), 0.05);
+  EXPECT_GT(predicted_fpr(high.shape, high.capacity + 1), 0.05);
+  header.capacity = 0;
+  header.fpr = 0;
+  EXPECT_EQ(folded(header, 2, 0.05), halved(halved(header)));
 }
 
 TEST(Merge, UnionEqualsTheFilterOfBothSets) {

@@ -29,6 +29,7 @@ ROLES = {
     "bloom_create_sized": "cells hashes kind cells seed",
     "bloom_debug": "",
     "bloom_delta": "filter filter",
+    "bloom_fold": "filter rate",
     "bloom_fpr": "filter",
     "bloom_halve": "filter times",
     "bloom_hashes": "cells count",
@@ -196,6 +197,8 @@ def statements(source):
     yield "INSERT INTO counted(filter) SELECT bloom_build(n, 20000, 0.01, 'counting') FROM source", ()
     yield "INSERT INTO whole(whole) VALUES ('halve')", ()
     yield "INSERT INTO sliced(sliced) VALUES ('halve')", ()
+    yield "INSERT INTO lines(lines) VALUES ('fold=0.05')", ()
+    yield "INSERT INTO counted(counted) VALUES ('fold=0.2')", ()
 
 
 def shadow_rows(db):

@@ -29,7 +29,7 @@ std::vector<std::string> functions() {
       "SELECT kind, bloom_info(filter), bloom_check(filter), bloom_count(filter) FROM f",
       "SELECT bloom_fpr(filter), bloom_capacity(8000, 5, 0.01) FROM f",
       R"(SELECT bloom_union(filter, bloom_add(filter, 'k9')), bloom_intersect(filter,
-          filter), bloom_halve(filter), bloom_standard(filter) FROM f WHERE kind <>
+          filter), bloom_halve(filter), bloom_fold(filter, 0.5), bloom_standard(filter) FROM f WHERE kind <>
           'partitioned')",
       "SELECT bloom_apply(filter, bloom_delta(filter, bloom_add(filter, 'k8'))) FROM f",
       "UPDATE f SET filter = bloom_remove(filter, 'k1') WHERE kind = 'counting'",
@@ -91,6 +91,7 @@ std::vector<std::string> table(const std::string& options, bool counting) {
       "ROLLBACK TO a",
       "INSERT INTO t(t) VALUES ('halve')",
       "COMMIT",
+      "INSERT INTO t(t) VALUES ('fold=0.2')",
       "INSERT INTO t(key) VALUES ('k291')",
       "INSERT INTO t(t) VALUES ('clear')",
       insert("t(key)", 292, 300),

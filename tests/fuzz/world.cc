@@ -271,7 +271,7 @@ void World::command(unsigned slot, Input& input) {
   const std::string give = "INSERT INTO " + table + "(" + table + ") VALUES ";
   switch (input.below(5)) {
     case 0:
-      run(give + "('halve')");
+      run(give + (input.flag() ? "('halve')" : "('fold=0.5')"));
       return;
     case 1:
       return follows ? void() : both(give + "('clear')", "DELETE FROM " + mirror(slot));

@@ -279,6 +279,13 @@ SELECT bloom_halve(bloom_create(10), -1);
 -- halve a string of times
 SELECT bloom_halve(bloom_create(10), 'x');
 --> Error: bloom_halve: times must be an integer between 0 and 4, got 'x'
+-- fold
+SELECT bloom_fold(bloom_create(10), NULL);
+--> Error: bloom_fold: fpr must be a number between 0 and 1, got NULL
+SELECT bloom_fold(bloom_create(10), 1);
+--> Error: bloom_fold: fpr must be a number between 0 and 1, got 1
+SELECT bloom_fold('x', 0.01);
+--> Error: bloom_fold: argument 1 is not a bloom filter ('x')
 -- bits of the counters of a partitioned filter
 SELECT bloom_standard(bloom_create(10, 0.01, 'partitioned'));
 --> Error: bloom_standard: argument 1 must be a counting filter, got a partitioned one

@@ -63,6 +63,18 @@ SELECT bloom_halve(bloom_add(bloom_create_sized(m, k, kind, block), 'a', 'b', 42
 SELECT bloom_halve(f, 2) = bloom_halve(bloom_halve(f)), bloom_halve(f, 0) = f FROM (SELECT bloom_build(k) AS f FROM t);
 --> 1|1
 
+-- folding = halving while the rate allows it; the key is never lost
+SELECT bloom_fold(f, 0.01) = bloom_halve(f, 6), bloom_fold(f, 0.9) IN (bloom_halve(f, 10), f), bloom_fold(bloom_fold(f, 0.01), 0.01) = bloom_fold(f, 0.01) FROM (SELECT bloom_build(k, 128000) AS f FROM t WHERE i <= 1500);
+--> 1|0|1
+SELECT bloom_fold(f, 1e-9) = f, bloom_fpr(bloom_fold(f, 0.01)) < 0.01, bloom_fpr(bloom_halve(bloom_fold(f, 0.01))) > 0.01, (SELECT sum(bloom_contains(bloom_fold(f, 0.2), k)) FROM t WHERE i <= 1500)
+  FROM (SELECT bloom_build(k, 2000) AS f FROM t WHERE i <= 1500), (SELECT 1);
+--> 1|1|1|1500
+SELECT json_extract(i, '$.target_fpr'), json_extract(i, '$.overfull'), json_extract(i, '$.fpr') < 0.2, json_extract(i, '$.capacity') BETWEEN 1500 AND 3200
+  FROM (SELECT bloom_info(bloom_fold(bloom_build(k, 128000), 0.2)) AS i FROM t WHERE i <= 1500);
+--> 0.2|0|1|1
+SELECT length(bloom_fold(bloom_create(1000000), 0.01)) < 1300, bloom_fold(bloom_create_sized(1001, 7), 0.5) = bloom_create_sized(1001, 7);
+--> 1|1
+
 -- counting: what is added once is removed once
 SELECT bloom_remove(bloom_add(f, 'x'), 'x') = f, bloom_remove(bloom_add(f, 'x', 'x'), 'x', 'x') = f,
        bloom_contains(bloom_remove(bloom_add(f, 'x', 'x'), 'x'), 'x'), bloom_contains(bloom_remove(f, 'key-1'), 'key-1')

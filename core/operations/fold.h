@@ -1,0 +1,24 @@
+// Folding: shrinks a filter to the size that its keys need, by halving it several times.
+#pragma once
+
+#include "core/filter/filter.h"
+#include "core/layout/format.h"
+#include "core/support/interrupt_check.h"
+
+namespace bloom {
+
+// Returns how many times a filter with this header and about `keys` distinct keys can be halved
+// while its predicted FPR stays at or below `fpr`. Returns 0 if the FPR already exceeds `fpr`.
+unsigned times_foldable(const Header& header, double keys, double fpr);
+
+// Returns the header of the filter after it was halved `times` times. If `fpr` exceeds the target
+// FPR and the filter was halved, the header gets `fpr` as its target, and the capacity at that FPR.
+// Otherwise a filter folded to a higher FPR would be reported as overfull. Requires: `times` is at
+// most times_halvable(header.shape).
+Header folded(const Header& header, unsigned times, double fpr);
+
+// Halves f as often as times_foldable() says, for the number of keys that estimate() returns.
+// Throws std::bad_alloc and what `check_interrupt` throws.
+Filter fold(const FilterView& f, double fpr, const InterruptCheck& check_interrupt = {});
+
+}  // namespace bloom
