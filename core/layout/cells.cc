@@ -57,10 +57,6 @@ void combine(std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes, Op
   }
 }
 
-unsigned get_cell(Kind kind, const std::uint8_t* cells, std::uint64_t i) {
-  return kind == Kind::counting ? Counters::get(cells, i) : Bits::get(cells, i);
-}
-
 // Returns the sum of of_cell(value of cell i) for i in first..first+count-1. of_word() returns the
 // sum over all cells of one word.
 template <typename OfCell, typename OfWord>

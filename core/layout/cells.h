@@ -73,6 +73,10 @@ struct Counters {
   static unsigned shift(std::uint64_t i) { return 4U * static_cast<unsigned>(i % 2); }
 };
 
+inline unsigned get_cell(Kind kind, const std::uint8_t* cells, std::uint64_t i) {
+  return kind == Kind::counting ? Counters::get(cells, i) : Bits::get(cells, i);
+}
+
 // Returns 1 if cell i is not 0, else 0.
 template <typename Cell>
 unsigned is_set(const std::uint8_t* cells, std::uint64_t i) {

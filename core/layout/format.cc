@@ -8,12 +8,12 @@
 namespace bloom {
 namespace {
 
-constexpr std::array<std::uint8_t, 4> kMagic = {'B', 'L', 'M', 'F'};
-constexpr std::uint8_t kVersion = 1;
+constexpr std::array<std::uint8_t, 4> kFilterMagic = {'B', 'L', 'M', 'F'};
+constexpr std::uint8_t kFilterVersion = 1;
 constexpr std::uint8_t kHashMurmur3 = 1;
 constexpr std::uint32_t kChecksumSeed = 0;
 
-enum Offset : std::size_t {
+enum HeaderOffset : std::size_t {
   kMagicAt = 0,
   kVersionAt = 4,
   kHashAt = 5,
@@ -34,7 +34,7 @@ std::uint64_t checksum(const std::uint8_t* header) {
   return hash_key({reinterpret_cast<const char*>(header), kChecksumAt}, kChecksumSeed).h1;
 }
 
-bool is_set(std::uint8_t byte) { return byte != 0; }
+bool is_nonzero(std::uint8_t byte) { return byte != 0; }
 
 }  // namespace
 
@@ -43,8 +43,8 @@ std::uint64_t stored_bytes(const Shape& shape) { return kHeaderBytes + cell_byte
 std::array<std::uint8_t, kHeaderBytes> write_header(const Header& header) {
   const Shape& shape = header.shape;
   std::array<std::uint8_t, kHeaderBytes> bytes{};
-  std::copy(kMagic.begin(), kMagic.end(), bytes.begin() + kMagicAt);
-  bytes[kVersionAt] = kVersion;
+  std::copy(kFilterMagic.begin(), kFilterMagic.end(), bytes.begin() + kMagicAt);
+  bytes[kVersionAt] = kFilterVersion;
   bytes[kHashAt] = kHashMurmur3;
   bytes[kKindAt] = static_cast<std::uint8_t>(shape.kind);
   bytes[kHashesAt] = static_cast<std::uint8_t>(shape.hashes);
@@ -63,10 +63,10 @@ std::variant<Header, Problem> read_header(ByteView stored) {
     return Problem::foreign(std::to_string(stored.size()) + " bytes are too few for a header");
   }
   const std::uint8_t* bytes = stored.data();
-  if (!std::equal(kMagic.begin(), kMagic.end(), bytes + kMagicAt)) {
+  if (!std::equal(kFilterMagic.begin(), kFilterMagic.end(), bytes + kMagicAt)) {
     return Problem::foreign("bad magic");
   }
-  if (bytes[kVersionAt] != kVersion) {
+  if (bytes[kVersionAt] != kFilterVersion) {
     return Problem::foreign("unknown version " + std::to_string(bytes[kVersionAt]));
   }
   if (load_le<std::uint64_t>(bytes + kChecksumAt) != checksum(bytes)) {
@@ -84,8 +84,8 @@ std::variant<Header, Problem> read_header(ByteView stored) {
   if (collation > static_cast<std::uint8_t>(Collation::rtrim)) {
     return Problem::foreign("unknown collation " + std::to_string(collation));
   }
-  if (std::any_of(bytes + kReserved3At, bytes + kCapacityAt, is_set) ||
-      std::any_of(bytes + kReserved8At, bytes + kChecksumAt, is_set)) {
+  if (std::any_of(bytes + kReserved3At, bytes + kCapacityAt, is_nonzero) ||
+      std::any_of(bytes + kReserved8At, bytes + kChecksumAt, is_nonzero)) {
     return Problem::foreign("reserved header bytes are in use");
   }
 

@@ -35,10 +35,6 @@ void add_cell(Kind kind, std::uint8_t* cells, std::uint64_t i, unsigned times) {
   }
 }
 
-unsigned get_cell(Kind kind, const std::uint8_t* cells, std::uint64_t i) {
-  return kind == Kind::counting ? Counters::get(cells, i) : Bits::get(cells, i);
-}
-
 // Merges cells first..first+count-1 of `from` into cells to_first..to_first+count-1 of `to`, one to
 // one.
 void union_run(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std::uint8_t* from,

@@ -12,12 +12,12 @@
 namespace bloom {
 namespace {
 
-constexpr std::array<std::uint8_t, 4> kMagic = {'B', 'L', 'M', 'D'};
-constexpr std::uint8_t kVersion = 1;
+constexpr std::array<std::uint8_t, 4> kDeltaMagic = {'B', 'L', 'M', 'D'};
+constexpr std::uint8_t kDeltaVersion = 1;
 
-enum Offset : std::size_t {
-  kMagicAt = 0,
-  kVersionAt = 4,
+enum DeltaOffset : std::size_t {
+  kDeltaMagicAt = 0,
+  kDeltaVersionAt = 4,
   kRemainderBitsAt = 5,
   kHasHeaderAt = 6,
   kReserved1At = 7,
@@ -192,8 +192,8 @@ StoredDelta make_delta(const FilterView& before, const FilterView& after,
 
   StoredDelta stored{zeroed_bytes(most + 8, Access::dense), 0};
   std::uint8_t* const bytes = stored.bytes.get();
-  std::copy(kMagic.begin(), kMagic.end(), bytes + kMagicAt);
-  bytes[kVersionAt] = kVersion;
+  std::copy(kDeltaMagic.begin(), kDeltaMagic.end(), bytes + kDeltaMagicAt);
+  bytes[kDeltaVersionAt] = kDeltaVersion;
   bytes[kRemainderBitsAt] = static_cast<std::uint8_t>(remainder_bits);
   bytes[kHasHeaderAt] = has_header ? 1 : 0;
   store_le(bytes + kBeforeAt, digest(before, check_interrupt));
@@ -223,11 +223,11 @@ std::variant<DeltaView, Problem> open_delta(ByteView stored) {
   if (stored.size() < kDeltaPrefixBytes) {
     return Problem::foreign(std::to_string(stored.size()) + " bytes are too few for one");
   }
-  if (!std::equal(kMagic.begin(), kMagic.end(), stored.begin() + kMagicAt)) {
+  if (!std::equal(kDeltaMagic.begin(), kDeltaMagic.end(), stored.begin() + kDeltaMagicAt)) {
     return Problem::foreign("bad magic");
   }
-  if (stored[kVersionAt] != kVersion) {
-    return Problem::foreign("unknown version " + std::to_string(stored[kVersionAt]));
+  if (stored[kDeltaVersionAt] != kDeltaVersion) {
+    return Problem::foreign("unknown version " + std::to_string(stored[kDeltaVersionAt]));
   }
   if (stored[kRemainderBitsAt] > kMaxRemainderBits || stored[kHasHeaderAt] > 1 ||
       stored[kReserved1At] != 0) {

@@ -165,7 +165,7 @@ void open_handle(Context& context, const Values& arguments) {
                                                         context.interrupt_check()));
 }
 
-constexpr ScalarFunction kFunctions[] = {
+constexpr ScalarFunction kFilterFunctions[] = {
     {"bloom_create", create, 1},
     {"bloom_create", create, 2},
     {"bloom_create", create, 3},
@@ -189,6 +189,6 @@ constexpr ScalarFunction kFunctions[] = {
 
 }  // namespace
 
-void add_filter_functions(sqlite3* db) { sqlite::add_functions(db, kFunctions); }
+void add_filter_functions(sqlite3* db) { sqlite::add_functions(db, kFilterFunctions); }
 
 }  // namespace bloom

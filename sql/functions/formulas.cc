@@ -73,7 +73,7 @@ void capacity(Context& context, const Values& arguments) {
   context.result_int64(static_cast<std::int64_t>(capacity_for(m, k, p)));
 }
 
-constexpr sqlite::ScalarFunction kFunctions[] = {
+constexpr sqlite::ScalarFunction kFormulaFunctions[] = {
     {"bloom_bits", unless_null<bits>, 2},          {"bloom_hashes", unless_null<hashes>, 2},
     {"bloom_rate", unless_null<rate>, 3},          {"bloom_rate", unless_null<rate>, 4},
     {"bloom_rate", unless_null<rate_of_shape>, 5}, {"bloom_capacity", unless_null<capacity>, 3},
@@ -81,6 +81,6 @@ constexpr sqlite::ScalarFunction kFunctions[] = {
 
 }  // namespace
 
-void add_formula_functions(sqlite3* db) { sqlite::add_functions(db, kFunctions); }
+void add_formula_functions(sqlite3* db) { sqlite::add_functions(db, kFormulaFunctions); }
 
 }  // namespace bloom

@@ -48,16 +48,16 @@ void debug(Context& context, const Values&) {
   context.result_text(text);
 }
 
-constexpr sqlite::ScalarFunction kFunctions[] = {
+constexpr sqlite::ScalarFunction kInspectFunctions[] = {
     {"bloom_info", info, 1},   {"bloom_count", count, 1}, {"bloom_fpr", fpr, 1},
     {"bloom_check", check, 1}, {"bloom_debug", debug, 0},
 };
-constexpr sqlite::ScalarFunction kVersion{"bloom_version", version, 0};
+constexpr sqlite::ScalarFunction kVersionFunction{"bloom_version", version, 0};
 
 }  // namespace
 
-void add_inspect_functions(sqlite3* db) { sqlite::add_functions(db, kFunctions); }
+void add_inspect_functions(sqlite3* db) { sqlite::add_functions(db, kInspectFunctions); }
 
-void add_version_function(sqlite3* db) { sqlite::add_function(db, kVersion); }
+void add_version_function(sqlite3* db) { sqlite::add_function(db, kVersionFunction); }
 
 }  // namespace bloom

@@ -13,7 +13,7 @@ namespace {
 using sqlite::Context;
 
 // bloom_plan(n, p): for each kind, the filter that n keys need at a false-positive rate of p.
-class Plan {
+class SizingPlan {
  public:
   static constexpr char kName[] = "bloom_plan";
   static constexpr char kUsage[] = "the call must be bloom_plan(n, p)";
@@ -104,7 +104,7 @@ class Positions {
 }  // namespace
 
 void add_table_functions(sqlite3* db) {
-  sqlite::TableFunctionModule<Plan>::add(db);
+  sqlite::TableFunctionModule<SizingPlan>::add(db);
   sqlite::TableFunctionModule<Positions>::add(db);
 }
 

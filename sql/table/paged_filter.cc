@@ -23,8 +23,6 @@ namespace {
 
 using sqlite::SqliteError;
 
-[[noreturn]] void damaged(const std::string& text) { throw SqliteError(SQLITE_CORRUPT_VTAB, text); }
-
 }  // namespace
 
 // The scope of one change of the filter. If it ends without done(), the change is undone, except
@@ -627,15 +625,15 @@ void PagedFilter::check() {
   for_each_stored_chunk([&](const auto& layer, auto first, auto count, auto cells) {
     const Shape& shape = layer.header.shape;
     if (first + count == shape.cells && (cells.back() & padding_mask(shape)) != 0) {
-      damaged("bits after the last cell are set");
+      throw SqliteError(SQLITE_CORRUPT_VTAB, "bits after the last cell are set");
     }
     if (totals_known) {
       check.add(first, count, cells.data());
     }
   });
   if (const auto wrong = check.finish()) {
-    damaged("the counters of block " + std::to_string(*wrong) +
-            " do not add up to a number of keys");
+    throw SqliteError(SQLITE_CORRUPT_VTAB, "the counters of block " + std::to_string(*wrong) +
+                                               " do not add up to a number of keys");
   }
 }
 

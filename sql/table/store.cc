@@ -22,8 +22,8 @@ using sqlite::Statement;
 
 // Tables with a change log have a version of their own: a program that does not read the log would
 // answer "absent" for keys that are only there.
-constexpr std::int64_t kVersion = 1;
-constexpr std::int64_t kVersionWithLog = 2;
+constexpr std::int64_t kTableVersion = 1;
+constexpr std::int64_t kTableVersionWithLog = 2;
 constexpr std::int64_t kMaxStale = kMaxCells;  // limit for Config::stale, whatever is stored
 constexpr std::string_view kConfig = "_config";
 constexpr std::string_view kData = "_data";
@@ -75,7 +75,7 @@ void require_known(std::optional<std::int64_t> version) {
   if (!version) {
     damaged("the config has no version");
   }
-  if (*version != kVersion && *version != kVersionWithLog) {
+  if (*version != kTableVersion && *version != kTableVersionWithLog) {
     throw Error(Error::Kind::invalid, "the table is of version " + std::to_string(*version) +
                                           ", which this build does not know");
   }
@@ -224,7 +224,7 @@ void Store::save_config(const Config& config) {
     const auto bytes = write_header(layer.header);
     headers.insert(headers.end(), bytes.begin(), bytes.end());
   }
-  const std::int64_t version = config.has_log() ? kVersionWithLog : kVersion;
+  const std::int64_t version = config.has_log() ? kTableVersionWithLog : kTableVersion;
   Execution(replace).bind(1, "version").bind(2, version).step();
   Execution(replace).bind(1, "header").bind(2, headers).step();
   const Statement erase(db_, "DELETE FROM " + shadow(kConfig) + " WHERE k = ?1", kSchemaDamaged);

@@ -19,7 +19,7 @@ namespace {
 using sqlite::SqliteError;
 
 constexpr std::string_view kReadTable = "look keys up in the table itself, or halve it";
-constexpr char kScan[] =
+constexpr char kCannotScan[] =
     "cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON "
     "key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys "
     "there are";
@@ -313,7 +313,7 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
 }
 
 void BloomTable::Cursor::refuse_scan() const {
-  fail(std::string(kScan) +
+  fail(std::string(kCannotScan) +
        (table_.follower_ ? ")" : ", and the command 'clear' empties the table)"));
 }
 
