@@ -1,6 +1,9 @@
 #include "core/operations/merge.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -97,13 +100,31 @@ Filter merge(Filter f, const FilterView& g, std::string_view subject,
 
 }  // namespace
 
+bool is_neutral(const FilterView& f) {
+  const std::span cells(f.cells(), static_cast<std::size_t>(cell_bytes(f.shape())));
+  return f.header().capacity == 1 &&
+         std::all_of(cells.begin(), cells.end(), [](std::uint8_t byte) { return byte == 0; });
+}
+
 Filter make_union(Filter f, const FilterView& g, std::string_view subject,
                   const InterruptCheck& check_interrupt) {
+  if (is_neutral(g)) {
+    return f;
+  }
+  if (is_neutral(f.view())) {
+    return Filter(g, check_interrupt);
+  }
   return merge(std::move(f), g, subject, check_interrupt, union_cells);
 }
 
 Filter make_intersection(Filter f, const FilterView& g, std::string_view subject,
                          const InterruptCheck& check_interrupt) {
+  if (is_neutral(g)) {
+    return Filter(f.header());
+  }
+  if (is_neutral(f.view())) {
+    return Filter(g.header());
+  }
   return merge(std::move(f), g, subject, check_interrupt, intersect_cells);
 }
 

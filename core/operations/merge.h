@@ -9,11 +9,18 @@
 
 namespace bloom {
 
+// Returns whether f is the empty filter of a source without keys: it was made for one key and has
+// none. bloom_build() returns such a filter if it has no rows, because SQLite does not pass it its
+// arguments then. So the filter does not know its size, and is compatible with every other one.
+bool is_neutral(const FilterView& f);
+
 // Return the union or intersection of f and g. The union is the filter of all keys that were added
 // to f or g. The intersection contains at least the keys that were added to both. If the sizes
 // differ, the larger filter is halved to the size of the smaller one. Counting filters: counters
 // are added and saturate at 15 (union), or the smaller counter is taken (intersection). The result
-// has the smaller capacity and the larger FPR of the two, or unknown (0) if either is unknown.
+// has the smaller capacity and the larger FPR of the two, or unknown (0) if either is unknown. If
+// one filter is neutral, the union is the other one, and the intersection is an empty filter with
+// the header of the other one.
 // Throws Error about `subject`, the name of g in the message, if the filters are not compatible.
 // Also throws std::bad_alloc and what `check_interrupt` throws.
 Filter make_union(Filter f, const FilterView& g, std::string_view subject,

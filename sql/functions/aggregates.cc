@@ -1,11 +1,13 @@
 #include <array>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "core/operations/distinct.h"
 #include "core/operations/merge.h"
 #include "core/sizing/sizing.h"
+#include "core/support/error.h"
 #include "sql/functions/functions.h"
 #include "sql/sqlite/function.h"
 #include "sql/values/arguments.h"
@@ -17,8 +19,9 @@ namespace {
 
 constexpr std::size_t kSliceKeys = 1 << 12;
 
-// bloom_build(key [, capacity [, fpr [, kind]]]). The options of the first row are used. Without a
-// capacity the keys are collected, and finish() makes the filter when their number is known.
+// bloom_build(key [, capacity [, fpr [, kind]]]) and bloom_build(key, filter). The options, or the
+// filter, of the first row are used. Without a capacity the keys are collected, and finish() makes
+// the filter when their number is known.
 class Build {
  public:
   void step(Context& context, const Values& arguments) {
@@ -30,7 +33,7 @@ class Build {
     if (key.is_null()) {
       return;
     }
-    pending_[pending_count_] = key.hash(Shape{});
+    pending_[pending_count_] = key.hash(shape_);
     if (++pending_count_ == pending_.size()) {
       add_pending(context.interrupt_check());
     }
@@ -46,12 +49,31 @@ class Build {
 
  private:
   void start(Context& context, const Values& arguments) {
+    if (arguments.size() > 1 && !is_number_or_text(arguments[1])) {
+      if (const auto filter = aggregate_filter_argument(arguments, 1)) {
+        return continue_filter(context, arguments, *filter);
+      }
+    }
     fpr_ = arguments.size() > 2 ? fpr_argument(arguments[2], "fpr") : kDefaultFpr;
     kind_ = arguments.size() > 3 ? kind_argument(arguments[3]) : Kind::standard;
     if (arguments.size() > 1 && !arguments[1].is_null()) {
       const std::uint64_t capacity = integer_argument(arguments[1], "capacity", 1, kMaxKeys);
       filter_ = new_filter(context, size_filter(capacity, fpr_, kind_));
     }
+  }
+
+  static bool is_number_or_text(const Value& value) {
+    return value.type() != SQLITE_BLOB && value.type() != SQLITE_NULL;
+  }
+
+  void continue_filter(Context& context, const Values& arguments, const FilterView& filter) {
+    if (arguments.size() > 2) {
+      refuse("the call", "bloom_build(key, filter), because the filter has its own fpr and kind",
+             std::to_string(arguments.size()) + " arguments");
+    }
+    require_filter_within_limit(context, filter.shape());
+    filter_.emplace(filter, context.interrupt_check());
+    shape_ = filter.shape();
   }
 
   void add_pending(const InterruptCheck& check_interrupt) {
@@ -89,6 +111,7 @@ class Build {
   bool started_ = false;
   double fpr_ = kDefaultFpr;
   Kind kind_ = Kind::standard;
+  Shape shape_;  // decides how keys are hashed
   // Keys are added in batches, which is faster: see Filter::add().
   std::array<Hash, 64> pending_;
   std::size_t pending_count_ = 0;
@@ -102,7 +125,7 @@ template <Filter (*merge)(Filter, const FilterView&, std::string_view, const Int
 class MergeAggregate {
  public:
   void step(Context& context, const Values& arguments) {
-    const std::optional<FilterView> filter = aggregate_filter_argument(arguments);
+    const std::optional<FilterView> filter = aggregate_filter_argument(arguments, 0);
     if (filter) {
       const InterruptCheck check_interrupt = context.interrupt_check();
       merged_ = merged_ ? merge(std::move(*merged_), *filter, argument_name(0), check_interrupt)

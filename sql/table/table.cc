@@ -152,10 +152,14 @@ void BloomTable::insert_filter_or_command(const Value& key, const Value& filter,
   if (filter_->grows()) {
     fail("cannot merge a filter into a table that grows (make the table with a capacity)");
   }
+  const FilterView added = filter_argument(filter, "filter");
+  if (is_neutral(added)) {
+    return;
+  }
   sqlite::Interrupts interrupts(db_);
   const InterruptCheck check_interrupt = interrupts.check();
-  const Filter fitting = halved_to_match(filter_argument(filter, "filter"), filter_->shape(),
-                                         "filter", "the table has", check_interrupt);
+  const Filter fitting =
+      halved_to_match(added, filter_->shape(), "filter", "the table has", check_interrupt);
   filter_->merge(fitting.view(), check_interrupt);
 }
 

@@ -86,15 +86,15 @@ void refuse_delta(int i, const Problem& problem) {
   refuse_bytes(argument_name(i), problem, " is not a delta for this filter", " is a damaged delta");
 }
 
-std::optional<FilterView> aggregate_filter_argument(const Values& arguments) {
-  const Value value = arguments[0];
+std::optional<FilterView> aggregate_filter_argument(const Values& arguments, int i) {
+  const Value value = arguments[i];
   if (find_handle(value).state != HandleState::not_a_handle) {
-    refuse(argument_name(0), "a filter itself in an aggregate", "a handle");
+    refuse(argument_name(i), "a filter itself in an aggregate", "a handle");
   }
   if (value.is_null()) {
     return std::nullopt;
   }
-  return filter_argument(arguments, 0);
+  return filter_argument(arguments, i);
 }
 
 std::uint64_t integer_argument(const Value& value, std::string_view name, std::uint64_t low,

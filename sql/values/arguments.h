@@ -33,11 +33,11 @@ FilterView filter_argument(const Value& value, const char* name);
 // Returns argument 0 as the handle of an open filter. Throws for any other value.
 Handle open_handle_argument(const Values& arguments);
 
-// Returns the filter in argument 0 of an aggregate; nullopt for NULL, which aggregates skip.
+// Returns the filter in argument i of an aggregate; nullopt for NULL, which aggregates skip.
 //
 // Throws for a handle. Under DISTINCT, SQLite treats different handles as equal. And where SQLite
 // loses the pointer type it passes NULL, which the aggregate would silently skip.
-std::optional<FilterView> aggregate_filter_argument(const Values& arguments);
+std::optional<FilterView> aggregate_filter_argument(const Values& arguments, int i);
 
 // Returns the delta of argument i, which must be a blob.
 DeltaView delta_argument(const Values& arguments, int i);

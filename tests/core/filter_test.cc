@@ -266,6 +266,23 @@ TEST(Merge, UnionEqualsTheFilterOfBothSets) {
   }
 }
 
+TEST(Merge, AFilterOfNoRowsIsNeutral) {
+  const Filter none(size_filter(1, 0.01, Kind::standard));
+  EXPECT_TRUE(is_neutral(none.view()));
+  EXPECT_FALSE(is_neutral(Filter(size_filter(2, 0.01, Kind::standard)).view()));
+  for (const Shape& shape : small_shapes()) {
+    Filter some = built(shape, 0, 30);
+    EXPECT_FALSE(is_neutral(some.view())) << shape;
+    some.set_target(1, 0.5);
+    EXPECT_FALSE(is_neutral(some.view())) << shape;
+    EXPECT_TRUE(same_bytes(make_union(Filter(some.view()), none.view(), "g"), some)) << shape;
+    EXPECT_TRUE(same_bytes(make_union(Filter(none.view()), some.view(), "g"), some)) << shape;
+    const Filter empty(some.header());
+    EXPECT_TRUE(same_bytes(make_intersection(Filter(some.view()), none.view(), "g"), empty));
+    EXPECT_TRUE(same_bytes(make_intersection(Filter(none.view()), some.view(), "g"), empty));
+  }
+}
+
 TEST(Merge, UnionOfUnequalSizesEqualsTheFilterAtTheSmallerSize) {
   for (const Shape& large : small_shapes()) {
     Shape small = large;

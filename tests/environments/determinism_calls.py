@@ -18,7 +18,7 @@ ROLES = {
     "bloom_add": "filter key*",
     "bloom_apply": "filter delta",
     "bloom_bits": "count rate",
-    "bloom_build": "key count rate kind",
+    "bloom_build": "key size rate kind",
     "bloom_capacity": "cells hashes rate",
     "bloom_check": "filter",
     "bloom_contains": "filter key",
@@ -84,6 +84,7 @@ def pools(db):
         for some in ([], source.sample(pool["key"], 12), pool["key"]):
             filters.append(db.execute(f"SELECT bloom_add({shape}, NULL{', ?' * len(some)})", some).fetchone()[0])
     pool["delta"] = [db.execute("SELECT bloom_delta(?, ?)", (old, new)).fetchone()[0] for old, new in zip(filters, filters[1:])]
+    pool["size"] = COUNTS + filters[:3]
     damaged = []
     for _ in range(4):
         blob = bytearray(source.choice(filters))

@@ -35,7 +35,7 @@ std::vector<std::string> functions() {
       "UPDATE f SET filter = bloom_remove(filter, 'k1') WHERE kind = 'counting'",
       "SELECT bloom_union(filter), bloom_intersect(filter) FROM f GROUP BY kind",
       R"(SELECT bloom_build(x), bloom_build(x, 500), bloom_build(x, 500, 0.001),
-          bloom_build(x, 500, 0.01, 'counting') FROM (SELECT column1 AS x FROM (VALUES
+          bloom_build(x, 500, 0.01, 'counting'), bloom_build(x, bloom_create(500)) FROM (SELECT column1 AS x FROM (VALUES
           (1), (2), (3))))",
       "INSERT INTO f SELECT 'built', bloom_build(k) FROM (" + keys(1, 300) + ")",
       "SELECT kind, hashes, bytes FROM bloom_plan(100000, 0.01)",

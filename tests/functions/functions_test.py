@@ -106,6 +106,7 @@ class HostileBytes(unittest.TestCase):
         "(SELECT bloom_contains(bloom_union(column1), 'a') FROM (VALUES (?1), (?2)))": is_present,
         "(SELECT bloom_contains(bloom_intersect(column1), 'a') FROM (VALUES (?1), (?2)))": is_present,
         "bloom_contains(bloom_halve(?1), 'a')": is_present,
+        "(SELECT bloom_contains(bloom_build('b', ?1), 'a'))": is_present,
         "bloom_contains(bloom_fold(?1, 0.5), 'a')": is_present,
         "bloom_contains(bloom_standard(?1), 'a')": is_present,
         "bloom_contains((SELECT bloom_open(?1)), 'a')": is_present,
@@ -211,7 +212,7 @@ class Statements(unittest.TestCase):
         db.create_function("stop", 0, db.interrupt)
         db.execute("CREATE TEMP TABLE f AS SELECT bloom_create_sized(50331648, 3) AS f, bloom_create_sized(50331648, 3, 'counting') AS c")
         db.execute("CREATE VIRTUAL TABLE t USING bloom(cells=50331648, hashes=3)")
-        long = ("bloom_add(f, 1)", "bloom_remove(bloom_add(c, 1), 1)", "bloom_union(f, f)", "bloom_intersect(f, f)", "bloom_halve(f)", "bloom_fold(f, 0.1)",
+        long = ("bloom_add(f, 1)", "bloom_remove(bloom_add(c, 1), 1)", "bloom_union(f, f)", "bloom_intersect(f, f)", "bloom_halve(f)", "bloom_fold(f, 0.1)", "bloom_build(1, f)",
                 "bloom_standard(c)", "bloom_count(f)", "bloom_fpr(c)", "bloom_info(f)", "bloom_contains(bloom_open(f), 1)")
         for call in (*long, "bloom_union(CASE WHEN stop() IS NULL THEN f ELSE f END)", "bloom_intersect(CASE WHEN stop() IS NULL THEN f ELSE f END)"):
             with self.subTest(call), self.assertRaisesRegex(sqlite3.OperationalError, "interrupted"):

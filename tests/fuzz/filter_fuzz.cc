@@ -38,6 +38,7 @@ constexpr const char* kOfAll[] = {
     "bloom_contains_all(" ADDED ", ?2, 7) = bloom_contains(" ADDED
     ", 7)"
     " AND bloom_contains_any(" ADDED ", 7, ?2)",
+    "(SELECT bloom_build(column1, ?1) FROM (VALUES (?2), (NULL))) = " ADDED,
     "(SELECT bloom_union(column1) FROM (VALUES (?1), (NULL), (" ADDED "))) = bloom_union(?1, " ADDED
     ")",
 };

@@ -279,6 +279,13 @@ SELECT bloom_halve(bloom_create(10), -1);
 -- halve a string of times
 SELECT bloom_halve(bloom_create(10), 'x');
 --> Error: bloom_halve: times must be an integer between 0 and 4, got 'x'
+-- build into a filter
+SELECT bloom_build('a', bloom_create(10), 0.01);
+--> Error: bloom_build: the call must be bloom_build(key, filter), because the filter has its own fpr and kind, got 3 arguments
+SELECT bloom_build('a', x'0102');
+--> Error: bloom_build: argument 2 is not a bloom filter (2 bytes are too few for a header)
+SELECT bloom_build('a', bloom_open(bloom_create(10)));
+--> Error: bloom_build: argument 2 must be a filter itself in an aggregate, got a handle
 -- fold
 SELECT bloom_fold(bloom_create(10), NULL);
 --> Error: bloom_fold: fpr must be a number between 0 and 1, got NULL

@@ -102,6 +102,37 @@ SELECT bloom_build(i % 3) = bloom_add(bloom_create(3), 0, 1, 2), bloom_build(k) 
 SELECT bloom_build(k, NULL, 0.01, 'counting') = bloom_add(bloom_create(2, 0.01, 'counting'), 'p', 'p', 'p', 'q') FROM (SELECT 'p' AS k UNION ALL SELECT 'q' UNION ALL SELECT 'p' UNION ALL SELECT 'p');
 --> 1
 
+-- building into a filter: its geometry, seed and kind are used, and its keys are kept
+SELECT bloom_build(k, bloom_create(2000)) = bloom_build(k, 2000), bloom_build(k, f) = bloom_union(f, bloom_build(k, 2000)), bloom_contains(bloom_build(k, f), 'kept')
+  FROM t, (SELECT bloom_add(bloom_create(2000), 'kept') AS f);
+--> 1|1|1
+SELECT bloom_build(k, bloom_create_sized(20480, 5, column1, column2, 77)) = (SELECT bloom_union(bloom_add(bloom_create_sized(20480, 5, column1, column2, 77), k)) FROM t), column1, column2
+  FROM t, (VALUES ('standard', 512), ('standard', 0), ('counting', 4096), ('partitioned', 2560)) GROUP BY column1, column2;
+--> 1|counting|4096
+--> 1|partitioned|2560
+--> 1|standard|0
+--> 1|standard|512
+SELECT bloom_build(NULL, f) = f, bloom_build(k, f) FILTER (WHERE 0) = bloom_create(1) FROM t, (SELECT bloom_add(bloom_create(2000), 'kept') AS f);
+--> 1|1
+CREATE TABLE kept(name TEXT PRIMARY KEY, filter BLOB);
+INSERT INTO kept VALUES ('a', bloom_add(bloom_create(5000), 'old')), ('b', NULL);
+UPDATE kept SET filter = (SELECT bloom_build(k, kept.filter) FROM t);
+SELECT name, bloom_contains(filter, 'old'), (SELECT min(bloom_contains(filter, k)) FROM t), length(filter) = length(bloom_create(5000)), bloom_count(filter) BETWEEN 1900 AND 2100 FROM kept;
+--> a|1|1|1|1
+--> b|0|1|0|1
+UPDATE kept SET filter = (SELECT bloom_build(k, kept.filter) FROM t WHERE 0) WHERE EXISTS (SELECT 1 FROM t WHERE 0);
+SELECT bloom_contains_all(filter, 'old', 'key-1') FROM kept WHERE name = 'a';
+--> 1
+
+-- a filter of no rows is neutral
+SELECT bloom_union(f, none) = f, bloom_union(none, f) = f, bloom_union(none, none) = none, bloom_union(none, f, none, f) = f, bloom_intersect(f, none) = e, bloom_intersect(none, f) = e
+  FROM (SELECT bloom_build(k) AS none FROM t WHERE 0), (SELECT bloom_create_sized(1200, 4, 'counting', 100, 3) AS e), (SELECT bloom_add(bloom_create_sized(1200, 4, 'counting', 100, 3), 'a', 'b') AS f);
+--> 1|1|1|0|1|1
+SELECT bloom_union(f) = bloom_build('a', 500) FROM (SELECT bloom_build(k) AS f FROM t WHERE 0 UNION ALL SELECT NULL UNION ALL SELECT bloom_build('a', 500) UNION ALL SELECT bloom_create(1, 0.5, 'counting'));
+--> 1
+SELECT bloom_apply(none, bloom_delta(none, f)) = f, bloom_apply(f, bloom_delta(f, none)) = none FROM (SELECT bloom_create(1) AS none, bloom_build('a', 500) AS f);
+--> 1|1
+
 -- inspection
 SELECT bloom_info(bloom_create(1000));
 --> {"kind":"standard","cells":9600,"hashes":7,"block":9600,"seed":0,"capacity":1000,"target_fpr":0.01,"fill":0,"keys":0,"fpr":0,"bytes":1264,"overfull":false}

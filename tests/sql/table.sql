@@ -351,6 +351,10 @@ CREATE VIRTUAL TABLE odd USING bloom(cells=1001, hashes=3);
 INSERT INTO odd(odd) VALUES ('halve');
 --> Error: odd: the table must be a filter with an even number of blocks, or of cells in each block or slice, got 1 of 1001 cells
 
+-- a filter of no rows leaves the table as it is
+INSERT INTO a(filter) SELECT bloom_build(key) FROM (SELECT 1 AS key WHERE 0);
+SELECT filter = bloom_halve(bloom_add(bloom_create(1000, 0.001), 'm1', 'm2', 'm3', 'm4')) FROM a;
+--> 1
 CREATE VIRTUAL TABLE large USING bloom(capacity=64000);
 CREATE VIRTUAL TABLE counted USING bloom(capacity=64000, kind=counting);
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) INSERT INTO large(key) SELECT i FROM n;
