@@ -152,12 +152,11 @@ void Source::require_can_follow(Collation collation, Writers writers) const {
 }
 
 void Source::require_known_early() const {
-  if (facts().is_decided_late) {
-    fail("cannot record the keys of " + quoted_text(names_.table) +
-         " for writers=any: SQLite decides the value of a key column only after BEFORE triggers "
-         "have run (it is generated, an INTEGER PRIMARY KEY, or NOT NULL with a default that is "
-         "not a plain literal); give writers=extension, and load the extension in every program "
-         "that writes to the table");
+  if (const std::string late = facts().decided_late; !late.empty()) {
+    fail("cannot follow " + quoted_text(names_.table) + " with writers=any: " + late +
+         ", so BEFORE triggers do not see the final value (give writers=extension, and load the "
+         "extension in every program that writes to " +
+         quoted_text(names_.table) + ")");
   }
 }
 
@@ -194,10 +193,17 @@ ColumnFacts Source::facts() const {
           info.in_primary_key && sqlite3_stricmp(info.type.c_str(), "INTEGER") == 0;
       const bool may_be_rowid = is_integer_key && in_key == 1;
       facts.can_change_unnamed = facts.can_change_unnamed || info.is_generated || is_integer_key;
-      facts.is_decided_late = facts.is_decided_late || info.is_generated || may_be_rowid;
-      if (info.replaces_null()) {
-        facts.is_decided_late = facts.is_decided_late || !info.stores_default_unchanged();
+      const bool replaces_null = info.replaces_null();
+      if (replaces_null) {
         facts.defaults.back() = *info.default_sql;
+      }
+      if (info.is_generated) {
+        facts.decided_late = quoted_text(column) + " is a generated column";
+      } else if (may_be_rowid) {
+        facts.decided_late = quoted_text(column) + " is an INTEGER PRIMARY KEY";
+      } else if (replaces_null && !info.stores_default_unchanged()) {
+        facts.decided_late =
+            quoted_text(column) + " is NOT NULL with a default that SQLite computes or converts";
       }
     }
   }

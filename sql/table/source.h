@@ -37,9 +37,10 @@ struct ColumnFacts {
   // An UPDATE may change a column without naming it in SET: the column is generated, or its
   // declaration looks like an alias of the rowid.
   bool can_change_unnamed = false;
-  // A BEFORE trigger may see another value, or none, in some way that coalescing with `defaults`
-  // does not repair.
-  bool is_decided_late = false;
+  // Names a column of which a BEFORE trigger may see another value, or none, in some way that
+  // coalescing with `defaults` does not repair, and says why: "'id' is an INTEGER PRIMARY KEY".
+  // Empty if there is no such column.
+  std::string decided_late;
   // For each column, the literal that SQLite may store in place of NULL; empty for none.
   std::vector<std::string> defaults;
 };

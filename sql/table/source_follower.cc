@@ -93,7 +93,7 @@ void SourceFollower::rebuild(PagedFilter& filter, const Options& options) {
 
 // A table of version 1.0 has no option `writers`. It gets the default if its columns allow that.
 Writers SourceFollower::writers_after_rebuild(const Config& config, const Options& options) const {
-  const bool extension_only = !config.has_log() && source_.facts().is_decided_late;
+  const bool extension_only = !config.has_log() && !source_.facts().decided_late.empty();
   return options.writers().value_or(extension_only ? Writers::extension : Writers::any);
 }
 
@@ -156,7 +156,10 @@ std::optional<std::string> SourceFollower::out_of_sync(PagedFilter& filter) {
   if (is_checked()) {
     return std::nullopt;
   }
-  if (auto problem = changed_objects(filter, config)) {
+  if (auto problem = changed_objects(filter)) {
+    return problem;
+  }
+  if (auto problem = newer_trigger(filter)) {
     return problem;
   }
   checked_ = true;
@@ -164,29 +167,38 @@ std::optional<std::string> SourceFollower::out_of_sync(PagedFilter& filter) {
   return std::nullopt;
 }
 
-std::optional<std::string> SourceFollower::changed_objects(const PagedFilter& filter,
-                                                           const Config& config) {
-  const std::string& table = filter.table();
+// Returns which of triggers, guard index and change log are not as they were made.
+std::optional<std::string> SourceFollower::changed_objects(PagedFilter& filter) {
+  constexpr std::string_view kMayMiss = ", so keys may be missing from the filter (";
+  const Config& config = filter.config();
   const std::string triggers = "the triggers of source " + quoted_text(source());
-  if (!triggers_.refresh_names(table, config.trigger_version)) {
-    return triggers + " are missing or have changed, so keys may be missing from the filter (" +
+  if (!triggers_.refresh_names(filter.table(), config.trigger_version)) {
+    return triggers + " are missing or have changed" + std::string(kMayMiss) +
            std::string(kRebuildOrDropFixes) + ")";
   }
+  const auto is_changed = [&](const std::string& what) {
+    return what + " is missing or has changed" + std::string(kMayMiss) +
+           std::string(kRebuildFixes) + ")";
+  };
   if (!has_guard(config)) {
-    return "the index " + quoted_text(config.guard_index) + " of source " + quoted_text(source()) +
-           " is missing (the command 'rebuild' makes it again)";
+    return is_changed("the index " + quoted_text(config.guard_index) + " of source " +
+                      quoted_text(source()));
   }
-  if (config.has_log()) {
-    return filter.has_log_for(columns().size())
-               ? std::nullopt
-               : std::optional("the table " + quoted_text(table + std::string(ChangeLog::kSuffix)) +
-                               " is missing or has changed, so keys may be missing from the "
-                               "filter (" +
-                               std::string(kRebuildFixes) + ")");
+  if (config.has_log() && !filter.has_log_for(columns().size())) {
+    return is_changed("the table " + quoted_text(filter.table() + std::string(ChangeLog::kSuffix)));
   }
-  if (const auto trigger = triggers_.blocking_trigger(table)) {
-    return "the AFTER trigger " + quoted_text(*trigger) + " runs before " + triggers +
-           " and may keep them from running (" + std::string(kRebuildFixes) + ")";
+  return std::nullopt;
+}
+
+// With writers=any no trigger can keep keys from being added.
+std::optional<std::string> SourceFollower::newer_trigger(PagedFilter& filter) const {
+  if (filter.config().has_log()) {
+    return std::nullopt;
+  }
+  if (const auto trigger = triggers_.blocking_trigger(filter.table())) {
+    return "the AFTER trigger " + quoted_text(*trigger) + " runs before the triggers of source " +
+           quoted_text(source()) + " and may keep them from running (" +
+           std::string(kRebuildFixes) + ")";
   }
   return std::nullopt;
 }
@@ -199,12 +211,8 @@ bool SourceFollower::is_checked() {
 }
 
 void SourceFollower::check(PagedFilter& filter) {
-  const Config& config = filter.config();
-  if (!triggers_.refresh_names(filter.table(), config.trigger_version) || !has_guard(config)) {
-    throw SqliteError(
-        SQLITE_CORRUPT_VTAB,
-        "the triggers of the source, its index or the change log are not as they were "
-        "made");
+  if (const auto problem = changed_objects(filter)) {
+    throw SqliteError(SQLITE_CORRUPT_VTAB, *problem);
   }
   source_.for_each_key([&](const sqlite::Value& value) {
     if (!filter.may_contain(Key(value).hash(filter.shape()))) {

@@ -57,7 +57,8 @@ class SourceFollower {
 
  private:
   bool is_checked();
-  std::optional<std::string> changed_objects(const PagedFilter& filter, const Config& config);
+  std::optional<std::string> changed_objects(PagedFilter& filter);
+  std::optional<std::string> newer_trigger(PagedFilter& filter) const;
   Writers writers_after_rebuild(const Config& config, const Options& options) const;
   void look_for_blocking_triggers(PagedFilter& filter);
   void require_no_other_writer() const;

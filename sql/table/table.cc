@@ -245,7 +245,7 @@ void BloomTable::run_command(const Value& command) {
     follower_->rebuild(*filter_, options_);
   } else if (is("merge")) {
     if (!follower_) {
-      fail("cannot merge pending changes of a table without a source: it has none");
+      fail("cannot merge changes into a table without a source: it has no pending changes");
     }
     if (filter_->config().has_log()) {
       filter_->merge_log();

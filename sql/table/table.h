@@ -45,9 +45,11 @@
 //     'fold=P'   halves the size as often as the false-positive rate stays at or below P
 //     'clear'    removes all keys
 //     'rebuild'  builds the filter again from its source (only for a table that has one)
+//     'merge'    moves the pending changes of the source into the filter
 //
 // CREATE VIRTUAL TABLE visits_seen USING bloom(source=visits, column=url);
 //     Fills the filter with the urls of `visits`, and keeps it in sync with that table by triggers.
+//     Any program may write to `visits`, also without the extension.
 #pragma once
 
 #include <memory>
