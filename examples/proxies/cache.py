@@ -1,7 +1,8 @@
 """What a proxy keeps, in a SQLite database: pages, their summary, and the summaries of its neighbours.
 
 The summary is a counting Bloom filter that follows the table of pages: it changes in the transaction that changes the
-table, so that it always tells what is there now.
+table, so that it always tells what is there now. This needs writers=extension. With writers=any, removals take effect only
+with the command 'merge', and PUT would count a page again that is there already.
 """
 
 import sqlite3
@@ -14,7 +15,7 @@ PRAGMA journal_mode = wal;
 PRAGMA synchronous = off;  -- it is a cache
 CREATE TABLE pages(url TEXT PRIMARY KEY, body BLOB NOT NULL, used INTEGER NOT NULL);
 CREATE INDEX by_use ON pages(used);
-CREATE VIRTUAL TABLE summary USING bloom(source=pages, column=url, kind=counting, capacity={capacity}, fpr={fpr});
+CREATE VIRTUAL TABLE summary USING bloom(source=pages, column=url, writers=extension, kind=counting, capacity={capacity}, fpr={fpr});
 -- What comes over a network is tested before it is kept.
 CREATE TABLE neighbours(
   number INTEGER PRIMARY KEY,
