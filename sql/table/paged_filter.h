@@ -29,6 +29,13 @@
 //                     whole transaction is rolled back.
 //   no call, but rows were changed: only direct writes to the shadow tables do this.
 //
+// The change log (sql/table/change_log.h) is an ordinary table, so SQLite calls nothing when a
+// program appends to it. A lookup therefore reads new rows of the log
+//   - after sqlite3_total_changes() or the data version of the file has changed,
+//   - after a call above that ends a transaction or takes changes back, and
+//   - each time while the connection has a write transaction, because the rows of a running
+//     statement are not yet counted.
+//
 // Every function may throw SqliteError if a statement on the shadow tables fails. The code is
 // SQLITE_CORRUPT_VTAB if the shadow tables are damaged. If a change fails halfway and SQLite does
 // not undo it with its statement, the whole transaction is rolled back, as after SQLITE_IOERR.
