@@ -34,7 +34,7 @@ def main():
         lines += 1
         new += inserted
     db.execute("COMMIT")
-    (keys,) = db.execute("SELECT json_extract(info, '$.keys') FROM seen").fetchone()
+    (keys,) = db.execute("SELECT keys FROM seen").fetchone()
     print(f"{new:,} new of {lines:,} lines; about {keys:,} in all, in {os.path.getsize(sys.argv[1]) >> 10:,} KiB", file=sys.stderr)
 
 

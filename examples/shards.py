@@ -169,7 +169,7 @@ class Router:
     def sizes(self):
         """Bytes of all filters, and the rate of their union."""
         (filters,) = self.db.execute("SELECT sum(length(filter)) FROM router").fetchone()
-        (fpr,) = self.db.execute("SELECT json_extract(info, '$.fpr') FROM anywhere").fetchone()
+        (fpr,) = self.db.execute("SELECT fpr FROM anywhere").fetchone()
         return filters, fpr
 
     def close(self):

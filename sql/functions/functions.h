@@ -11,7 +11,7 @@ void add_contains_functions(sqlite3* db);  // bloom_contains, bloom_contains_all
 void add_inspect_functions(sqlite3* db);   // bloom_info, bloom_count, bloom_check ...
 void add_formula_functions(sqlite3* db);   // bloom_bits, bloom_rate ...
 void add_aggregates(sqlite3* db);          // bloom_build, bloom_union, bloom_intersect
-void add_table_functions(sqlite3* db);     // bloom_plan, bloom_positions
+void add_table_functions(sqlite3* db);     // bloom_plan, bloom_positions, bloom_stats
 void add_version_function(sqlite3* db);    // bloom_version
 
 }  // namespace bloom

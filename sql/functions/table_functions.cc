@@ -1,10 +1,12 @@
 #include <vector>
 
+#include "core/operations/estimate.h"
 #include "core/sizing/sizing.h"
 #include "core/support/error.h"
 #include "sql/functions/functions.h"
 #include "sql/sqlite/table_function.h"
 #include "sql/values/arguments.h"
+#include "sql/values/info_json.h"
 #include "sql/values/key.h"
 
 namespace bloom {
@@ -101,11 +103,76 @@ class Positions {
   std::size_t row_ = 0;
 };
 
+// bloom_stats(filter): the members of bloom_info(filter) as columns. The hidden column is not
+// called `filter`, because the argument often is: it would then be an ambiguous name.
+class Stats {
+ public:
+  static constexpr char kName[] = "bloom_stats";
+  static constexpr char kUsage[] = "the call must be bloom_stats(filter)";
+  static constexpr char kColumns[] =
+      "CREATE TABLE x(kind TEXT, cells INTEGER, hashes INTEGER, block INTEGER, seed INTEGER, "
+      "collation TEXT, capacity INTEGER, target_fpr REAL, fill REAL, keys INTEGER, fpr REAL, "
+      "bytes INTEGER, overfull INTEGER, saturated INTEGER, argument HIDDEN)";
+  static constexpr int kFirstArgument = 14;
+  static constexpr int kArguments = 1;
+
+  void start(const Values& arguments) {
+    const FilterView filter = filter_argument(arguments, 0);
+    header_ = filter.header();
+    now_ = estimate(filter);
+    at_end_ = false;
+  }
+  bool at_end() const noexcept { return at_end_; }
+  void next() noexcept { at_end_ = true; }
+  void column(Context& context, int i) const noexcept {
+    const Shape& shape = header_.shape;
+    const auto set_count = [&](std::uint64_t count) {
+      context.result_int64(static_cast<std::int64_t>(count));
+    };
+    switch (i) {
+      case 0:
+        return context.result_text(name_of(shape.kind));
+      case 1:
+        return set_count(shape.cells);
+      case 2:
+        return set_count(shape.hashes);
+      case 3:
+        return set_count(shape.block);
+      case 4:
+        return set_count(shape.seed);
+      case 5:
+        return context.result_text(name_of(shape.collation));
+      case 6:
+        return header_.capacity == 0 ? context.result_null() : set_count(header_.capacity);
+      case 7:
+        return header_.fpr == 0 ? context.result_null() : context.result_double(header_.fpr);
+      case 8:
+        return context.result_double(now_.fill);
+      case 9:
+        return set_count(rounded_keys(now_));
+      case 10:
+        return context.result_double(now_.fpr);
+      case 11:
+        return set_count(stored_bytes(shape));
+      case 12:
+        return context.result_bool(exceeds_capacity(header_, now_.keys));
+      default:
+        return shape.kind == Kind::counting ? set_count(now_.saturated) : context.result_null();
+    }
+  }
+
+ private:
+  Header header_;
+  Estimate now_;
+  bool at_end_ = true;
+};
+
 }  // namespace
 
 void add_table_functions(sqlite3* db) {
   sqlite::TableFunctionModule<SizingPlan>::add(db);
   sqlite::TableFunctionModule<Positions>::add(db);
+  sqlite::TableFunctionModule<Stats>::add(db);
 }
 
 }  // namespace bloom

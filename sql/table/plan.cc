@@ -7,7 +7,7 @@ namespace bloom {
 namespace {
 
 constexpr char kLookup[] = "key=?";
-constexpr char kFullFilter[] = "filter, info";
+constexpr char kFullFilter[] = "full filter";
 constexpr char kScan[] = "refused: a scan for keys";
 
 // A probe is cheaper than the b-tree lookup that it saves, but the planner cannot know that.
@@ -24,6 +24,11 @@ bool is_equality(unsigned char op) {
 }
 
 sqlite3_uint64 bit(Column column) { return sqlite3_uint64{1} << static_cast<int>(column); }
+
+// Newer SQLite versions set the bit of `key` in colUsed for every query, so that bit says nothing.
+bool reads_filter_or_property(const sqlite3_index_info& info) {
+  return (info.colUsed & (bit(Column::command) - bit(Column::filter))) != 0;
+}
 
 void offer(sqlite3_index_info& info, Plan plan, const char* text, double cost) {
   info.idxNum = static_cast<int>(plan);
@@ -98,9 +103,7 @@ int choose_plan(sqlite3_index_info& info, Collation own) {
   if (key_to_come) {
     return SQLITE_CONSTRAINT;
   }
-  // Newer SQLite versions set the bit of `key` in colUsed for every query, so that bit says
-  // nothing.
-  if ((info.colUsed & (bit(Column::filter) | bit(Column::info))) != 0) {
+  if (reads_filter_or_property(info)) {
     offer(info, Plan::full_filter, kFullFilter, kFullFilterCost);
     pass_on(info, filter_compared, 1);
   } else if (foreign_collation != nullptr) {

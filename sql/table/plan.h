@@ -8,15 +8,31 @@
 
 namespace bloom {
 
-// The columns of a table. All but `key` are hidden. The last column has the name of the table.
-enum class Column : int { key, filter, info, command };
+// The columns of a table. All but `key` are hidden. The column for commands has the name of the
+// table. It is the last one, unless the table has the name of a property: that column then takes
+// the commands as well.
+enum class Column : int {
+  key,
+  filter,
+  // The properties, which are read-only.
+  info,
+  keys,
+  fpr,
+  capacity,
+  bytes,
+  overfull,
+  layers,
+  stale,
+  pending,
+  command,
+};
 
 enum class Plan : int {
   // key = ?: one row if the key may be present. Its `key` is the value that was looked up.
   lookup = 1,
   // As lookup, but compares with the filter's own collation, which is not BINARY.
   lookup_collated = 5,
-  // Reads `filter` or `info`: one row, whose `key` cannot be read.
+  // Reads `filter` or properties: one row, whose `key` cannot be read.
   full_filter = 2,
   // Refused plans. The query gives no key, or compares `key` with a collation that the filter does
   // not support. The name of that collation then follows kForeignCollation in idxStr. SQLite

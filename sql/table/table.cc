@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/operations/merge.h"
+#include "core/operations/totals.h"
 #include "core/support/error.h"
 #include "sql/sqlite/context.h"
 #include "sql/sqlite/interrupts.h"
@@ -21,7 +22,7 @@ using sqlite::SqliteError;
 constexpr std::string_view kReadTable = "look keys up in the table itself, or halve it";
 constexpr char kCannotScan[] =
     "cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON "
-    "key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys "
+    "key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys "
     "there are";
 constexpr std::string_view kCommands =
     "'rebuild', 'merge', 'clear', 'halve', 'fold=0.01' and 'integrity-check'";
@@ -52,6 +53,23 @@ std::string collation_rule(Collation own) {
 
 Value column_of(const Values& columns, Column column) { return columns[static_cast<int>(column)]; }
 
+struct Property {
+  Column column;
+  const char* name;
+  const char* type;
+};
+constexpr Property kProperties[] = {
+    {Column::info, "info", "TEXT"},
+    {Column::keys, "keys", "INTEGER"},
+    {Column::fpr, "fpr", "REAL"},
+    {Column::capacity, "capacity", "INTEGER"},
+    {Column::bytes, "bytes", "INTEGER"},
+    {Column::overfull, "overfull", "INTEGER"},
+    {Column::layers, "layers", "INTEGER"},
+    {Column::stale, "stale", "INTEGER"},
+    {Column::pending, "pending", "INTEGER"},
+};
+
 }  // namespace
 
 BloomTable::BloomTable(const sqlite::Definition& definition, FilterRegistry& filters)
@@ -65,9 +83,23 @@ BloomTable::BloomTable(const sqlite::Definition& definition, FilterRegistry& fil
     follower_.emplace(db_, schema_, name_when_opened_, *names, options_.kind());
     options_.take_collation(follower_->collation());
   }
-  columns_ = "CREATE TABLE x(key COLLATE " + std::string(name_of(options_.collation())) +
-             " PRIMARY KEY, filter BLOB HIDDEN, info TEXT HIDDEN, " +
-             sqlite::quoted_name(name_when_opened_) + " HIDDEN) WITHOUT ROWID";
+  columns_ = declared_columns();
+}
+
+// Also sets command_column_.
+std::string BloomTable::declared_columns() {
+  std::string columns = "CREATE TABLE x(key COLLATE " + std::string(name_of(options_.collation())) +
+                        " PRIMARY KEY, filter BLOB HIDDEN";
+  for (const Property& property : kProperties) {
+    columns.append(", ").append(property.name).append(" ").append(property.type).append(" HIDDEN");
+    if (sqlite3_stricmp(name_when_opened_.c_str(), property.name) == 0) {
+      command_column_ = static_cast<int>(property.column);
+    }
+  }
+  if (is_command(static_cast<int>(Column::command))) {
+    columns.append(", ").append(sqlite::quoted_name(name_when_opened_)).append(" HIDDEN");
+  }
+  return columns + ") WITHOUT ROWID";
 }
 
 void BloomTable::create() {
@@ -122,18 +154,30 @@ int BloomTable::update(const Values& values) {
 }
 
 int BloomTable::insert(const Values& columns) {
+  const Value key = column_of(columns, Column::key);
   const Value filter = column_of(columns, Column::filter);
-  const Value info = column_of(columns, Column::info);
-  const Value command = column_of(columns, Column::command);
-  if (filter.is_null() && info.is_null() && command.is_null()) {
+  const Value command = columns[command_column_];
+  const bool only_key = filter.is_null() && command.is_null();
+  // Not checked beside a key: that would make adding keys 10 % slower.
+  if (!only_key || key.is_null()) {
+    refuse_properties(columns);
+  }
+  if (only_key) {
     refuse_if_following("INSERT into");
-    return insert_key(column_of(columns, Column::key));
+    return insert_key(key);
   }
-  if (!info.is_null()) {
-    fail("the column info is read-only (INSERT a key, a filter or a command)");
-  }
-  insert_filter_or_command(column_of(columns, Column::key), filter, command);
+  insert_filter_or_command(key, filter, command);
   return SQLITE_OK;
+}
+
+void BloomTable::refuse_properties(const Values& columns) const {
+  for (const Property& property : kProperties) {
+    const auto i = static_cast<int>(property.column);
+    if (!is_command(i) && !columns[i].is_null()) {
+      fail("the column " + std::string(property.name) +
+           " is read-only (INSERT a key, a filter or a command)");
+    }
+  }
 }
 
 void BloomTable::insert_filter_or_command(const Value& key, const Value& filter,
@@ -218,8 +262,8 @@ void BloomTable::remove_key(const Value& value) {
 }
 
 void BloomTable::replace_key(const Value& old_key, const Values& columns) {
-  for (const Column column : {Column::filter, Column::info, Column::command}) {
-    if (const Value value = column_of(columns, column); !value.is_unchanged()) {
+  for (int i = static_cast<int>(Column::filter); i < columns.size(); ++i) {
+    if (!columns[i].is_unchanged()) {
       fail("an UPDATE can change the column key alone, and without FROM");
     }
   }
@@ -273,7 +317,7 @@ void BloomTable::fold(double fpr) {
   filter_->fold(fpr);
 }
 
-std::string BloomTable::info() {
+std::string BloomTable::info(const std::vector<Estimate>& estimates) {
   TableInfo table;
   if (const auto growth = options_.growth()) {
     table.growth_fpr = growth->fpr;
@@ -284,11 +328,12 @@ std::string BloomTable::info() {
     table.stale = filter_->config().stale;
     table.pending = filter_->log_size();
   }
-  return info_json(filter_->layers().headers(), filter_->estimates(), table);
+  return info_json(filter_->layers().headers(), estimates, table);
 }
 
 void BloomTable::Cursor::filter(int plan, const char* text, const Values& values) {
   filter_.begin_reading();
+  estimates_.clear();
   plan_ = static_cast<Plan>(plan);
   switch (plan_) {
     case Plan::lookup_collated:
@@ -363,11 +408,22 @@ void BloomTable::Cursor::look_up(const Value& value) {
   found_ = !key.is_null() && (!in_sync || filter_.may_contain(key.hash(filter_.shape())));
 }
 
+const std::vector<Estimate>& BloomTable::Cursor::estimates() {
+  if (estimates_.empty()) {
+    estimates_ = filter_.estimates();
+  }
+  return estimates_;
+}
+
 void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
   if (sqlite3_vtab_nochange(raw) != 0) {
     return;
   }
   Context context(raw);
+  const auto headers = [this] { return filter_.layers().headers(); };
+  const auto set_count = [&](std::uint64_t count) {
+    context.result_int64(static_cast<std::int64_t>(count));
+  };
   switch (static_cast<Column>(i)) {
     case Column::key:
       if (plan_ != Plan::lookup && plan_ != Plan::lookup_collated) {
@@ -379,7 +435,32 @@ void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
       require_within_limit(context, "the filter", stored_bytes(filter_.shape()), kReadTable);
       return return_filter(context, filter_.full_filter());
     case Column::info:
-      return context.result_text(table_.info());
+      return context.result_text(table_.info(estimates()));
+    case Column::keys:
+      return set_count(rounded_keys(total_estimate(headers(), estimates())));
+    case Column::fpr:
+      return context.result_double(total_estimate(headers(), estimates()).fpr);
+    case Column::capacity:
+      if (const std::uint64_t capacity = total_capacity(headers()); capacity != 0) {
+        set_count(capacity);
+      }
+      return;
+    case Column::bytes:
+      return set_count(total_bytes(headers()));
+    case Column::overfull:
+      return context.result_bool(is_overfull(headers(), estimates()));
+    case Column::layers:
+      return set_count(headers().size());
+    case Column::stale:
+      if (table_.follower_) {
+        set_count(filter_.config().stale);
+      }
+      return;
+    case Column::pending:
+      if (table_.follower_) {
+        set_count(filter_.log_size());
+      }
+      return;
     case Column::command:
       return;
   }

@@ -3,7 +3,7 @@
 //
 // CREATE VIRTUAL TABLE seen USING bloom(capacity=100000, fpr=0.01);
 //     Creates a filter for 100,000 keys at a false-positive rate of 1 %. Its columns are `key`, and
-//     the hidden columns `filter`, `info` and `seen` (the name of the table).
+//     hidden columns: `filter`, the properties of the filter, and `seen` (the name of the table).
 //
 // INSERT INTO seen(key) VALUES ('a.example'), ('b.example'), (42);
 //     Adds three keys, in the transaction of the statement.
@@ -35,8 +35,10 @@
 // INSERT INTO seen(filter) VALUES (bloom_add(bloom_create(100000), 'e.example'));
 //     Merges the keys of a compatible filter into the table.
 //
-// SELECT json_extract(info, '$.keys'), json_extract(info, '$.fpr') FROM seen;
-//     `info` is JSON: geometry, estimated number of keys, estimated false-positive rate, and more.
+// SELECT keys, fpr FROM seen;
+//     Returns the estimated number of keys and the estimated false-positive rate. The other
+//     properties are `capacity`, `bytes`, `overfull`, `layers`, `stale`, `pending`, and `info`:
+//     JSON that also has the geometry.
 //
 // INSERT INTO seen(seen) VALUES ('integrity-check');
 //     A text value in the column named like the table is a command. 'integrity-check' reads all
@@ -56,6 +58,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sql/sqlite/module.h"
 #include "sql/sqlite/value.h"
@@ -105,6 +108,7 @@ class BloomTable {
 
  private:
   int insert(const Values& columns);
+  void refuse_properties(const Values& columns) const;
   void insert_filter_or_command(const Value& key, const Value& filter, const Value& command);
   void refuse_if_following(std::string_view change) const {
     if (follower_) {
@@ -119,7 +123,9 @@ class BloomTable {
   void replace_key(const Value& old_key, const Values& columns);
   void run_command(const Value& command);
   void fold(double fpr);
-  std::string info();
+  std::string declared_columns();
+  bool is_command(int column) const { return column == command_column_; }
+  std::string info(const std::vector<Estimate>& estimates);
   FilterRegistry::Definition filter_definition() const;
 
   sqlite3* db_;
@@ -127,6 +133,7 @@ class BloomTable {
   std::string schema_;
   std::string name_when_opened_;
   std::string columns_;
+  int command_column_ = static_cast<int>(Column::command);
   Options options_;
   std::optional<SourceFollower> follower_;
   FilterRegistry::FilterRef filter_;
@@ -149,6 +156,7 @@ class BloomTable::Cursor {
   void require_in_sync();
   static void require_filters(const Values& values, int first);
   void look_up(const Value& value);
+  const std::vector<Estimate>& estimates();
 
   BloomTable& table_;
   PagedFilter& filter_;
@@ -157,6 +165,8 @@ class BloomTable::Cursor {
   // side of a join condition.
   sqlite::ValueCopy key_;
   bool found_ = false;
+  // Of the current row. Empty until a column needs them, because they read all chunks.
+  std::vector<Estimate> estimates_;
 };
 
 // Registers the module on a connection. Throws SqliteError if SQLite refuses it.

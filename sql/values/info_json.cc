@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/hashing/key.h"
+#include "core/operations/totals.h"
 
 namespace bloom {
 namespace {
@@ -49,44 +50,6 @@ class JsonObject {
   std::string text_ = "{";
 };
 
-// Adds up the cells and the capacities of the layers. A capacity of 0 means unknown; only a filter
-// of one layer can have it.
-Header sum_of(std::span<const Header> layers) {
-  Header sum;
-  for (const Header& layer : layers) {
-    sum.shape.cells += layer.shape.cells;
-    sum.capacity += layer.capacity;
-  }
-  return sum;
-}
-
-std::uint64_t bytes_of(std::span<const Header> layers) {
-  std::uint64_t bytes = 0;
-  for (const Header& layer : layers) {
-    bytes += stored_bytes(layer.shape);
-  }
-  return bytes;
-}
-
-// A key is a false positive of the whole filter if it is one of any layer.
-Estimate sum_of(std::span<const Header> layers, std::span<const Estimate> estimates) {
-  Estimate sum;
-  double used = 0;
-  double cells = 0;
-  double none = 1;
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const auto size = static_cast<double>(layers[i].shape.cells);
-    used += estimates[i].fill * size;
-    cells += size;
-    sum.keys += estimates[i].keys;
-    none *= 1 - estimates[i].fpr;
-    sum.saturated += estimates[i].saturated;
-  }
-  sum.fill = used / cells;
-  sum.fpr = layers.size() == 1 ? estimates.front().fpr : 1 - none;
-  return sum;
-}
-
 std::string names_json(const std::vector<std::string>& names) {
   std::string json;
   for (const std::string& name : names) {
@@ -128,8 +91,7 @@ std::string info_json(std::span<const Header> layers, std::span<const Estimate> 
   const Shape& shape = first.shape;
   JsonObject json;
   json.add("kind", quoted(name_of(shape.kind)));
-  const Header total = sum_of(layers);
-  json.add("cells", total.shape.cells);
+  json.add("cells", total_cells(layers));
   if (layers.size() == 1) {
     json.add("hashes", std::uint64_t{shape.hashes});
     json.add("block", shape.block);
@@ -138,14 +100,14 @@ std::string info_json(std::span<const Header> layers, std::span<const Estimate> 
   if (shape.collation != Collation::binary) {
     json.add("collate", quoted(name_of(shape.collation)));
   }
-  const Estimate all = sum_of(layers, now);
-  json.add_if_known("capacity", total.capacity);
+  const Estimate all = total_estimate(layers, now);
+  json.add_if_known("capacity", total_capacity(layers));
   json.add_if_known("target_fpr", table.growth_fpr.value_or(first.fpr));
   json.add("fill", all.fill);
   json.add("keys", rounded_keys(all));
   json.add("fpr", all.fpr);
-  json.add("bytes", bytes_of(layers));
-  json.add("overfull", exceeds_capacity(layers.back(), now.back().keys));
+  json.add("bytes", total_bytes(layers));
+  json.add("overfull", is_overfull(layers, now));
   if (shape.kind == Kind::counting) {
     json.add("saturated", all.saturated);
   }

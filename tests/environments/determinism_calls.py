@@ -41,6 +41,7 @@ ROLES = {
     "bloom_rate": "cells count hashes kind cells",
     "bloom_remove": "filter key*",
     "bloom_standard": "filter",
+    "bloom_stats": "filter",
     "bloom_union": "filter filter*",
     "bloom_version": "",
 }

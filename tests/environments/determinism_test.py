@@ -29,13 +29,13 @@ ROOT = str(Path(__file__).resolve().parents[2])
 DETERMINISTIC = 0x800
 SCALAR = {"BLOOM_KERNEL": "scalar"}
 # The last bits of the C library's logarithms and powers depend on the processor.
-BY_LIBM = ("bloom_rate", "bloom_plan", "bloom_fpr", "bloom_info")
+BY_LIBM = ("bloom_rate", "bloom_plan", "bloom_fpr", "bloom_info", "bloom_stats")
 
 
 def deterministic_functions(db):
     """(name, "s" or "a" for an aggregate, number of arguments); the table-valued ones are in no list."""
     listed = db.execute("SELECT name, type, narg, flags FROM pragma_function_list WHERE name GLOB 'bloom_*' ORDER BY name, type DESC, narg")
-    return [tuple(row[:3]) for row in listed if row[3] & DETERMINISTIC] + [("bloom_plan", "t", 2), ("bloom_positions", "t", 2)]
+    return [tuple(row[:3]) for row in listed if row[3] & DETERMINISTIC] + [("bloom_plan", "t", 2), ("bloom_positions", "t", 2), ("bloom_stats", "t", 1)]
 
 
 def fresh_memory():

@@ -117,6 +117,7 @@ std::vector<std::string> growth() {
       insert("g(key)", 60, 180),
       "RELEASE s",
       "SELECT info FROM g",
+      "SELECT keys, fpr, bytes, overfull, layers FROM g",
       insert("g(key)", 180, 220),
       "COMMIT",
       "INSERT INTO g(key) VALUES ('k230')",

@@ -102,6 +102,7 @@ class Functions {
     }
     add(database, "* FROM bloom_positions", 2);
     add(database, "* FROM bloom_plan", 2);
+    add(database, "* FROM bloom_stats", 1);
     require(functions_.size() > 30, "the functions are missing");
   }
 

@@ -151,6 +151,16 @@ SELECT bloom_version(), bloom_debug() LIKE 'sqlite-bloom 1.0.0%hash: MurmurHash3
 --> 1.0.0|1
 
 -- table-valued functions
+SELECT s.kind, s.cells, s.hashes, s.block, s.seed, s.capacity IS NULL, s.target_fpr IS NULL, s.saturated FROM bloom_stats(bloom_create_sized(1024, 3, 'counting', 128, 7)) AS s;
+--> counting|1024|3|128|7|1|1|0
+SELECT keys, bytes, overfull, capacity, saturated FROM bloom_stats((SELECT bloom_open(bloom_create(1000))));
+--> 0|1264|0|1000|
+SELECT * FROM bloom_stats(NULL);
+--> Error: bloom_stats: argument 1 is not a bloom filter (NULL)
+SELECT * FROM bloom_stats(x'00');
+--> Error: bloom_stats: argument 1 is not a bloom filter (1 bytes are too few for a header)
+SELECT * FROM bloom_stats;
+--> Error: bloom_stats: the call must be bloom_stats(filter)
 SELECT kind, cells, hashes, block, bytes, round(fpr, 6) FROM bloom_plan(1000000, 0.01);
 --> standard|9618432|7|31744|1202368|0.009901
 --> counting|9618432|7|7936|4809280|0.009981

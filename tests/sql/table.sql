@@ -193,23 +193,23 @@ SELECT s, (SELECT count(*) FROM a WHERE key = t.s), (SELECT count(*) FROM b WHER
 
 -- not asking
 SELECT * FROM a;
---> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
 SELECT count(*) FROM a;
---> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
 SELECT 1 FROM a;
---> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
 SELECT a FROM a;
---> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
 SELECT key, info FROM a;
---> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
 SELECT key FROM a WHERE key > 1;
---> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
 SELECT key FROM a WHERE key LIKE '1';
---> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
 SELECT s FROM t WHERE s IN (SELECT key FROM a);
---> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
 SELECT * FROM a LEFT JOIN t ON t.s = a.key;
---> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
 SELECT n FROM t JOIN a ON t.n = a.key;
 --> Error: a: the filter cannot compare key under the collation NOCASE (compare it with COLLATE BINARY, or make the table with collate=nocase or collate=rtrim)
 SELECT key FROM a WHERE key = 'x' COLLATE NOCASE;
@@ -217,7 +217,7 @@ SELECT key FROM a WHERE key = 'x' COLLATE NOCASE;
 SELECT key FROM a WHERE key = 'x' COLLATE NOCASE AND key = 'x';
 --> x
 SELECT key FROM a UNION SELECT 1;
---> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
 
 -- rows that are refused
 INSERT INTO a(key) VALUES (NULL);
@@ -232,6 +232,10 @@ INSERT INTO a(filter, a) VALUES (bloom_create(1000, 0.001), 'clear');
 --> Error: a: one row cannot have more than one of key, filter and command (INSERT several rows)
 INSERT INTO a(info) VALUES ('{}');
 --> Error: a: the column info is read-only (INSERT a key, a filter or a command)
+INSERT INTO a(bytes) VALUES (1);
+--> Error: a: the column bytes is read-only (INSERT a key, a filter or a command)
+INSERT INTO a(a, stale) VALUES ('clear', 1);
+--> Error: a: the column stale is read-only (INSERT a key, a filter or a command)
 INSERT INTO a(filter) VALUES (x'00');
 --> Error: a: filter is not a bloom filter (1 bytes are too few for a header)
 INSERT INTO a(filter) SELECT substr(filter, 1, 100) FROM a;
@@ -249,14 +253,14 @@ INSERT INTO a(a) VALUES ('rebuild');
 INSERT INTO a(a) VALUES (1);
 --> Error: a: unknown command 1 (the commands are 'rebuild', 'merge', 'clear', 'halve', 'fold=0.01' and 'integrity-check')
 DELETE FROM a;
---> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
 DELETE FROM a WHERE key = 1;
 --> Error: a: cannot remove a key from a standard filter (make the table with kind=counting)
 DELETE FROM a WHERE key = 'never added';
 DELETE FROM a WHERE info IS NOT NULL;
---> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
 UPDATE a SET key = 2;
---> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
+--> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
 UPDATE a SET key = 2 WHERE key = 1;
 --> Error: a: cannot remove a key from a standard filter (make the table with kind=counting)
 UPDATE b SET key = NULL WHERE key = 1;
@@ -268,7 +272,7 @@ UPDATE b SET info = NULL WHERE key = 1;
 UPDATE b SET b = 'clear' WHERE key = 1;
 --> Error: b: an UPDATE can change the column key alone, and without FROM
 UPDATE b SET key = 2 WHERE info IS NOT NULL;
---> Error: b: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column info says how many keys there are, and the command 'clear' empties the table)
+--> Error: b: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
 SELECT a.filter = bloom_build(value, 1000, 0.001) FROM json_each('[1, 2.5, "x"]'), a;
 --> 1
 SELECT filter = bloom_add(bloom_create_sized(1200, 5, 'counting', 100), 1, 2.5, 'x', 1) FROM b;

@@ -21,6 +21,66 @@ from support.host import EXTENSION, one  # noqa: E402
 CHUNK = 3968
 
 
+class Properties(TableCase):
+    """The columns that say what `info` says."""
+
+    COLUMNS = ("keys", "fpr", "capacity", "bytes", "overfull")
+    MAKERS = ("capacity=1000", "capacity=1000, kind=counting", "capacity=500, kind=partitioned", "growth=on, capacity=300", "cells=4096, hashes=3", "source=t, column=k, writers=extension", "source=t, column=k, writers=any")
+
+    def test_columns_equal_info(self):
+        db = self.connect()
+        db.execute("CREATE TABLE t(k, keys)")
+        for i, options in enumerate(self.MAKERS):
+            for change in ("SELECT 1", "INSERT INTO {}(key) SELECT value FROM t, json_each('[1, 2, 3]')", "INSERT INTO {}(key) WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) SELECT 'n' || i FROM n"):
+                name = f"f{i}"
+                db.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {name} USING bloom({options})")
+                follows = "source" in options
+                db.execute("INSERT INTO t(k) VALUES (random())" if follows else change.format(name))
+                if follows:
+                    db.execute("DELETE FROM t WHERE rowid % 3 = 0")
+                info = self.info(db, name)
+                for column in self.COLUMNS:
+                    self.assertEqual(one(db, f"SELECT {column} FROM {name}"), info[column], (options, column))
+                self.assertEqual(one(db, f"SELECT layers FROM {name}"), len(info.get("layers", [0])), options)
+                self.assertEqual(db.execute(f"SELECT stale, pending FROM {name}").fetchone(), (info.get("stale"), info.get("pending")), options)
+                if not info.get("layers", [0])[1:] and not info.get("pending"):
+                    stats = db.execute(f"SELECT * FROM bloom_stats((SELECT filter FROM {name}))")
+                    row = dict(zip([column for column, *_ in stats.description], stats.fetchone()))
+                    whole = json.loads(one(db, f"SELECT bloom_info(filter) FROM {name}"))
+                    self.assertEqual({key: row[key] for key in whole}, whole, options)
+                    self.assertEqual(set(row) - set(whole) - {"saturated"}, {"collation"})
+
+    def test_only_some_columns_read_the_cells(self):
+        db = self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=1000)")
+        db.execute("INSERT INTO f(key) VALUES (1)")
+        db.execute("UPDATE f_data SET chunk = x''")
+        self.assertEqual(db.execute("SELECT capacity, bytes, layers, stale, pending FROM f").fetchone(), (1000, 1264, 1, None, None))
+        for column in ("keys", "fpr", "overfull", "info"):
+            self.assertFails(db, "chunk 0 must have 1200 bytes", f"SELECT {column} FROM f")
+
+    def test_tables_with_the_name_of_a_column(self):
+        db = self.connect()
+        db.execute("CREATE TABLE t(keys, bytes)")
+        db.execute("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+        for name in ("keys", "fpr", "capacity", "Bytes", "overfull", "layers", "stale", "PENDING"):
+            for options in ("capacity=1000", "source=t, column=keys, writers=extension"):
+                db.execute(f"CREATE VIRTUAL TABLE {name} USING bloom({options})")
+                if "source" not in options:
+                    db.execute(f"INSERT INTO {name}(key) SELECT keys FROM t")
+                db.execute(f"INSERT INTO {name}({name}) VALUES ('integrity-check')")
+                other = self.connect()
+                self.assertEqual(other.execute(f"SELECT keys, stale IS NULL FROM {name}").fetchone(), (2, "source" not in options))
+                self.assertEqual(self.present(other, 1, 2, 3, table=name), [1, 2])
+                self.assertEqual(other.execute(f"SELECT t.bytes FROM t JOIN {name} AS f ON f.key = t.keys").fetchall(), [("a",), ("b",)])
+                self.assertFails(other, "unknown command 'x'", f"INSERT INTO {name}({name}) VALUES ('x')")
+                other.execute(f"ALTER TABLE {name} RENAME TO plain")
+                other.execute("INSERT INTO plain(plain) VALUES ('halve')")
+                other.execute(f"ALTER TABLE plain RENAME TO {name}")
+                self.assertFails(other, "read-only", f"INSERT INTO {name}({'bytes' if name != 'Bytes' else 'keys'}) VALUES ('halve')")
+                db.execute(f"DROP TABLE {name}")
+
+
 class Plans(TableCase):
     """Where SQLite's planner puts the filter f: before the lookup that it is to save, and never without the key."""
 
@@ -38,7 +98,11 @@ class Plans(TableCase):
         "SELECT 1 FROM f WHERE key = ? AND key = ?": "f 1:key=?",
         "SELECT 1 FROM f WHERE key IS ?": "f 1:key=?",
         "DELETE FROM f WHERE key = 1": "f 1:key=?",
-        "SELECT filter, info FROM f": "f 2:filter, info",
+        "SELECT filter, info FROM f": "f 2:full filter",
+        "SELECT keys FROM f": "f 2:full filter",
+        "SELECT pending FROM f": "f 2:full filter",
+        "SELECT f FROM f": "f 3:refused: a scan for keys",
+        "SELECT key, keys FROM f WHERE key = 1": "f 1:key=?",
         "SELECT * FROM f": "f 3:refused: a scan for keys",
         "SELECT 1 FROM f WHERE key = 'x' COLLATE NOCASE": "f 4:refused: collation NOCASE",
     }

@@ -1,0 +1,26 @@
+// The properties of a filter as a whole, from those of its layers. A filter that does not grow has
+// one layer.
+//
+// Every function requires: `layers` is not empty, and `estimates` has one entry per layer.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/layout/format.h"
+#include "core/operations/estimate.h"
+
+namespace bloom {
+
+std::uint64_t total_cells(std::span<const Header> layers);
+std::uint64_t total_bytes(std::span<const Header> layers);  // headers included
+// Returns 0 if the capacity is unknown. Only a filter of one layer can have an unknown capacity.
+std::uint64_t total_capacity(std::span<const Header> layers);
+
+// A key is a false positive of the filter if it is one of any layer.
+Estimate total_estimate(std::span<const Header> layers, std::span<const Estimate> estimates);
+// Returns whether the filter has more keys than its capacity: see exceeds_capacity(). Only the
+// newest layer takes keys, so it alone can have too many.
+bool is_overfull(std::span<const Header> layers, std::span<const Estimate> estimates);
+
+}  // namespace bloom
