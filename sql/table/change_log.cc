@@ -118,6 +118,11 @@ void ChangeLog::read_new_rows(const Shape& shape) {
   is_current_ = true;
 }
 
+ChangeLog::Position ChangeLog::position_of(const Execution& row) {
+  const auto token = row.blob(kToken);
+  return {row.integer(kId), std::string(token.begin(), token.end())};
+}
+
 // Returns false if the row that was read last is not there any more.
 bool ChangeLog::read_from(std::int64_t id, const Shape& shape) {
   if (!select_) {
@@ -127,7 +132,7 @@ bool ChangeLog::read_from(std::int64_t id, const Shape& shape) {
   Execution run(*select_);
   run.bind(1, id);
   if (last_read_) {
-    if (!run.step() || last_read_ != Position{run.integer(kId), run.integer(kToken)}) {
+    if (!run.step() || last_read_ != position_of(run)) {
       return false;
     }
   }
@@ -136,7 +141,7 @@ bool ChangeLog::read_from(std::int64_t id, const Shape& shape) {
     if (hash) {
       added_keys_.add(*hash);
     }
-    last_read_ = {run.integer(kId), run.integer(kToken)};
+    last_read_ = position_of(run);
   }
   return true;
 }

@@ -12,7 +12,8 @@
 // A connection caches the added keys of the rows it has read, and reads only newer rows later. A
 // rollback or a merge may meanwhile have removed rows, and other rows may have got their ids. The
 // random token of the last row read tells: ids only grow, so if that row is unchanged, all rows
-// before it are unchanged, too.
+// before it are unchanged, too. The tokens come from randomblob(), because some applications
+// replace random() by a function of their own.
 #pragma once
 
 #include <cstdint>
@@ -80,7 +81,7 @@ class ChangeLog {
  private:
   struct Position {
     std::int64_t id;
-    std::int64_t token;
+    std::string token;
     bool operator==(const Position&) const = default;
   };
 
@@ -89,6 +90,7 @@ class ChangeLog {
 
   std::string qualified() const;
   std::string definition() const;
+  static Position position_of(const sqlite::Execution& row);
   static std::string column_list(std::size_t columns);
   void read_new_rows(const Shape& shape);
   bool read_from(std::int64_t id, const Shape& shape);

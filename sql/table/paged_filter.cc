@@ -505,13 +505,14 @@ void PagedFilter::merge_log() {
   std::uint64_t removed = 0;
   {
     const Deferral deferral(*this);
-    log_.for_each_change(shape(), [&](bool added, Hash hash) {
+    const Shape shape = this->shape();  // a copy: a new layer moves the layers
+    log_.for_each_change(shape, [&](bool added, Hash hash) {
       if (!added) {
         ++removed;
       }
       if (added) {
         add_while_deferring(hash);
-      } else if (shape().kind == Kind::counting && !loaded().remove(hash, cache_)) {
+      } else if (shape.kind == Kind::counting && !loaded().remove(hash, cache_)) {
         fail(
             "a key that left the source is not in the filter: filter and source are out of sync "
             "(the command 'rebuild' fixes that)");

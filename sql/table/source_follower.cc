@@ -176,16 +176,14 @@ std::optional<std::string> SourceFollower::changed_objects(PagedFilter& filter) 
     return triggers + " are missing or have changed" + std::string(kMayMiss) +
            std::string(kRebuildOrDropFixes) + ")";
   }
-  const auto is_changed = [&](const std::string& what) {
-    return what + " is missing or has changed" + std::string(kMayMiss) +
-           std::string(kRebuildFixes) + ")";
-  };
   if (!has_guard(config)) {
-    return is_changed("the index " + quoted_text(config.guard_index) + " of source " +
-                      quoted_text(source()));
+    return "the index " + quoted_text(config.guard_index) + " of source " + quoted_text(source()) +
+           " is missing or has changed" + std::string(kMayMiss) + std::string(kRebuildFixes) + ")";
   }
   if (config.has_log() && !filter.has_log_for(columns().size())) {
-    return is_changed("the table " + quoted_text(filter.table() + std::string(ChangeLog::kSuffix)));
+    return "the table " + quoted_text(filter.table() + std::string(ChangeLog::kSuffix)) +
+           " is missing or has changed" + std::string(kMayMiss) +
+           "drop that table if it exists, then run the command 'rebuild')";
   }
   return std::nullopt;
 }

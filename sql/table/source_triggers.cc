@@ -119,7 +119,8 @@ std::vector<SourceTriggers::Trigger> SourceTriggers::triggers_that_log(
     key_columns.append(i == 0 ? "key" : ", key").append(std::to_string(i + 1));
   }
   const auto append = [&](std::string_view added, std::string_view row) {
-    std::string sql = " INSERT INTO " + log_columns(target) + key_columns + ") VALUES (random(), ";
+    std::string sql =
+        " INSERT INTO " + log_columns(target) + key_columns + ") VALUES (randomblob(8), ";
     sql.append(added);
     for (std::size_t i = 0; i < names.columns.size(); ++i) {
       const std::string value = std::string(row).append(".").append(quoted_name(names.columns[i]));

@@ -161,6 +161,10 @@ class Raw:
         backup = ctypes.c_void_p(_library.sqlite3_backup_init(target.raw, b"main", self.raw, b"main"))
         return lambda: (_library.sqlite3_backup_finish(backup), target.close())
 
+    def configure(self, option, value):
+        """sqlite3_db_config() with an option that is on or off."""
+        self.require(_library.sqlite3_db_config(self.raw, option, ctypes.c_int(value), None))
+
     def name_main(self, name):
         self.kept.append(ctypes.create_string_buffer(name.encode()))
         self.require(_library.sqlite3_db_config(self.raw, DBCONFIG_MAINDBNAME, self.kept[-1]))
