@@ -11,6 +11,7 @@ the filter takes 18 MB at most; the size is fixed when the database is made (see
 Needs the extension, built by examples/demo.sh or as README.md has it (extension.py looks for it).
 """
 
+import argparse
 import os
 import sys
 
@@ -20,9 +21,10 @@ CAPACITY = 10_000_000
 
 
 def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: COMMAND | new_lines.py DATABASE")
-    db = connect(sys.argv[1], timeout=600)  # two at once wait for each other
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("database", help="made if it does not exist")
+    path = parser.parse_args().database
+    db = connect(path, timeout=600)  # two at once wait for each other
     lines = new = 0
     db.execute("BEGIN IMMEDIATE")
     db.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS seen USING bloom(capacity={CAPACITY}, fpr=0.001)")
@@ -35,7 +37,7 @@ def main():
         new += inserted
     db.execute("COMMIT")
     (keys,) = db.execute("SELECT keys FROM seen").fetchone()
-    print(f"{new:,} new of {lines:,} lines; about {keys:,} in all, in {os.path.getsize(sys.argv[1]) >> 10:,} KiB", file=sys.stderr)
+    print(f"{new:,} new of {lines:,} lines; about {keys:,} in all, in {os.path.getsize(path) >> 10:,} KiB", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,9 @@
 
 #include <algorithm>
 
+#include "core/support/ascii.h"
+
 namespace bloom {
-namespace {
-
-char lower(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
-
-}  // namespace
 
 std::string_view name_of(Collation collation) {
   switch (collation) {
@@ -23,9 +20,7 @@ std::string_view name_of(Collation collation) {
 
 std::optional<Collation> collation_named(std::string_view name) {
   for (const Collation collation : kCollations) {
-    const std::string_view known = name_of(collation);
-    if (std::equal(known.begin(), known.end(), name.begin(), name.end(),
-                   [](char a, char b) { return a == lower(b); })) {
+    if (equal_ignoring_case(name_of(collation), name)) {
       return collation;
     }
   }
@@ -41,7 +36,7 @@ std::string_view normalized(std::string_view key, Collation collation, std::stri
     const std::size_t end = std::min(key.find('\0'), key.size());
     buffer.assign(key.size(), '\0');
     std::transform(key.begin(), key.begin() + static_cast<std::ptrdiff_t>(end), buffer.begin(),
-                   lower);
+                   ascii_lower);
     return buffer;
   }
   return key;

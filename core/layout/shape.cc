@@ -1,5 +1,6 @@
 #include "core/layout/shape.h"
 
+#include "core/support/ascii.h"
 #include "core/support/error.h"
 
 namespace bloom {
@@ -18,7 +19,7 @@ std::string_view name_of(Kind kind) {
 
 std::optional<Kind> kind_named(std::string_view name) {
   for (const Kind kind : kKinds) {
-    if (name_of(kind) == name) {
+    if (equal_ignoring_case(name_of(kind), name)) {
       return kind;
     }
   }

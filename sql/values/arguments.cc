@@ -7,6 +7,9 @@
 namespace bloom {
 namespace {
 
+// The usual cause: a name that is misspelt in the WHERE clause of a scalar subquery.
+constexpr char kNullFilter[] = "NULL; did the subquery find no row?";
+
 [[noreturn]] void refuse_bytes(const std::string& name, const Problem& problem,
                                const char* if_foreign, const char* if_damaged) {
   throw Error(problem.is_foreign ? Error::Kind::invalid : Error::Kind::damaged,
@@ -38,7 +41,7 @@ Handle opened_handle(const Value& value, Name name) {
     case HandleState::not_a_handle:
       break;
   }
-  refuse_filter(name(), {true, value.describe()});
+  refuse_filter(name(), {true, value.is_null() ? kNullFilter : value.describe()});
 }
 
 template <typename Name>

@@ -11,6 +11,11 @@ cd "$work"
 
 new_lines() { LD_PRELOAD=${BLOOM_PRELOAD:-} ASAN_OPTIONS=detect_leaks=0 "$here/examples/new_lines.py" seen.db; }
 
+# Help is no database.
+help=$("$here/examples/new_lines.py" --help < /dev/null)
+grep -q '^usage: ' <<< "$help"
+[ -z "$(ls)" ]
+
 # Paths, the same on every machine, and lines with special characters.
 awk 'BEGIN { for (i = 0; i < 60000; ++i) print "/usr/share/package" i % 997 "/file" i ".txt" }' > all.txt
 printf '%s\n' "it's" 'say "hi"' 'a,b|c' '  spaced  ' '42' '42.0' 'é' $'a\037b' $'a\037c' '' $'\377' >> all.txt

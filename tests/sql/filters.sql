@@ -19,6 +19,8 @@ SELECT bloom_build(k) = bloom_build(k, 2000) FROM t;
 --> 1
 SELECT bloom_build(k, NULL) = bloom_build(k), bloom_build(k, NULL, 0.01) = bloom_build(k), bloom_build(k, NULL, 0.01, 'standard') = bloom_build(k) FROM t;
 --> 1|1|1
+SELECT bloom_create(100, 0.01, 'Standard') = bloom_create(100), bloom_create(100, 0.01, 'COUNTING') = bloom_create(100, 0.01, 'counting'), bloom_build(k, 9, 0.01, 'parTitioned') = bloom_build(k, 9, 0.01, 'partitioned') FROM t;
+--> 1|1|1
 SELECT bloom_create(100) = bloom_create(100, 0.01, 'standard'), bloom_create(1e2) = bloom_create(100);
 --> 1|1
 
@@ -156,7 +158,7 @@ SELECT s.kind, s.cells, s.hashes, s.block, s.seed, s.capacity IS NULL, s.target_
 SELECT keys, bytes, overfull, capacity, saturated FROM bloom_stats((SELECT bloom_open(bloom_create(1000))));
 --> 0|1264|0|1000|
 SELECT * FROM bloom_stats(NULL);
---> Error: bloom_stats: argument 1 is not a bloom filter (NULL)
+--> Error: bloom_stats: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
 SELECT * FROM bloom_stats(x'00');
 --> Error: bloom_stats: argument 1 is not a bloom filter (1 bytes are too few for a header)
 SELECT * FROM bloom_stats;
