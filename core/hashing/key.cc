@@ -103,4 +103,23 @@ void append_part(std::string& key, std::string_view part) {
   key.append(1, ':').append(part).append(1, ',');
 }
 
+std::size_t count_parts(std::string_view key) {
+  std::size_t parts = 0;
+  for (; !key.empty(); ++parts) {
+    std::size_t size = 0;
+    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), size);
+    const auto digits = static_cast<std::size_t>(end - key.data());
+    const bool has_leading_zero = digits > 1 && key.front() == '0';
+    if (error != std::errc() || has_leading_zero || digits == key.size() || key[digits] != ':') {
+      return 0;
+    }
+    key.remove_prefix(digits + 1);
+    if (size >= key.size() || key[size] != ',') {
+      return 0;
+    }
+    key.remove_prefix(size + 1);
+  }
+  return parts;
+}
+
 }  // namespace bloom

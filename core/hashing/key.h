@@ -45,6 +45,8 @@ class NumberText {
 // keep different lists of parts distinct: ('ab','c') is "2:ab,1:c," and ('a','bc') is "1:a,2:bc,".
 // https://cr.yp.to/proto/netstrings.txt
 void append_part(std::string& key, std::string_view part);
+// Returns how many parts a composite key has; 0 if append_part() cannot have made `key`.
+std::size_t count_parts(std::string_view key);
 
 // Returns the hash of the normalized form of `key`: see normalized() in core/hashing/collation.h.
 // Inline for the collation binary, whose normalized form is the key itself.

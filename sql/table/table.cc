@@ -396,10 +396,26 @@ void BloomTable::Cursor::require_filters(const Values& values, int first) {
   }
 }
 
+// A key of another form is in no filter of several columns, so looking it up is a mistake.
+void BloomTable::Cursor::require_composite(const Key& key, const Value& value) const {
+  if (!key.is_null() && count_parts(key.bytes()) != key_columns_) {
+    std::string call;
+    for (const std::string& column : table_.follower_->columns()) {
+      call.append(call.empty() ? "bloom_key(" : ", ").append(column);
+    }
+    refuse("key",
+           call + "), because the filter follows " + std::to_string(key_columns_) + " columns",
+           value.describe());
+  }
+}
+
 void BloomTable::Cursor::look_up(const Value& value) {
   const bool in_sync = is_in_sync();
   // The hash reads `value`, not the copy in key_: reading bytes just after writing them is slow.
   const Key key(value);
+  if (key_columns_ > 1) {
+    require_composite(key, value);
+  }
   if (key.is_text()) {
     key_.assign_text(key.bytes());
   } else {

@@ -67,6 +67,7 @@
 #include "sql/table/paged_filter.h"
 #include "sql/table/plan.h"
 #include "sql/table/source_follower.h"
+#include "sql/values/key.h"
 
 namespace bloom {
 
@@ -141,7 +142,10 @@ class BloomTable {
 
 class BloomTable::Cursor {
  public:
-  explicit Cursor(BloomTable& table) : table_(table), filter_(*table.filter_) {
+  explicit Cursor(BloomTable& table)
+      : table_(table),
+        filter_(*table.filter_),
+        key_columns_(table.follower_ ? table.follower_->columns().size() : 1) {
     filter_.begin_statement();
   }
 
@@ -155,11 +159,13 @@ class BloomTable::Cursor {
   bool is_in_sync();
   void require_in_sync();
   static void require_filters(const Values& values, int first);
+  void require_composite(const Key& key, const Value& value) const;
   void look_up(const Value& value);
   const std::vector<Estimate>& estimates();
 
   BloomTable& table_;
   PagedFilter& filter_;
+  const std::size_t key_columns_;  // more than one: the keys are composite
   Plan plan_ = Plan::refused_scan;
   // The value as it was looked up, with its type: SQLite may use this column in place of the other
   // side of a join condition.

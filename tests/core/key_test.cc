@@ -107,6 +107,16 @@ TEST(Key, PartsOfACompositeKeyAreNetstrings) {
   EXPECT_EQ(composite({""}), "0:,");
 }
 
+TEST(Key, PartsAreCountedOnlyInKeysMadeOfParts) {
+  EXPECT_EQ(count_parts(composite({""})), 1U);
+  EXPECT_EQ(count_parts(composite({"1:a,", ",", "ten bytes."})), 3U);
+  for (const std::string_view other :
+       {"", "a", "1", "1:", "1:a", "1:a,1", "1:a;", "2:a,", "01:a,", "+1:a,", "-1:a,", " 1:a,",
+        ":a,", "1a,", "18446744073709551615:a,", "99999999999999999999:a,"}) {
+    EXPECT_EQ(count_parts(other), 0U) << other;
+  }
+}
+
 TEST(Key, CompositeKeysOfDifferentPartsDiffer) {
   const std::string_view pieces[] = {"", "a", "1:a,", ",", "0:,", ":", "aa", "1"};
   std::set<std::string> seen;
