@@ -149,10 +149,18 @@ std::vector<std::string> source(const std::string& options) {
       "DELETE FROM s WHERE id < 20",
       "INSERT INTO f(f) VALUES ('rebuild')",
       "ROLLBACK TO a",
+      "INSERT INTO f(f) VALUES ('merge')",
+      "SELECT count(*) FROM s JOIN f ON f.key = s.k",
+      "ROLLBACK TO a",
       "INSERT INTO s(k) VALUES ('k190')",
       "ALTER TABLE s RENAME COLUMN other TO another",
       "INSERT INTO s(k) VALUES ('k191')",
       "COMMIT",
+      "INSERT INTO f(f) VALUES ('merge')",
+      insert("s(k)", 220, 260),
+      "DELETE FROM s WHERE k = 'k221'",
+      "INSERT INTO f(f) VALUES ('merge')",
+      "INSERT INTO f(f) VALUES ('integrity-check')",
       "INSERT INTO f(f) VALUES ('rebuild')",
       "ALTER TABLE s RENAME TO s2",
       "ALTER TABLE s2 RENAME COLUMN k TO kk",
@@ -235,7 +243,8 @@ std::vector<std::vector<Neighbour>> orders_of_neighbours(bool with_full_text) {
       "INSERT INTO w VALUES ('k0')",
   };
   std::vector<Neighbour> tables = {
-      {{"CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, kind=counting, capacity=1000)"},
+      {{R"(CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, writers=extension, kind=counting,
+          capacity=1000))"},
        "INSERT INTO s VALUES ('k30')"},
       {{"CREATE VIRTUAL TABLE g USING bloom(capacity=32, growth=on, cache=4096)"},
        "INSERT OR IGNORE INTO g(key) VALUES ('k0')"},
@@ -268,6 +277,10 @@ std::vector<Scenario> scenarios(const std::string& extension, bool full_text) {
       {"a growing table", growth()},
       {"a source, growing", source("growth=on, cache=4096")},
       {"a source, counting", source("kind=counting, capacity=1000")},
+      {"a source of writers=extension, growing",
+       source("writers=extension, growth=on, cache=4096")},
+      {"a source of writers=extension, counting",
+       source("writers=extension, kind=counting, capacity=1000")},
   };
   for (const std::vector<Neighbour>& tables : orders_of_neighbours(full_text)) {
     all.push_back({"neighbours " + std::to_string(all.size()), neighbours(tables)});

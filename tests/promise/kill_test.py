@@ -1,6 +1,6 @@
 """Kills processes while they write: every key whose transaction was acknowledged must be found afterwards.
 
-    /usr/bin/python3 tests/promise/kill_test.py EXTENSION [KILLS [SEED]]    # 120; shared among tables and journal modes
+    /usr/bin/python3 tests/promise/kill_test.py EXTENSION [KILLS [SEED]]    # 240; shared among tables and journal modes
 """
 
 import itertools
@@ -18,8 +18,14 @@ from support.host import connect, one  # noqa: E402
 TABLES = {
     "sized": ["CREATE VIRTUAL TABLE f USING bloom(capacity=200000, cache=8192)"],
     "growing": ["CREATE VIRTUAL TABLE f USING bloom(capacity=64, growth=on)"],
-    "following": ["CREATE TABLE s(key TEXT)", "CREATE VIRTUAL TABLE f USING bloom(source=s, column=key)"],
-    "counting": ["CREATE TABLE s(key TEXT)", "CREATE VIRTUAL TABLE f USING bloom(source=s, column=key, kind=counting, capacity=20000)"],
+    **{
+        f"{kind}, writers={writers}": [
+            "CREATE TABLE s(key TEXT)",
+            f"CREATE VIRTUAL TABLE f USING bloom(source=s, column=key, writers={writers}, {options})",
+        ]
+        for kind, options in (("following", "growth=on"), ("counting", "kind=counting, capacity=20000"))
+        for writers in ("any", "extension")
+    },
 }
 JOURNALS = ("delete", "truncate", "persist", "wal")
 KILLS_OF_ONE_FILE = 10
@@ -31,15 +37,15 @@ def keys_of(transaction):
 
 
 def write(path, table, first, acknowledge, rng):
-    """Commits transactions until the process is killed. Some of them run 'rebuild' or 'halve'."""
+    """Commits transactions until the process is killed. Some of them run 'rebuild', 'merge' or 'halve'."""
     db = connect(path, isolation_level=None)
     db.execute("PRAGMA synchronous = OFF")  # the system outlives the process
-    follows = table in ("following", "counting")
+    follows = "writers" in table
     for transaction in itertools.count(first):
         db.execute("BEGIN IMMEDIATE")
         db.executemany(f"INSERT INTO {'s' if follows else 'f'}(key) VALUES (?)", ([key] for key in keys_of(transaction)))
         if follows and rng.random() < 0.1:
-            db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+            db.execute(f"INSERT INTO f(f) VALUES ('{rng.choice(('rebuild', 'merge', 'merge'))}')")
         if table == "sized" and rng.random() < 0.01:
             db.execute("INSERT INTO f(f) SELECT 'halve' FROM f WHERE json_extract(info, '$.cells') > 100000")
         db.execute("COMMIT")
@@ -97,7 +103,7 @@ def run(path, table, journal, kills, rng):
 
 
 def main():
-    kills = int(sys.argv[1]) if len(sys.argv) > 1 else 120
+    kills = int(sys.argv[1]) if len(sys.argv) > 1 else 240
     rng = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
     choices = itertools.cycle(itertools.product(TABLES, JOURNALS))
     done = transactions = 0

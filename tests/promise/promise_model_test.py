@@ -25,8 +25,10 @@ KINDS = {
     "w": "cells=70000, hashes=3, block=70000, kind=counting, cache=4096",
 }
 FOLLOWERS = {
-    "f": "source=s, column=k, kind=counting, capacity=200",
-    "h": "source=s, column=k, capacity=32, growth=on",
+    "f": "source=s, column=k, writers=any, kind=counting, capacity=200",
+    "h": "source=s, column=k, writers=any, capacity=32, growth=on",
+    "e": "source=s, column=k, writers=extension, kind=counting, capacity=200",
+    "i": "source=s, column=k, writers=extension, capacity=32, growth=on",
 }
 OTHERS = {
     "fts": "CREATE VIRTUAL TABLE {} USING fts5(a)",
@@ -152,6 +154,10 @@ class World:
         name = self.rng.choice(list(FOLLOWERS))
         self.run(db, f"INSERT INTO {name}({name}) VALUES ('rebuild')")
 
+    def merge_pending(self, db):
+        name = self.rng.choice(list(FOLLOWERS))
+        self.run(db, f"INSERT INTO {name}({name}) VALUES ('merge')")
+
     def ordinary(self, db):
         a = self.rng.randrange(1000)
         self.run(db, f"INSERT {self.rng.choice(('', 'OR IGNORE', 'OR REPLACE', 'OR FAIL', 'OR ROLLBACK'))} INTO x VALUES ({a}), ({a + 1}), ({a + self.rng.randrange(3)})")
@@ -265,7 +271,7 @@ class World:
             left[0] -= 1
             return left[0] == 0
 
-        action = self.rng.choice((World.insert, World.source_insert, World.source_change, World.ordinary, World.commit, World.clear))
+        action = self.rng.choice((World.insert, World.source_insert, World.source_change, World.merge_pending, World.ordinary, World.commit, World.clear))
         db.progress(count)
         try:
             action(self, db)
@@ -285,7 +291,7 @@ class World:
         new.run("PRAGMA synchronous = OFF")
 
     STEPS = {
-        insert: 20, remove: 6, move: 3, clear: 1, merge: 1, source_insert: 10, source_change: 5, rebuild: 1, ordinary: 8, other: 6,
+        insert: 20, remove: 6, move: 3, clear: 1, merge: 1, source_insert: 10, source_change: 5, rebuild: 1, merge_pending: 5, ordinary: 8, other: 6,
         begin: 12, savepoint: 10, rollback_to: 8, release: 5, commit: 8, rollback: 4, undone: 6, look: 4, reload: 2, failing: 3,
         rename: 1, refused_close: 2, unfinished_backup: 1, serialize: 2, interrupt: 5, load_again: 0.5, reopen: 0.5,
     }  # fmt: skip
