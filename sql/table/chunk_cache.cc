@@ -111,6 +111,7 @@ void ChunkCache::load(std::size_t at, std::uint64_t i) {
   }
   place.chunk = kNone;
   place.stored = store_.load_chunk(i, cells_of(i));
+  ++chunks_read_;
   place.chunk = i;
 }
 

@@ -60,6 +60,9 @@ class ChunkCache {
     return is_changed(i) ? cells_at(place_of(i)) : nullptr;
   }
 
+  // Returns how many chunks have been read from the store.
+  std::uint64_t chunks_read() const { return chunks_read_; }
+
   // Writes the changed chunks to the store. They stay cached.
   void flush();
   bool has_changes() const { return !changed_.empty(); }
@@ -92,8 +95,9 @@ class ChunkCache {
   std::uint64_t bytes_;
   const Layers* layers_ = nullptr;
   std::vector<Place> places_;
-  OwnedBytes cells_;                  // of all places, one after another
-  std::vector<std::size_t> used_;     // places that may hold a chunk
+  OwnedBytes cells_;               // of all places, one after another
+  std::vector<std::size_t> used_;  // places that may hold a chunk
+  std::uint64_t chunks_read_ = 0;
   std::vector<std::size_t> changed_;  // places whose chunk was changed since the last flush()
 };
 

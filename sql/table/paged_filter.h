@@ -69,6 +69,12 @@ struct ConnectionState {
   PagedFilter* deferring = nullptr;  // the last filter that has deferred changes
 };
 
+// What the lookups of one connection have done, since it opened the table or read the schema again.
+struct LookupCounts {
+  std::uint64_t lookups = 0;
+  std::uint64_t absent = 0;  // lookups that were answered "absent"
+};
+
 class PagedFilter {
  public:
   // `growth`: if given, layers are added as the number of keys rises (core/sizing/growth.h).
@@ -147,6 +153,13 @@ class PagedFilter {
   bool may_contain(Hash hash) {
     return loaded().may_contain(hash, cache_) || (has_log() && log_.may_contain(hash, shape()));
   }
+  void count_lookup(bool found) {
+    ++counts_.lookups;
+    counts_.absent += found ? 0 : 1;
+  }
+  const LookupCounts& counts() const { return counts_; }
+  // Returns how many chunks lookups and changes have read, rather than found in the cache.
+  std::uint64_t chunks_read() const { return cache_.chunks_read(); }
   bool add(Hash hash);
   // Adds a key without returning whether it was new. Several keys can then be added in one batch.
   void add_deferred(Hash hash) {
@@ -303,6 +316,7 @@ class PagedFilter {
   Store store_;
   ChunkCache cache_;
   ChangeLog log_;
+  LookupCounts counts_;
   std::optional<Growth> growth_;
   bool is_loaded_ = false;
   Config config_;

@@ -24,6 +24,9 @@ enum class Column : int {
   layers,
   stale,
   pending,
+  lookups,
+  absent,
+  chunks_read,
   command,
 };
 

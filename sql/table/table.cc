@@ -68,6 +68,9 @@ constexpr Property kProperties[] = {
     {Column::layers, "layers", "INTEGER"},
     {Column::stale, "stale", "INTEGER"},
     {Column::pending, "pending", "INTEGER"},
+    {Column::lookups, "lookups", "INTEGER"},
+    {Column::absent, "absent", "INTEGER"},
+    {Column::chunks_read, "chunks_read", "INTEGER"},
 };
 
 }  // namespace
@@ -421,7 +424,12 @@ void BloomTable::Cursor::look_up(const Value& value) {
   } else {
     key_.assign(value);
   }
-  found_ = !key.is_null() && (!in_sync || filter_.may_contain(key.hash(filter_.shape())));
+  if (key.is_null()) {
+    found_ = false;
+    return;
+  }
+  found_ = !in_sync || filter_.may_contain(key.hash(filter_.shape()));
+  filter_.count_lookup(found_);
 }
 
 const std::vector<Estimate>& BloomTable::Cursor::estimates() {
@@ -477,6 +485,12 @@ void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
         set_count(filter_.log_size());
       }
       return;
+    case Column::lookups:
+      return set_count(filter_.counts().lookups);
+    case Column::absent:
+      return set_count(filter_.counts().absent);
+    case Column::chunks_read:
+      return set_count(filter_.chunks_read());
     case Column::command:
       return;
   }

@@ -54,7 +54,8 @@ constexpr std::array kStatements = {
     "SELECT count(*) FROM s JOIN t ON t.key = s.k",
     "SELECT length(filter), bloom_check(filter) FROM t",
     "SELECT json_valid(info) FROM t",
-    "SELECT keys, fpr, capacity, bytes, overfull, layers, stale, pending FROM t",
+    "SELECT keys, fpr, capacity, bytes, overfull, layers, stale, pending, lookups, absent, "
+    "chunks_read FROM t",
     "INSERT INTO t(key) VALUES ('a')",
     "INSERT OR IGNORE INTO t(key) VALUES ('a'), (NULL), ('b')",
     "INSERT INTO t(key) SELECT 'many ' || value FROM json_each('[1,2,3,4,5,6,7,8,9]'), s",

@@ -59,11 +59,32 @@ class Properties(TableCase):
         for column in ("keys", "fpr", "overfull", "info"):
             self.assertFails(db, "chunk 0 must have 1200 bytes", f"SELECT {column} FROM f")
 
+    def test_lookups_are_counted(self):
+        db, other = self.connect(), self.connect()
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=1000000, cache=4096)")
+        db.execute("INSERT INTO f(key) WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000) SELECT i FROM n")
+        counts = "SELECT lookups, absent FROM f"
+        self.assertEqual((db.execute(counts).fetchone(), other.execute(counts).fetchone()), ((0, 0), (0, 0)))
+        asked = absent = 0
+        for first, last in ((1, 100), (29990, 30010), (100000, 100500)):
+            found = one(db, "WITH n(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2) SELECT count(*) FROM n JOIN f ON f.key = n.i", first, last)
+            asked, absent = asked + last - first + 1, absent + last - first + 1 - found
+            self.assertEqual(db.execute(counts).fetchone(), (asked, absent))
+        self.assertEqual(self.present(db, None), [])
+        db.execute("INSERT OR IGNORE INTO f(key) VALUES (1), ('new')")
+        self.assertEqual(db.execute(counts).fetchone(), (asked, absent))
+        before = one(db, "SELECT chunks_read FROM f")
+        self.present(db, *range(50))
+        self.assertGreater(one(db, "SELECT chunks_read FROM f") - before, 40)
+        self.assertEqual(other.execute(counts).fetchone(), (0, 0))
+        self.assertEqual(self.present(other, 1), [1])
+        self.assertEqual(other.execute("SELECT lookups, absent, chunks_read FROM f").fetchone(), (1, 0, 1))
+
     def test_tables_with_the_name_of_a_column(self):
         db = self.connect()
         db.execute("CREATE TABLE t(keys, bytes)")
         db.execute("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
-        for name in ("keys", "fpr", "capacity", "Bytes", "overfull", "layers", "stale", "PENDING"):
+        for name in ("keys", "fpr", "capacity", "Bytes", "overfull", "layers", "stale", "PENDING", "lookups", "absent", "chunks_read"):
             for options in ("capacity=1000", "source=t, column=keys, writers=extension"):
                 db.execute(f"CREATE VIRTUAL TABLE {name} USING bloom({options})")
                 if "source" not in options:
