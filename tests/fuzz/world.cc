@@ -281,7 +281,8 @@ void World::command(unsigned slot, Input& input) {
       }
       return;
     case 3:
-      if (run("SELECT json_valid(info), keys, fpr, overfull, pending FROM " + table) != SQLITE_OK && !meddled_) {
+      if (run("SELECT json_valid(info), keys, fpr, overfull, pending FROM " + table) != SQLITE_OK &&
+          !meddled_) {
         broken("info can be asked for");
       }
       return;
