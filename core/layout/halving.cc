@@ -29,6 +29,27 @@ Word add_counter_pairs(Word x) {
   return pack_nibbles(saturate((x & kLowNibbles) + ((x >> 4) & kLowNibbles)));
 }
 
+// Moves the nibbles of the low 32 bits into the low nibbles of the eight bytes.
+Word unpack_nibbles(Word x) {
+  x = (x | (x << 16)) & 0x0000ffff0000ffff;
+  x = (x | (x << 8)) & 0x00ff00ff00ff00ff;
+  return (x | (x << 4)) & kLowNibbles;
+}
+
+// Writes each of the low 32 bits of x twice.
+Word double_bits(Word x) {
+  x = unpack_nibbles(x);
+  x = (x | (x << 2)) & 0x3333333333333333;
+  x = (x | (x << 1)) & 0x5555555555555555;
+  return x | (x << 1);
+}
+
+// Writes each of the eight low counters of x twice.
+Word double_counters(Word x) {
+  x = unpack_nibbles(x);
+  return x | (x << 4);
+}
+
 void add_cell(Kind kind, std::uint8_t* cells, std::uint64_t i, unsigned times) {
   for (; times > 0; --times) {
     kind == Kind::counting ? Counters::add(cells, i) : Bits::add(cells, i);
@@ -68,6 +89,24 @@ void merge_pairs(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std:
   }
 }
 
+// The inverse of merge_pairs(): copies cell from_first + i of `from` into cells first + 2i and
+// first + 2i + 1 of `to`. `count` counts the cells of `to`. Requires: `first` and `from_first` are
+// at byte boundaries, and `to` is zeroed.
+void split_pairs(Kind kind, std::uint8_t* to, std::uint64_t first, const std::uint8_t* from,
+                 std::uint64_t from_first, std::uint64_t count) {
+  const std::uint64_t per_byte = 8 / bits_per_cell(kind);
+  to += first / per_byte;
+  from += from_first / per_byte;
+  const std::uint64_t words = count / per_byte / sizeof(Word);
+  for (std::uint64_t w = 0; w < words; ++w) {
+    const Word x = load_le<std::uint32_t>(from + w * sizeof(Word) / 2);
+    store_le(to + w * sizeof(Word), kind == Kind::counting ? double_counters(x) : double_bits(x));
+  }
+  for (std::uint64_t i = words * per_byte * sizeof(Word); i < count; ++i) {
+    add_cell(kind, to, i, get_cell(kind, from, i / 2));
+  }
+}
+
 }  // namespace
 
 HalvingMethod halving_method(const Shape& shape) {
@@ -100,6 +139,17 @@ void halve_run(const Shape& shape, std::uint8_t* to, std::uint64_t to_first,
   } else {
     merge_pairs(shape.kind, to, to_first, from, first, count);
   }
+}
+
+void double_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from,
+                  std::uint64_t first, std::uint64_t count) {
+  for_each_halving_run(shape, first, first + count, [&](const HalvingRun& run) {
+    if (halving_method(shape) == HalvingMethod::merge_blocks) {
+      union_run(shape.kind, to, run.first, from, run.to, run.count);
+    } else {
+      split_pairs(shape.kind, to, run.first, from, run.to, run.count);
+    }
+  });
 }
 
 bool halve_chunk(const Shape& shape, std::uint64_t i, const ChunkReader& read, std::uint8_t* to) {

@@ -63,6 +63,12 @@ void halve_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from,
 void halve_run(const Shape& shape, std::uint8_t* to, std::uint64_t to_first,
                const std::uint8_t* from, std::uint64_t first, std::uint64_t count);
 
+// The reverse of halve_cells(): copies cells first..first+count-1 of `from`, a halved filter, into
+// every cell of `to`, a filter of `shape`, that halving merges into them. Requires: `to` is zeroed,
+// and `first` is at a byte boundary.
+void double_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from,
+                  std::uint64_t first, std::uint64_t count);
+
 // Returns the cells of chunk i, valid until the next call, or null if they are all 0.
 using ChunkReader = std::function<const std::uint8_t*(std::uint64_t i)>;
 

@@ -7,8 +7,10 @@
 #include <string>
 #include <utility>
 
+#include "core/hashing/key.h"
 #include "core/layout/halving.h"
 #include "core/layout/shape.h"
+#include "core/sizing/sizing.h"
 #include "core/support/error.h"
 
 namespace bloom {
@@ -30,62 +32,91 @@ Filter halve_until(const FilterView& f, const Shape& goal, const InterruptCheck&
   return half;
 }
 
+// Returns what a filter was made for, and the geometry that follows from it.
+std::string size_in_words(const Header& header) {
+  const Shape& shape = header.shape;
+  std::string text;
+  if (header.capacity != 0) {
+    text = "capacity " + std::to_string(header.capacity) + " at fpr ";
+    text.append(NumberText(header.fpr).view()).append(" with ");
+  }
+  text.append("k = ").append(std::to_string(shape.hashes));
+  text.append(", m = ").append(std::to_string(shape.cells));
+  return text.append(" and block = ").append(std::to_string(shape.block));
+}
+
 // Refuses a filter that is not compatible with another one. The members are the names of the
 // refused filter and of the other one in the message.
 struct CompatibilityCheck {
   std::string_view subject;
   std::string_view reference;
 
-  [[noreturn]] void refuse_mismatch(const std::string& wanted, const std::string& got) const {
-    refuse(subject, std::string("a filter with ").append(wanted).append(", as ").append(reference),
-           got);
+  [[noreturn]] void refuse_mismatch(std::string_view got, std::string_view wanted,
+                                    std::string_view remedy) const {
+    std::string text(subject);
+    text.append(" cannot be merged with ").append(reference).append(": it has ").append(got);
+    text.append(", not ").append(wanted).append(" (").append(remedy).append(")");
+    fail(text);
   }
-  void require_equal(const char* what, std::uint64_t wanted, std::uint64_t got) const {
-    if (wanted != got) {
-      refuse_mismatch(what + std::to_string(wanted), what + std::to_string(got));
-    }
-  }
-  // Requires all parameters except the sizes to be equal.
+  // Requires all parameters except the sizes and k to be equal.
   void require_same_hashing(const Shape& wanted, const Shape& got) const {
     if (wanted.kind != got.kind) {
-      refuse_mismatch("kind " + std::string(name_of(wanted.kind)),
-                      "kind " + std::string(name_of(got.kind)));
+      refuse_mismatch("kind " + std::string(name_of(got.kind)), name_of(wanted.kind),
+                      "give both the same kind; bloom_standard() converts a counting filter");
     }
-    require_equal("k = ", wanted.hashes, got.hashes);
-    require_equal("seed = ", wanted.seed, got.seed);
+    if (wanted.seed != got.seed) {
+      refuse_mismatch("seed " + std::to_string(got.seed), std::to_string(wanted.seed),
+                      "give both the same seed");
+    }
     if (wanted.collation != got.collation) {
-      refuse_mismatch("collation " + std::string(name_of(wanted.collation)),
-                      "collation " + std::string(name_of(got.collation)));
+      refuse_mismatch("collation " + std::string(name_of(got.collation)), name_of(wanted.collation),
+                      "give both the same collation");
+    }
+  }
+  // Also requires k to be equal, and the larger size to be the smaller one doubled some times.
+  void require_mergeable(const Header& wanted, const Header& got) const {
+    require_same_hashing(wanted.shape, got.shape);
+    const bool is_larger = got.shape.cells > wanted.shape.cells;
+    const Shape& large = is_larger ? got.shape : wanted.shape;
+    const Shape& small = is_larger ? wanted.shape : got.shape;
+    if (halved_down_to(large, small.cells) != small) {
+      refuse_mismatch(size_in_words(got), size_in_words(wanted),
+                      "give both the same capacity and fpr, or build both with "
+                      "bloom_build(key, template) from one empty filter");
     }
   }
 };
 
-std::string size_in_words(const Shape& shape) {
-  return "m = " + std::to_string(shape.cells) + " and block = " + std::to_string(shape.block);
-}
-
-void require_mergeable(const Shape& f, const Shape& g, std::string_view subject) {
-  const CompatibilityCheck check{.subject = subject, .reference = "the one before it"};
-  check.require_same_hashing(f, g);
-  const Shape& large = f.cells > g.cells ? f : g;
-  const Shape& small = f.cells > g.cells ? g : f;
-  if (halved_down_to(large, small.cells) != small) {
-    check.refuse_mismatch(size_in_words(f) + " (or that halved or doubled some times)",
-                          size_in_words(g));
+// Returns the filter of shape `goal` in which every cell is set that halving merges into a set cell
+// of f. Requires: halving `goal` some times gives the shape of f.
+Filter double_until(const FilterView& f, const Shape& goal, const InterruptCheck& check_interrupt) {
+  if (f.shape() == goal) {
+    return Filter(f, check_interrupt);
   }
+  const Shape half_shape = halved(goal);
+  const Filter half = double_until(f, half_shape, check_interrupt);
+  Header header = half.header();
+  header.shape = goal;
+  header.capacity = std::min(2 * header.capacity, kMaxKeys);
+  Filter result(header);
+  for_each_slice(half_shape.cells, kSliceBits, check_interrupt, [&](auto first, auto count) {
+    double_cells(goal, result.cells(), half.view().cells(), first, count);
+  });
+  return result;
 }
 
 using MergeCells = void (*)(Kind, std::uint8_t*, const std::uint8_t*, std::uint64_t);
 
 Filter merge(Filter f, const FilterView& g, std::string_view subject,
              const InterruptCheck& check_interrupt, MergeCells merge_cells) {
-  require_mergeable(f.shape(), g.shape(), subject);
-  if (f.shape().cells < g.shape().cells) {
-    const Filter smaller = halve_until(g, f.shape(), check_interrupt);
-    return merge(std::move(f), smaller.view(), subject, check_interrupt, merge_cells);
-  }
+  const CompatibilityCheck check{.subject = subject, .reference = "the filter before it"};
+  check.require_mergeable(f.header(), g.header());
   if (f.shape().cells > g.shape().cells) {
-    f = halve_until(f.view(), g.shape(), check_interrupt);
+    const Filter doubled = double_until(g, f.shape(), check_interrupt);
+    return merge(std::move(f), doubled.view(), subject, check_interrupt, merge_cells);
+  }
+  if (f.shape().cells < g.shape().cells) {
+    f = double_until(f.view(), g.shape(), check_interrupt);
   }
   for_each_slice(cell_bytes(f.shape()), kSliceBytes, check_interrupt, [&](auto first, auto bytes) {
     merge_cells(f.shape().kind, f.cells() + first, g.cells() + first, bytes);
@@ -128,15 +159,12 @@ Filter make_intersection(Filter f, const FilterView& g, std::string_view subject
   return merge(std::move(f), g, subject, check_interrupt, intersect_cells);
 }
 
-Filter halved_to_match(const FilterView& g, const Shape& goal, std::string_view subject,
-                       std::string_view goal_name, const InterruptCheck& check_interrupt) {
+Filter resized_to_match(const FilterView& g, const Header& goal, std::string_view subject,
+                        std::string_view goal_name, const InterruptCheck& check_interrupt) {
   const CompatibilityCheck check{.subject = subject, .reference = goal_name};
-  check.require_same_hashing(goal, g.shape());
-  if (halved_down_to(g.shape(), goal.cells) != goal) {
-    check.refuse_mismatch(size_in_words(goal) + " (or that doubled some times)",
-                          size_in_words(g.shape()));
-  }
-  return halve_until(g, goal, check_interrupt);
+  check.require_mergeable(goal, g.header());
+  return g.shape().cells < goal.shape.cells ? double_until(g, goal.shape, check_interrupt)
+                                            : halve_until(g, goal.shape, check_interrupt);
 }
 
 unsigned times_halvable(Shape shape) {

@@ -15,10 +15,17 @@ namespace bloom {
 bool is_neutral(const FilterView& f);
 
 // Return the union or intersection of f and g. The union is the filter of all keys that were added
-// to f or g. The intersection contains at least the keys that were added to both. If the sizes
-// differ, the larger filter is halved to the size of the smaller one. Counting filters: counters
-// are added and saturate at 15 (union), or the smaller counter is taken (intersection). The result
-// has the smaller capacity and the larger FPR of the two, or unknown (0) if either is unknown. If
+// to f or g. The intersection contains at least the keys that were added to both. Counting filters:
+// counters are added and saturate at 15 (union), or the smaller counter is taken (intersection).
+//
+// If the sizes differ, the smaller filter is doubled to the size of the larger one: each of its
+// cells is copied to all cells that halving merges into it. Its own FPR stays the same, and the
+// larger filter loses nothing. Halving the larger filter instead could fill it up, and the result
+// of many merges would depend on their order. Halving the result gives the same bits as halving
+// first. But the doubled part looks like twice as many keys to estimate().
+//
+// The result has the smaller capacity, counted at the larger size, and the larger FPR of the two,
+// or unknown (0) if either is unknown. If
 // one filter is neutral, the union is the other one, and the intersection is an empty filter with
 // the header of the other one.
 // Throws Error about `subject`, the name of g in the message, if the filters are not compatible.
@@ -28,11 +35,12 @@ Filter make_union(Filter f, const FilterView& g, std::string_view subject,
 Filter make_intersection(Filter f, const FilterView& g, std::string_view subject,
                          const InterruptCheck& check_interrupt = {});
 
-// Returns g, halved until it has the shape `goal`, so that it can be merged into a filter of that
-// shape. Throws Error if that is impossible. The message names g `subject` and the other filter
-// `goal_name`. Also throws std::bad_alloc and what `check_interrupt` throws.
-Filter halved_to_match(const FilterView& g, const Shape& goal, std::string_view subject,
-                       std::string_view goal_name, const InterruptCheck& check_interrupt = {});
+// Returns g in the shape of `goal`, so that it can be merged into a filter of that shape. A larger
+// filter is halved, and a smaller one is doubled as for make_union(). Throws Error if that is
+// impossible. The message names g `subject` and the other filter `goal_name`. Also throws
+// std::bad_alloc and what `check_interrupt` throws.
+Filter resized_to_match(const FilterView& g, const Header& goal, std::string_view subject,
+                        std::string_view goal_name, const InterruptCheck& check_interrupt = {});
 
 // Returns how many times a filter of this shape can be halved: while the number of blocks is even,
 // and then while the number of cells per block (or slice) is even.

@@ -283,24 +283,81 @@ TEST(Merge, AFilterOfNoRowsIsNeutral) {
   }
 }
 
-TEST(Merge, UnionOfUnequalSizesEqualsTheFilterAtTheSmallerSize) {
+// Returns `filter`, halved until it has the shape `goal`.
+Filter halved_to(const Filter& filter, const Shape& goal) {
+  Filter result(filter.view());
+  while (result.shape() != goal) {
+    result = halve(result.view());
+  }
+  return result;
+}
+
+std::size_t nonzero_cells(const Filter& filter) {
+  const std::vector<unsigned> cells = cells_of(filter.view());
+  return cells.size() - static_cast<std::size_t>(std::count(cells.begin(), cells.end(), 0U));
+}
+
+// The smaller filter is doubled. Halving that again must give its cells, and each of them must have
+// been copied to the same number of cells.
+TEST(Merge, UnionOfUnequalSizesLosesNothingOfTheLarger) {
   for (const Shape& large : small_shapes()) {
     Shape small = large;
     while (is_halvable(small)) {
       small = halved(small);
       const Filter a = built(large, 0, 30);
       const Filter b = built(small, 20, 60);
-      const Filter both = [&] {
-        Filter filter = built(small, 0, 30);
-        for (std::uint64_t key = 20; key < 60; ++key) {
-          filter.add(key_hash(key, small.seed));
-        }
-        return filter;
-      }();
+      const Filter none = empty(large);
+      const Filter doubled = make_union(Filter(none.view()), b.view(), "g");
+      ASSERT_EQ(nonzero_cells(doubled), nonzero_cells(b) * (large.cells / small.cells)) << large;
+      const std::vector<unsigned> back = cells_of(halved_to(doubled, small).view());
+      const std::vector<unsigned> cells = cells_of(b.view());
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        const auto copies = static_cast<unsigned>(large.cells / small.cells);
+        const unsigned expected =
+            large.kind == Kind::counting ? std::min(15U, cells[i] * copies) : cells[i];
+        ASSERT_EQ(back[i], expected) << large << small;
+      }
+      const Filter both = make_union(Filter(a.view()), doubled.view(), "g");
       ASSERT_TRUE(same_bytes(make_union(Filter(a.view()), b.view(), "g"), both)) << large << small;
       ASSERT_TRUE(same_bytes(make_union(Filter(b.view()), a.view(), "g"), both)) << large << small;
+      if (large.kind != Kind::counting) {
+        const Filter first_halved = make_union(halved_to(a, small), b.view(), "g");
+        ASSERT_TRUE(same_bytes(halved_to(both, small), first_halved)) << large << small;
+      }
     }
   }
+}
+
+TEST(Merge, UnionOfUnequalSizesDoesNotDependOnTheOrder) {
+  const Shape large{.kind = Kind::standard, .hashes = 5, .cells = 5120, .block = 512};
+  const Filter a = built(large, 0, 30);
+  const Filter b = built(halved(large), 20, 60);
+  const Filter c = built(halved(halved(large)), 50, 90);
+  const Filter expected = make_union(make_union(Filter(a.view()), b.view(), "g"), c.view(), "g");
+  const Filter* order[] = {&a, &b, &c};
+  std::sort(std::begin(order), std::end(order));
+  do {
+    const Filter pair = make_union(Filter(order[0]->view()), order[1]->view(), "g");
+    EXPECT_TRUE(same_bytes(make_union(Filter(pair.view()), order[2]->view(), "g"), expected));
+  } while (std::next_permutation(std::begin(order), std::end(order)));
+}
+
+// 200,000 keys, merged with a filter that was halved twice. Halving the larger filter would raise
+// the FPR to 0.7.
+TEST(Merge, UnionOfUnequalSizesKeepsAUsefulRate) {
+  const Header header = size_filter(200'000, 0.01, Kind::standard);
+  Filter a(header);
+  Filter b(header);
+  for (std::uint64_t key = 0; key < 200'000; ++key) {
+    a.add(key_hash(key));
+  }
+  for (std::uint64_t key = 200'000; key < 210'000; ++key) {
+    b.add(key_hash(key));
+  }
+  const Filter small = halve(halve(b.view()).view());
+  const Filter both = make_union(Filter(a.view()), small.view(), "g");
+  EXPECT_LT(estimate(both.view()).fpr, 0.03);
+  EXPECT_GT(estimate(make_union(halved_to(a, small.shape()), small.view(), "g").view()).fpr, 0.7);
 }
 
 TEST(Merge, IntersectionKeepsEveryCommonKeyAndNoCellOfNeither) {

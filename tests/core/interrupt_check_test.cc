@@ -99,7 +99,7 @@ TEST(InterruptCheck, ComesOftenWhileAWholeFilterIsReadOrWritten) {
         make_intersection(Filter(f.view()), f.view(), "g", check_interrupt);
       },
       [&](const InterruptCheck& check_interrupt) {
-        halved_to_match(f.view(), f.shape(), "f", "g", check_interrupt);
+        resized_to_match(f.view(), f.header(), "f", "g", check_interrupt);
       },
       [&](const InterruptCheck& check_interrupt) { to_standard(f.view(), "f", check_interrupt); },
       [&](const InterruptCheck& check_interrupt) { estimate(f.view(), check_interrupt); },

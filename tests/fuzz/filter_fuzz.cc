@@ -57,7 +57,7 @@ constexpr const char* kOfHalvable[] = {
     "bloom_halve(" ADDED ") = bloom_add(bloom_halve(?1), ?2)",
     "bloom_contains(bloom_halve(" ADDED "), ?2)",
     "bloom_contains(bloom_fold(" ADDED ", 0.1), ?2)",
-    CELLS("bloom_intersect(?1, bloom_halve(?1))") " = " CELLS("bloom_halve(?1)"),
+    CELLS("bloom_intersect(?1, bloom_halve(?1))") " = " CELLS("?1"),
 };
 
 class Properties {

@@ -222,31 +222,35 @@ SELECT bloom_contains(x'424c4d46010101023900000000000000000000000000000000000000
 -- Incompatible filters
 -- k
 SELECT bloom_union(bloom_create_sized(1024, 7), bloom_create_sized(1024, 6));
---> Error: bloom_union: argument 2 must be a filter with k = 7, as the one before it, got k = 6
+--> Error: bloom_union: argument 2 cannot be merged with the filter before it: it has k = 6, m = 1024 and block = 0, not k = 7, m = 1024 and block = 0 (give both the same capacity and fpr, or build both with bloom_build(key, template) from one empty filter)
 -- kind
 SELECT bloom_union(bloom_create_sized(1024, 7), bloom_create_sized(1024, 7, 'counting'));
---> Error: bloom_union: argument 2 must be a filter with kind standard, as the one before it, got kind counting
+--> Error: bloom_union: argument 2 cannot be merged with the filter before it: it has kind counting, not standard (give both the same kind; bloom_standard() converts a counting filter)
 -- block
 SELECT bloom_union(bloom_create_sized(1024, 7), bloom_create_sized(1024, 7, 'standard', 512));
---> Error: bloom_union: argument 2 must be a filter with m = 1024 and block = 0 (or that halved or doubled some times), as the one before it, got m = 1024 and block = 512
+--> Error: bloom_union: argument 2 cannot be merged with the filter before it: it has k = 7, m = 1024 and block = 512, not k = 7, m = 1024 and block = 0 (give both the same capacity and fpr, or build both with bloom_build(key, template) from one empty filter)
 -- seed
 SELECT bloom_union(bloom_create_sized(1024, 7), bloom_create_sized(1024, 7, 'standard', 0, 1));
---> Error: bloom_union: argument 2 must be a filter with seed = 0, as the one before it, got seed = 1
+--> Error: bloom_union: argument 2 cannot be merged with the filter before it: it has seed 1, not 0 (give both the same seed)
 -- m, not a power of two apart
 SELECT bloom_union(bloom_create_sized(1024, 7), bloom_create_sized(1000, 7));
---> Error: bloom_union: argument 2 must be a filter with m = 1024 and block = 0 (or that halved or doubled some times), as the one before it, got m = 1000 and block = 0
+--> Error: bloom_union: argument 2 cannot be merged with the filter before it: it has k = 7, m = 1000 and block = 0, not k = 7, m = 1024 and block = 0 (give both the same capacity and fpr, or build both with bloom_build(key, template) from one empty filter)
 -- three times m
 SELECT bloom_intersect(bloom_create_sized(3072, 7), bloom_create_sized(1024, 7));
---> Error: bloom_intersect: argument 2 must be a filter with m = 3072 and block = 0 (or that halved or doubled some times), as the one before it, got m = 1024 and block = 0
+--> Error: bloom_intersect: argument 2 cannot be merged with the filter before it: it has k = 7, m = 1024 and block = 0, not k = 7, m = 3072 and block = 0 (give both the same capacity and fpr, or build both with bloom_build(key, template) from one empty filter)
 -- m not quite twice as large
 SELECT bloom_union(bloom_create_sized(1001, 7), bloom_create_sized(500, 7));
---> Error: bloom_union: argument 2 must be a filter with m = 1001 and block = 0 (or that halved or doubled some times), as the one before it, got m = 500 and block = 0
+--> Error: bloom_union: argument 2 cannot be merged with the filter before it: it has k = 7, m = 500 and block = 0, not k = 7, m = 1001 and block = 0 (give both the same capacity and fpr, or build both with bloom_build(key, template) from one empty filter)
 -- the same in the other order
 SELECT bloom_union(bloom_create_sized(500, 7), bloom_create_sized(1001, 7));
---> Error: bloom_union: argument 2 must be a filter with m = 500 and block = 0 (or that halved or doubled some times), as the one before it, got m = 1001 and block = 0
+--> Error: bloom_union: argument 2 cannot be merged with the filter before it: it has k = 7, m = 1001 and block = 0, not k = 7, m = 500 and block = 0 (give both the same capacity and fpr, or build both with bloom_build(key, template) from one empty filter)
 -- aggregate
 SELECT bloom_union(column1) FROM (VALUES (bloom_create_sized(1024, 7)), (bloom_create_sized(1000, 7)));
---> Error: bloom_union: argument 1 must be a filter with m = 1024 and block = 0 (or that halved or doubled some times), as the one before it, got m = 1000 and block = 0
+--> Error: bloom_union: argument 1 cannot be merged with the filter before it: it has k = 7, m = 1000 and block = 0, not k = 7, m = 1024 and block = 0 (give both the same capacity and fpr, or build both with bloom_build(key, template) from one empty filter)
+
+-- capacities that look like halves
+SELECT bloom_union(bloom_create(100000), bloom_create(50000));
+--> Error: bloom_union: argument 2 cannot be merged with the filter before it: it has capacity 50000 at fpr 0.01 with k = 7, m = 507904 and block = 31744, not capacity 100000 at fpr 0.01 with k = 7, m = 984064 and block = 31744 (give both the same capacity and fpr, or build both with bloom_build(key, template) from one empty filter)
 
 -- Removal, halving, bits of counters
 -- remove from a standard filter

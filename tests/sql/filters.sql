@@ -37,10 +37,14 @@ SELECT bloom_union(NULL) IS NULL, bloom_intersect(NULL) IS NULL;
 SELECT bloom_union(f) IS NULL FROM (SELECT 1 AS f) WHERE 0;
 --> 1
 
--- unequal sizes
-SELECT bloom_union(large, small) = both, bloom_union(small, large) = both, bloom_intersect(large, small) = bloom_intersect(bloom_halve(large, 3), small) FROM
+-- unequal sizes: the larger size is kept, and halving the result gives what halving first gives
+SELECT bloom_union(large, small) = bloom_union(small, large), bloom_halve(bloom_union(large, small), 3) = both, length(bloom_union(large, small)) = length(large),
+       bloom_halve(bloom_intersect(large, small), 3) = bloom_intersect(bloom_halve(large, 3), small), bloom_contains_all(bloom_union(large, small), 'a', 'b', 'c'), bloom_contains_any(bloom_union(large, small), 'd', 'e', 'f', 'g') FROM
   (SELECT bloom_add(bloom_create_sized(8192, 5), 'a', 'b') AS large, bloom_add(bloom_create_sized(1024, 5), 'c') AS small, bloom_add(bloom_create_sized(1024, 5), 'a', 'b', 'c') AS both);
---> 1|1|1
+--> 1|1|1|1|1|0
+SELECT bloom_fpr(bloom_union(large, small)) < 0.03, bloom_fpr(bloom_union(bloom_halve(large, 2), small)) > 0.6
+  FROM (SELECT bloom_build(k, 2000) AS large FROM t), (SELECT bloom_halve(bloom_build(-i, 2000), 2) AS small FROM t WHERE i <= 100);
+--> 1|1
 
 -- intersection
 SELECT bloom_contains_all(f, 'key-900', 'key-1000'), bloom_contains_any(f, 'key-1', 'key-2000') FROM

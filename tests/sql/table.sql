@@ -241,13 +241,13 @@ INSERT INTO a(filter) VALUES (x'00');
 INSERT INTO a(filter) SELECT substr(filter, 1, 100) FROM a;
 --> Error: a: filter is a damaged bloom filter (100 bytes where the header says 1862) (11)
 INSERT INTO a(filter) SELECT filter FROM b;
---> Error: a: filter must be a filter with kind standard, as the table has, got kind counting
+--> Error: a: filter cannot be merged with the table: it has kind counting, not standard (give both the same kind; bloom_standard() converts a counting filter)
 INSERT INTO a(filter) VALUES (bloom_create(1000));
---> Error: a: filter must be a filter with k = 10, as the table has, got k = 7
+--> Error: a: filter cannot be merged with the table: it has capacity 1000 at fpr 0.01 with k = 7, m = 9600 and block = 9600, not capacity 1000 at fpr 0.001 with k = 10, m = 14384 and block = 14384 (give both the same capacity and fpr, or build both with bloom_build(key, template) from one empty filter)
 INSERT INTO a(filter) VALUES (bloom_create(100, 0.001));
---> Error: a: filter must be a filter with m = 14384 and block = 14384 (or that doubled some times), as the table has, got m = 1456 and block = 1456
+--> Error: a: filter cannot be merged with the table: it has capacity 100 at fpr 0.001 with k = 10, m = 1456 and block = 1456, not capacity 1000 at fpr 0.001 with k = 10, m = 14384 and block = 14384 (give both the same capacity and fpr, or build both with bloom_build(key, template) from one empty filter)
 INSERT INTO a(filter) VALUES (bloom_create_sized(14384, 10, 'standard', 14384, 1));
---> Error: a: filter must be a filter with seed = 0, as the table has, got seed = 1
+--> Error: a: filter cannot be merged with the table: it has seed 1, not 0 (give both the same seed)
 INSERT INTO a(a) VALUES ('rebuild');
 --> Error: a: cannot rebuild a table without a source: a Bloom filter cannot list its keys
 INSERT INTO a(a) VALUES (1);
@@ -388,6 +388,28 @@ INSERT INTO large(large) VALUES ('fold=1');
 DROP TABLE large;
 DROP TABLE counted;
 DROP TABLE before;
+
+-- a smaller filter is doubled, a larger one is halved unless it has too many keys
+CREATE VIRTUAL TABLE merged USING bloom(capacity=64000);
+INSERT INTO merged(filter) VALUES (bloom_halve(bloom_add(bloom_create(64000), 'small'), 3));
+SELECT filter = bloom_union(bloom_create(64000), bloom_halve(bloom_add(bloom_create(64000), 'small'), 3)) FROM merged;
+--> 1
+SELECT key FROM merged WHERE key IN ('small', 'large');
+--> small
+INSERT INTO merged(merged) VALUES ('halve'), ('halve');
+CREATE TEMP TABLE full AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000) SELECT bloom_build(i, 64000) AS filter FROM n;
+INSERT INTO merged(filter) SELECT filter FROM full;
+--> Error: merged: filter has about 39954 keys, and the table has a capacity of 16000: the false-positive rate would be 27 % (merge it into a larger table, or INSERT bloom_halve(filter, times) nevertheless)
+INSERT INTO merged(filter) VALUES (bloom_add(bloom_create(64000), 'large'));
+INSERT INTO merged(merged) VALUES ('integrity-check');
+SELECT key FROM merged WHERE key IN ('small', 'large') ORDER BY key;
+--> large
+--> small
+INSERT INTO merged(filter) SELECT bloom_halve(filter, 2) FROM full;
+SELECT count(*) FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000) SELECT i FROM n) JOIN merged ON merged.key = i;
+--> 40000
+DROP TABLE merged;
+DROP TABLE full;
 
 -- names, schemas
 ALTER TABLE a RENAME TO "a 'b' ""c""";

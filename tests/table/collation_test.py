@@ -88,8 +88,8 @@ class Collations(InFolder):
         ).fetchone()
         self.assertEqual(row, (1, 1, 1, 1, 1, 0))
         self.assertEqual(json.loads(one(db, "SELECT bloom_info(filter) FROM s"))["collate"], "nocase")
-        self.assertFails(db, "must be a filter with collation nocase, as the one before it, got collation binary", "SELECT bloom_union(filter, bloom_create(100)) FROM s")
-        self.assertFails(db, "filter must be a filter with collation nocase, as the table has, got collation binary", "INSERT INTO f(filter) VALUES (bloom_create(100))")
+        self.assertFails(db, "it has collation binary, not nocase", "SELECT bloom_union(filter, bloom_create(100)) FROM s")
+        self.assertFails(db, "filter cannot be merged with the table: it has collation binary, not nocase", "INSERT INTO f(filter) VALUES (bloom_create(100))")
         db.execute("INSERT INTO f(filter) SELECT bloom_add(filter, 'Z') FROM s")
         self.assertEqual(self.present(db, "z", "Z", "y"), ["z", "Z"])
 
