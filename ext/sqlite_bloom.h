@@ -21,8 +21,11 @@ struct sqlite3_api_routines;
  *
  * Requires: `api` is the table of functions that SQLite passes to an extension, never null. So do
  * not call this function directly, but register it with sqlite3_auto_extension(). SQLite must be
- * built without SQLITE_OMIT_LOAD_EXTENSION. The exception is a library compiled with SQLITE_CORE
- * defined: it calls SQLite directly, as examples/playground does. */
+ * built without SQLITE_OMIT_LOAD_EXTENSION.
+ *
+ * If the extension is compiled with SQLITE_CORE defined, it calls SQLite directly, as in
+ * examples/playground. Then `api` may be null (in every call, or in none), and SQLite may be built
+ * with SQLITE_OMIT_LOAD_EXTENSION. */
 int sqlite3_bloom_init(struct sqlite3* db, char** error, const struct sqlite3_api_routines* api);
 
 #ifdef __cplusplus

@@ -49,8 +49,8 @@ class Layers {
   std::uint64_t chunk_count_ = 0;
 };
 
-// Looks up, adds and removes keys of all layers. `Chunks` holds the chunks of all layers: see
-// ChunkedFilter.
+// Looks up keys in all layers. Adds and removes keys in the newest layer only. `Chunks` holds the
+// chunks of all layers: see ChunkedFilter.
 class LayeredFilter {
  public:
   explicit LayeredFilter(const Layers& layers) {
@@ -65,7 +65,6 @@ class LayeredFilter {
     return newest().may_contain(hash, chunks) || older_may_contain(hash, chunks);
   }
 
-  // Add to, and remove from, the newest layer only.
   template <typename Chunks>
   bool add(Hash hash, Chunks& chunks) const {
     return newest().add(hash, chunks);
@@ -82,7 +81,8 @@ class LayeredFilter {
            newest().add(hash, place, chunks);
   }
 
-  // Returns where add() puts the key. A caller that needs the chunk first computes it once only.
+  // Returns where add() puts the key. A caller that needs the chunk before it adds the key passes
+  // the result to add(), which then does not compute it again.
   Placement placement_of(Hash hash) const { return newest().placement_of(hash); }
   // Requires: `place` is placement_of(hash).
   template <typename Chunks>

@@ -234,8 +234,8 @@ std::variant<DeltaView, Problem> open_delta(ByteView stored) {
     return Problem::damaged("a byte of its beginning is out of range");
   }
   DeltaView view{.remainder_bits = stored[kRemainderBitsAt],
-                 .before = load_le<std::uint64_t>(&stored[kBeforeAt]),
-                 .after = load_le<std::uint64_t>(&stored[kAfterAt]),
+                 .before_digest = load_le<std::uint64_t>(&stored[kBeforeAt]),
+                 .after_digest = load_le<std::uint64_t>(&stored[kAfterAt]),
                  .header = std::nullopt,
                  .gaps = stored.subspan(kHeaderAt)};
   if (stored[kHasHeaderAt] != 0) {
@@ -251,7 +251,7 @@ std::variant<DeltaView, Problem> open_delta(ByteView stored) {
 
 std::variant<Filter, Problem> apply_delta(const FilterView& before, const DeltaView& delta,
                                           const InterruptCheck& check_interrupt) {
-  if (digest(before, check_interrupt) != delta.before) {
+  if (digest(before, check_interrupt) != delta.before_digest) {
     return Problem::foreign("it was made from another filter");
   }
   const Header& header = delta.header ? *delta.header : before.header();
@@ -260,7 +260,7 @@ std::variant<Filter, Problem> apply_delta(const FilterView& before, const DeltaV
   if (!flip_bits(after.cells(), bits_of(after.shape()), delta, check_interrupt)) {
     return Problem::damaged("its gaps do not fit the filter");
   }
-  if (digest(after.view(), check_interrupt) != delta.after) {
+  if (digest(after.view(), check_interrupt) != delta.after_digest) {
     return Problem::damaged("what comes out is not what was told");
   }
   return after;

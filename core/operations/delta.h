@@ -38,8 +38,8 @@ StoredDelta make_delta(const FilterView& before, const FilterView& after,
 // A parsed delta that refers to borrowed bytes. Requires: the bytes outlive the view.
 struct DeltaView {
   unsigned remainder_bits;       // low bits of each gap; the rest is in unary
-  std::uint64_t before;          // digest of the old filter
-  std::uint64_t after;           // digest of the new filter
+  std::uint64_t before_digest;   // of the old filter
+  std::uint64_t after_digest;    // of the new filter
   std::optional<Header> header;  // of the new filter; nullopt: same as the old one
   ByteView gaps;
 };

@@ -23,9 +23,9 @@
 
 namespace bloom {
 
-// Default capacity of the first layer, in keys. Every power of ten from 1,000 on then has a total
-// capacity 5 % above it. The margin is needed because the number of keys in a layer is only an
-// estimate.
+// Default capacity of the first layer, in keys. As the filter grows, its total capacity then
+// reaches 1.05 * 1,000, 1.05 * 10,000, and so on. The margin of 5 % is needed because the number
+// of keys in a layer is only an estimate.
 inline constexpr std::uint64_t kFirstCapacity = 1050;
 
 // Smallest capacity of the first layer, in keys. The number of keys in a smaller layer could not be

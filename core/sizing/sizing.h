@@ -33,22 +33,22 @@ double fpr_for(std::uint64_t m, std::uint64_t n, std::uint32_t k, Kind kind = Ki
 // key exceeds p.
 std::uint64_t capacity_for(std::uint64_t m, std::uint32_t k, double p);
 
-// Returns the expected FPR of a filter of this shape with n keys. This is the FPR of one block,
-// corrected for the spread of its fill, averaged over the binomial distribution of the keys over
-// the blocks. The prediction is within 3 % of measured rates for filters of 1 KiB or more. The
-// exceptions are unblocked filters below about 100 KiB with FPRs under 1e-3: for these the family
-// h1 + i * h2 has too few members (docs/choosing.md has measurements). Requires:
-// !broken_rule(shape).
+// Returns the expected FPR of a filter of this shape with n keys. This is the mean FPR of its
+// blocks: the number of keys in a block is binomially distributed. The FPR of one block is
+// corrected for the variance of its fill. The prediction is within 3 % of measured rates for
+// filters of 1 KiB or more. The exceptions are unblocked filters below about 100 KiB with FPRs
+// under 1e-3: for these the family h1 + i * h2 has too few members (docs/choosing.md has
+// measurements). Requires: !broken_rule(shape).
 double predicted_fpr(const Shape& shape, std::uint64_t n);
 
 // Returns the largest n, from 1 to kMaxKeys, for which predicted_fpr(shape, n) <= p. Returns 1 if
 // even one key exceeds p. Requires: !broken_rule(shape), and 0 < p < 1.
 std::uint64_t largest_capacity(const Shape& shape, double p);
 
-// Returns the header of a filter sized for n keys at FPR p. It has the fewest blocks of one chunk,
-// or a single smaller block, with a predicted FPR of at most p. A filter with at least 1,024 cells
-// can be halved at least 4 times. Throws bloom::Error also if the filter would need more than
-// kMaxCells cells.
+// Returns the header of a filter sized for n keys at FPR p: the smallest one with a predicted FPR
+// of at most p. Each block is as large as a chunk, or there is a single smaller block. A filter
+// with at least 1,024 cells can be halved at least 4 times. Throws bloom::Error also if the filter
+// would need more than kMaxCells cells.
 Header size_filter(std::uint64_t n, double p, Kind kind);
 
 // The same with the fewest blocks of `block` cells. If `block` is 0, the filter is unblocked and

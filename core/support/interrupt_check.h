@@ -48,7 +48,8 @@ class PeriodicCheck {
   unsigned left_ = kSteps;
 };
 
-// 64 KiB of cells. In the worst case (blocks of one cell each) a slice takes 50 ms.
+// The size of a slice of a loop over cells: 64 KiB. In the worst case (blocks of one cell each)
+// such a slice takes 50 ms. (The slices of a partitioned filter are something else.)
 inline constexpr std::uint64_t kSliceBytes = std::uint64_t{1} << 16;
 inline constexpr std::uint64_t kSliceBits = 8 * kSliceBytes;
 

@@ -54,7 +54,7 @@ bool has_write_transaction(sqlite3* db, const char* schema) {
 
 int running_writers(sqlite3* db) { return writers_of(db).running; }
 
-bool runs_to_its_end(sqlite3* db) {
+bool statement_runs_to_its_end(sqlite3* db) {
   const Writers writers = writers_of(db);
   return writers.running == 1 && !writers.return_rows;
 }

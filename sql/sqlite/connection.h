@@ -18,7 +18,7 @@ int running_writers(sqlite3* db);
 // Returns whether exactly one statement that may write is running, and it returns no rows. Such a
 // statement runs to its end within the current sqlite3_step() call. The application cannot use the
 // connection before that.
-bool runs_to_its_end(sqlite3* db);
+bool statement_runs_to_its_end(sqlite3* db);
 
 // Returns true if the only running statement that may write does not name the table: it then
 // changes the table through a trigger. In an explicit transaction such a statement has a savepoint
@@ -43,8 +43,9 @@ class ReadUncommitted {
   // whether uncommitted changes are visible.
   //
   // Reading the pragma takes 2 us. After a statement was prepared, the first two calls read the
-  // pragma only if the cache is shared. The third call always reads it. So a statement that looks
-  // up one key avoids the 2 us, and a statement that looks up many keys pays them once.
+  // pragma only if the cache is shared. The third call always reads it, and later calls repeat its
+  // result. So a statement that looks up one key avoids the 2 us, and a statement that looks up
+  // many keys pays them once.
   bool sees_uncommitted(sqlite3* db);
   bool is_known() const { return checks_ == kEnough; }
 

@@ -45,7 +45,7 @@
 //   stops at the first table that fails. rolled_back_to(n) and released(n) may then be called
 //   without savepoint(n).
 // - After create(), SQLite calls no begin(), and does not report the savepoints that are already
-//   open. Any later savepoint(n) implies them.
+//   open. A later savepoint(n) means that the savepoints below n are open, too.
 // - sqlite3_close() calls rolled_back() before it checks whether it must refuse. If it refuses, the
 //   transaction stays open, and begin() may be called again in it.
 // - When SQLite reloads the schema, it may make a second object of a table. The first object still

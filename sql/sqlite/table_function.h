@@ -3,7 +3,8 @@
 // arguments. A function is a class, of which every cursor has one object:
 //   struct Primes {
 //     static constexpr char kName[] = "primes";
-//     static constexpr char kUsage[] = "the call must be primes(limit)";  // if one is missing
+//     // The error if an argument is missing:
+//     static constexpr char kUsage[] = "the call must be primes(limit)";
 //     static constexpr char kColumns[] = "CREATE TABLE x(prime, \"limit\" HIDDEN)";
 //     static constexpr int kFirstArgument = 1;  // number of the first argument's column
 //     static constexpr int kArguments = 1;

@@ -11,9 +11,9 @@
 //
 // A connection caches the added keys of the rows it has read, and reads only newer rows later. A
 // rollback or a merge may meanwhile have removed rows, and other rows may have got their ids. The
-// random token of the last row read tells: ids only grow, so if that row is unchanged, all rows
-// before it are unchanged, too. The tokens come from randomblob(), because some applications
-// replace random() by a function of their own.
+// connection detects this by the last row that it has read: its random token is then gone. Ids only
+// grow, so if that row is unchanged, all rows before it are unchanged, too. The tokens come from
+// randomblob(), because some applications replace random() by a function of their own.
 #pragma once
 
 #include <cstdint>
@@ -51,10 +51,10 @@ class ChangeLog {
 
   // Functions that run SQL throw SqliteError: SQLITE_CORRUPT_VTAB if the log is not as it was made.
 
-  // Makes an empty log for keys of so many columns. Uses the table that is there, if it has the
-  // right columns.
+  // Makes an empty log for keys of `columns` columns. If there is a log with these columns already,
+  // deletes its rows and keeps it.
   void create(std::size_t columns);
-  // Returns whether there is a log, for keys of any number of columns or of so many columns.
+  // Returns whether there is a log: for keys of any number of columns, or of `columns` columns.
   bool exists() const { return definition().starts_with(kColumns); }
   bool exists(std::size_t columns) const;
   void drop();

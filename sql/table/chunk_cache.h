@@ -32,8 +32,8 @@ class ChunkCache {
   void forget();
 
   // See core/filter/chunked.h. at() returns the cells of chunk i, and may write another chunk to
-  // the store to free its place. changed() marks chunk i as changed, and inserts its row if it has
-  // none. Both throw what Store throws.
+  // the store to free its place. mark_changed() marks chunk i as changed, and inserts its row if it
+  // has none. Both throw what Store throws.
   std::uint8_t* at(std::uint64_t i) {
     const std::size_t place = place_of(i);
     if (places_[place].chunk != i) {

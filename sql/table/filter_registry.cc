@@ -6,8 +6,8 @@ namespace bloom {
 
 FilterRegistry::FilterRef FilterRegistry::open(const Definition& definition) {
   for (Entry& entry : entries_) {
-    if (entry.filter->is_changing(definition.schema, definition.table,
-                                  definition.growth.has_value())) {
+    if (entry.filter->must_be_shared(definition.schema, definition.table,
+                                     definition.growth.has_value())) {
       return acquire(entry);
     }
   }

@@ -128,8 +128,8 @@ PagedFilter::~PagedFilter() {
   }
 }
 
-bool PagedFilter::is_changing(const std::string& schema, const std::string& table,
-                              bool grows) const {
+bool PagedFilter::must_be_shared(const std::string& schema, const std::string& table,
+                                 bool grows) const {
   return !retired_ && in_transaction_ && all_savepoints_reported_ && growth_.has_value() == grows &&
          is_of(schema, table);
 }
@@ -250,7 +250,7 @@ void PagedFilter::committed() {
 // If sqlite3_close() was refused, the transaction is still open. Pending changes are lost by then,
 // so the transaction must be rolled back.
 void PagedFilter::rolled_back() {
-  const bool lost = has_pending() && store_.is_writing();
+  const bool lost = has_pending() && store_.has_write_transaction();
   if (renamed_within_) {
     lose_name();
   }
@@ -354,7 +354,7 @@ void PagedFilter::check_lookup() {
     return;
   }
   const bool same_transaction =
-      last_check_.is_committed || (last_check_.was_writing == store_.is_writing() &&
+      last_check_.is_committed || (last_check_.was_writing == store_.has_write_transaction() &&
                                    last_check_.changes == store_.total_changes());
   if (seen_epoch_ != connection_.epoch || !same_transaction || log_may_have_grown() ||
       last_check_.sees_uncommitted || has_deferred_changes(connection_.deferring) ||
@@ -388,7 +388,7 @@ void PagedFilter::check_cache() {
   const bool unchanged = last_check_.is_committed && changes == last_check_.changes &&
                          seen_epoch_ == connection_.epoch;
   const bool may_be_writing = !unchanged || !store_.in_autocommit() || has_log();
-  const bool writing = may_be_writing && store_.is_writing();
+  const bool writing = may_be_writing && store_.has_write_transaction();
   const auto version = store_.data_version();
   const bool sees_uncommitted = store_.sees_uncommitted();
   if (!last_check_.is_committed || writing || !version || version != last_check_.data_version ||
@@ -493,9 +493,9 @@ void PagedFilter::note_stale_key() {
   change.done();
 }
 
-void PagedFilter::mark_missed(const std::string& why) {
+void PagedFilter::mark_missed(const std::string& blocking_trigger) {
   Change change(*this, Change::Kind::add);
-  config_.blocking_trigger = why;
+  config_.blocking_trigger = blocking_trigger;
   store_.save_config(config_);
   change.done();
 }

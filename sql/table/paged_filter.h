@@ -37,8 +37,8 @@
 //     statement are not yet counted.
 //
 // Every function may throw SqliteError if a statement on the shadow tables fails. The code is
-// SQLITE_CORRUPT_VTAB if the shadow tables are damaged. If a change fails halfway and SQLite does
-// not undo it with its statement, the whole transaction is rolled back, as after SQLITE_IOERR.
+// SQLITE_CORRUPT_VTAB if the shadow tables are damaged. If a change fails halfway, SQLite may not
+// undo it. The whole transaction is then rolled back, as after SQLITE_IOERR.
 #pragma once
 
 #include <array>
@@ -96,7 +96,7 @@ class PagedFilter {
   bool is_of(const std::string& schema, const std::string& table) const;
   // Returns whether a new object of this table must share this filter, because the filter takes
   // part in an open transaction.
-  bool is_changing(const std::string& schema, const std::string& table, bool grows) const;
+  bool must_be_shared(const std::string& schema, const std::string& table, bool grows) const;
 
   // Adds one key, given its hash.
   using Add = std::function<void(Hash hash)>;
@@ -134,7 +134,8 @@ class PagedFilter {
 
   void statement_was_prepared() { store_.statement_was_prepared(); }
 
-  // Does not flush deferred keys; called once per row.
+  // Returns the layers. Reads them from the config if they are not loaded yet. Leaves deferred keys
+  // pending, because it is called once per row.
   const Layers& layers() {
     if (!is_loaded_) {
       load();
@@ -143,7 +144,8 @@ class PagedFilter {
   }
   const Shape& shape() { return layers().shape(); }
   const Config& config() { return layers(), config_; }
-  // Returns Config::guard_index also if the config is damaged; empty if the guard cannot be read.
+  // Returns Config::guard_index, even if the rest of the config is damaged. Returns an empty string
+  // if it cannot be read.
   std::string stored_guard() { return store_.load_guard(); }
   bool grows() const { return growth_.has_value(); }
 
@@ -175,16 +177,16 @@ class PagedFilter {
 
   // Counts a key that is no longer in the source but still in the filter.
   void note_stale_key();
-  // Records that rows of the source may have changed without their keys being added. `why` is the
-  // name of the trigger that can have caused it. Lookups are refused from then on, until rebuild().
-  void mark_missed(const std::string& why);
+  // Records that keys of the source may not have been added, because of the trigger of this name.
+  // Lookups are refused from then on, until rebuild().
+  void mark_missed(const std::string& blocking_trigger);
 
   // Empties the filter, gives it the single layer of `config`, and calls fill(add) as create()
   // does.
   void rebuild(const Config& config, const std::function<void(const Add&)>& fill);
-  // The change log (writers=any). make_log() makes it, empty, for keys of so many columns; call it
-  // while create() or rebuild() fills the filter. merge_log() moves its changes into the filter,
-  // and throws bloom::Error if the filter does not have a key to remove.
+  // The change log (writers=any). make_log() makes an empty log, for keys of `columns` columns.
+  // Call it while create() or rebuild() fills the filter. merge_log() moves the changes of the log
+  // into the filter. It throws bloom::Error if a counting filter lacks a key that is to be removed.
   void make_log(std::size_t columns) { log_.create(columns); }
   bool has_log_for(std::size_t columns) const { return log_.exists(columns); }
   bool has_log() const { return config_.has_log(); }
@@ -206,9 +208,9 @@ class PagedFilter {
   void check();
   std::vector<Estimate> estimates();  // one per layer
 
-  // Call after a change has failed with result code `code`. Returns the code to report to SQLite:
-  // SQLITE_IOERR if the transaction must still be rolled back, which makes SQLite do so; else
-  // `code`.
+  // Call after a change has failed with result code `code`. Returns the code to report to SQLite.
+  // If the transaction must still be rolled back, this is SQLITE_IOERR: SQLite then rolls it back.
+  // Otherwise it is `code`.
   int code_to_report(int code);
 
  private:
@@ -290,7 +292,7 @@ class PagedFilter {
   bool is_told_everything() const {
     return in_transaction_ && all_savepoints_reported_ && !retired_;
   }
-  // Whether that other object of the same table has deferred changes.
+  // Whether `other` is another object of the same table, with deferred changes.
   bool has_deferred_changes(const PagedFilter* other) const {
     return other != nullptr && other != this && other->has_pending() &&
            other->is_of(schema(), table());
@@ -342,8 +344,8 @@ class PagedFilter {
   // In this transaction: the innermost savepoint that a rename belongs to. Undoing it undoes the
   // rename.
   std::optional<int> renamed_within_;
-  // The table may have another name than this object knows. Only statements that have been running
-  // since then still use the object.
+  // The table may have another name than this object knows. Only statements that were already
+  // running when the name changed still use the object.
   bool has_stale_name_ = false;
 
   ConnectionState& connection_;

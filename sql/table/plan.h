@@ -52,8 +52,9 @@ inline constexpr std::string_view kForeignCollation = "refused: collation ";
 // order; SQLite then tries another order. There is no plan that lists keys, because it would lose
 // rows.
 //
-// The value that `filter` is compared with is passed to xFilter after the key, if there is one.
-// SQLite turns the call f('x') into such a comparison.
+// If the query compares `filter` with a value, that value is passed to xFilter, after the key if
+// there is a key. SQLite turns the use of a table as a function, FROM seen('x'), into such a
+// comparison.
 //
 // `own` is the collation of the filter. The filter also supports BINARY comparisons: keys that are
 // equal byte for byte are equal under any collation.

@@ -1,6 +1,6 @@
 // The table that a bloom table follows: CREATE VIRTUAL TABLE ... USING bloom(source=t, column=c).
-// This file knows what the catalogue says of the source. sql/table/source_triggers.h knows the
-// triggers.
+// This file reads the properties of the source from the schema and makes the guard index.
+// sql/table/source_triggers.h makes the triggers.
 //
 // The guard is a partial index on the columns that contains no rows. It blocks two ways to change
 // the columns without firing triggers: sqlite3_blob_write(), and ALTER TABLE ... DROP COLUMN under
@@ -37,9 +37,9 @@ struct ColumnFacts {
   // An UPDATE may change a column without naming it in SET: the column is generated, or its
   // declaration looks like an alias of the rowid.
   bool can_change_unnamed = false;
-  // Names a column of which a BEFORE trigger may see another value, or none, in some way that
-  // coalescing with `defaults` does not repair, and says why: "'id' is an INTEGER PRIMARY KEY".
-  // Empty if there is no such column.
+  // Names the first column of which a BEFORE trigger may see a value that SQLite does not store in
+  // the end, and says why: "'id' is an INTEGER PRIMARY KEY". A NULL that SQLite replaces by the
+  // literal in `defaults` does not count. Empty if there is no such column.
   std::string decided_late;
   // For each column, the literal that SQLite may store in place of NULL; empty for none.
   std::vector<std::string> defaults;

@@ -55,7 +55,8 @@ class SourceTriggers {
   // Updates the names of the source: from the triggers of any version, else from the options.
   void find_names(const std::string& table);
   // Returns whether all triggers exist exactly as install() makes them. Also updates the names of
-  // the source: from the last trigger if it is unchanged, else from the options. `target` is the
+  // the source. They are read from one of the triggers, or from the options if that trigger is
+  // missing or changed. `target` is the
   // table that the triggers write to; it differs from `table` during ALTER TABLE ... RENAME.
   bool refresh_names(const std::string& table, std::uint64_t version) {
     return refresh_names(table, table, version);

@@ -1,9 +1,11 @@
 // The shadow tables of a bloom table, and the SQL that reads and writes them.
 //
-// <name>_config(k PRIMARY KEY, v) WITHOUT ROWID    'version'; 'header': the headers of all layers,
-//                                                  concatenated; 'merged', 'stale', 'triggers',
-//                                                  'guard' and 'missed', if not 0 (see Config)
+// <name>_config(k PRIMARY KEY, v) WITHOUT ROWID    one row per value: see below
 // <name>_data(id INTEGER PRIMARY KEY, chunk BLOB)  the cells, 3,968 bytes per row (docs/format.md)
+//
+// Every config has the rows 'version' and 'header': the headers of all layers, concatenated. The
+// rows 'merged', 'stale', 'triggers' (Config::trigger_version), 'guard' (Config::guard_index) and
+// 'missed' (Config::blocking_trigger) exist only if the value is neither 0 nor empty.
 //
 // A chunk whose cells are all 0 needs no row. Everything that is read is checked. A Store throws
 // SqliteError(SQLITE_CORRUPT_VTAB) for values that are not valid.
@@ -91,10 +93,10 @@ class Store {
   std::optional<unsigned> data_version() const;
 
   // The state of the connection: see sql/sqlite/connection.h.
-  bool is_writing() const { return sqlite::has_write_transaction(db_, schema_.c_str()); }
+  bool has_write_transaction() const { return sqlite::has_write_transaction(db_, schema_.c_str()); }
   bool in_autocommit() const { return sqlite3_get_autocommit(db_) != 0; }
   int running_writers() const { return sqlite::running_writers(db_); }
-  bool statement_runs_to_its_end() const { return sqlite::runs_to_its_end(db_); }
+  bool statement_runs_to_its_end() const { return sqlite::statement_runs_to_its_end(db_); }
   bool is_written_through_trigger() const { return sqlite::writes_through_trigger(db_, table_); }
   int total_changes() const { return sqlite3_total_changes(db_); }
   bool roll_back() { return sqlite::roll_back(db_); }

@@ -41,8 +41,8 @@ std::optional<FilterView> aggregate_filter_argument(const Values& arguments, int
 
 // Returns the delta of argument i, which must be a blob.
 DeltaView delta_argument(const Values& arguments, int i);
-// Throws the error for a delta that delta_argument() accepted, but that has the given problem with
-// the filter it is applied to.
+// Throws an error about the delta of argument i. Call if delta_argument() accepted the delta, but
+// apply_delta() returned `problem`.
 [[noreturn]] void refuse_delta(int i, const Problem& problem);
 
 // Returns an integer in low..high. Accepts a real with an integral value, such as 1e6.
