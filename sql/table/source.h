@@ -37,9 +37,9 @@ struct ColumnFacts {
   // An UPDATE may change a column without naming it in SET: the column is generated, or its
   // declaration looks like an alias of the rowid.
   bool can_change_unnamed = false;
-  // Names the first column of which a BEFORE trigger may see a value that SQLite does not store in
-  // the end, and says why: "'id' is an INTEGER PRIMARY KEY". A NULL that SQLite replaces by the
-  // literal in `defaults` does not count. Empty if there is no such column.
+  // Names a column of which a BEFORE trigger may see a value that SQLite does not store in the end,
+  // and says why: "'id' is an INTEGER PRIMARY KEY". A NULL that SQLite replaces by the literal in
+  // `defaults` does not count. Empty if there is no such column.
   std::string decided_late;
   // For each column, the literal that SQLite may store in place of NULL; empty for none.
   std::vector<std::string> defaults;

@@ -55,9 +55,9 @@ class SourceTriggers {
   // Updates the names of the source: from the triggers of any version, else from the options.
   void find_names(const std::string& table);
   // Returns whether all triggers exist exactly as install() makes them. Also updates the names of
-  // the source. They are read from one of the triggers, or from the options if that trigger is
-  // missing or changed. `target` is the
-  // table that the triggers write to; it differs from `table` during ALTER TABLE ... RENAME.
+  // the source. They are read from the last trigger that install() makes, or from the options if
+  // that trigger is missing or changed. `target` is the table that the triggers write to; it
+  // differs from `table` during ALTER TABLE ... RENAME.
   bool refresh_names(const std::string& table, std::uint64_t version) {
     return refresh_names(table, table, version);
   }

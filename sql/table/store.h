@@ -3,8 +3,8 @@
 // <name>_config(k PRIMARY KEY, v) WITHOUT ROWID    one row per value: see below
 // <name>_data(id INTEGER PRIMARY KEY, chunk BLOB)  the cells, 3,968 bytes per row (docs/format.md)
 //
-// Every config has the rows 'version' and 'header': the headers of all layers, concatenated. The
-// rows 'merged', 'stale', 'triggers' (Config::trigger_version), 'guard' (Config::guard_index) and
+// The rows 'version' and 'header' (the headers of all layers, concatenated) always exist. The rows
+// 'merged', 'stale', 'triggers' (Config::trigger_version), 'guard' (Config::guard_index) and
 // 'missed' (Config::blocking_trigger) exist only if the value is neither 0 nor empty.
 //
 // A chunk whose cells are all 0 needs no row. Everything that is read is checked. A Store throws
