@@ -37,9 +37,9 @@
 //
 // SELECT keys, fpr FROM seen;
 //     Returns the estimated number of keys and the estimated false-positive rate. The other
-//     properties are `capacity`, `bytes`, `overfull`, `layers`, `stale`, `pending`, what the lookups
-//     of this connection did (`lookups`, `absent`, `chunks_read`), and `info`: JSON that also has
-//     the geometry.
+//     properties are `capacity`, `bytes`, `overfull`, `layers`, `stale` and `pending`; what the
+//     lookups of this connection did: `lookups`, `absent` and `chunks_read`; and `info`: JSON that
+//     also has the geometry.
 //
 // INSERT INTO seen(seen) VALUES ('integrity-check');
 //     A text value in the column named like the table is a command. 'integrity-check' reads all
