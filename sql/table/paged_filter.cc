@@ -77,7 +77,7 @@ class PagedFilter::Change {
   // `counts`: SQLite will count this row of the statement in changes().
   void done(bool counts = true) {
     if (filter_.write_mode_ != WriteMode::deferred) {
-      filter_.write_pending();
+      filter_.write_deferred_changes();
       filter_.note_written(counts);
     }
     done_ = true;
@@ -196,7 +196,7 @@ void PagedFilter::begin() {
 // the SAVEPOINT command then. There is one exception. When a table joins a transaction, SQLite
 // reports the innermost open savepoint to it, and that one may belong to the user.
 void PagedFilter::savepoint(int number) {
-  write_pending();
+  write_deferred_changes();
   end_statement();
   if (!all_savepoints_reported_) {
     drop_cache();
@@ -212,7 +212,7 @@ void PagedFilter::savepoint(int number) {
 }
 
 void PagedFilter::released(int number) {
-  write_pending();
+  write_deferred_changes();
   end_statement();
   innermost_savepoint_ = std::min(innermost_savepoint_, number - 1);
   if (renamed_within_) {
@@ -238,7 +238,7 @@ void PagedFilter::rolled_back_to(int number) {
 // cache stays valid at the new version. With a shared cache that version may be of a commit that
 // another thread has made since.
 void PagedFilter::committed() {
-  assert(!has_pending());
+  assert(!has_deferred_changes());
   end_transaction();
   last_check_.data_version = store_.data_version();
   last_check_.is_committed = last_check_.data_version.has_value() && !store_.shares_cache();
@@ -250,7 +250,7 @@ void PagedFilter::committed() {
 // If sqlite3_close() was refused, the transaction is still open. Pending changes are lost by then,
 // so the transaction must be rolled back.
 void PagedFilter::rolled_back() {
-  const bool lost = has_pending() && store_.has_write_transaction();
+  const bool lost = has_deferred_changes() && store_.has_write_transaction();
   if (renamed_within_) {
     lose_name();
   }
@@ -272,7 +272,7 @@ void PagedFilter::lose_name() {
 }
 
 void PagedFilter::end_statement() {
-  assert(!has_pending());
+  assert(!has_deferred_changes());
   if (connection_.deferring == this) {
     connection_.deferring = nullptr;
   }
@@ -331,9 +331,9 @@ void PagedFilter::note_written(bool counts) {
   note_change();
 }
 
-void PagedFilter::write_pending() {
-  if (pending_count_ != 0) {
-    apply_pending_keys();
+void PagedFilter::write_deferred_changes() {
+  if (deferred_count_ != 0) {
+    apply_deferred_keys();
   }
   if (cache_.has_changes()) {
     cache_.flush();
@@ -357,7 +357,7 @@ void PagedFilter::check_lookup() {
       last_check_.is_committed || (last_check_.was_writing == store_.has_write_transaction() &&
                                    last_check_.changes == store_.total_changes());
   if (seen_epoch_ != connection_.epoch || !same_transaction || log_may_have_grown() ||
-      last_check_.sees_uncommitted || has_deferred_changes(connection_.deferring) ||
+      last_check_.sees_uncommitted || same_table_has_deferred(connection_.deferring) ||
       store_.sees_uncommitted()) {
     check_cache();
   }
@@ -375,11 +375,11 @@ bool PagedFilter::rows_may_change() const {
 }
 
 void PagedFilter::check_cache() {
-  if (has_pending()) {
-    write_pending();
+  if (has_deferred_changes()) {
+    write_deferred_changes();
   }
-  if (has_deferred_changes(connection_.deferring)) {
-    connection_.deferring->write_pending();
+  if (same_table_has_deferred(connection_.deferring)) {
+    connection_.deferring->write_deferred_changes();
   }
   // In autocommit mode only a running statement can be writing. A rollback then takes back nothing
   // that is cached, if no row has changed since the last check. Asking SQLite takes 40 ns. The log
@@ -409,7 +409,7 @@ void PagedFilter::check_cache() {
 void PagedFilter::drop_cache() {
   cache_.forget();
   log_.expire();
-  pending_count_ = 0;
+  deferred_count_ = 0;
   newest_layer_fill_.forget_estimate();
   is_loaded_ = false;
 }
@@ -432,9 +432,9 @@ bool PagedFilter::add(Hash hash) {
   return changed;
 }
 
-void PagedFilter::apply_pending_keys() {
-  const auto hashes = std::span<const Hash>(pending_keys_).first(pending_count_);
-  pending_count_ = 0;
+void PagedFilter::apply_deferred_keys() {
+  const auto hashes = std::span<const Hash>(deferred_keys_).first(deferred_count_);
+  deferred_count_ = 0;
   filter_->add(hashes, cache_.all_chunks());
 }
 
@@ -597,7 +597,7 @@ void PagedFilter::fold(double fpr) {
 // Requires: a Change is active, which undoes this on failure. Halving shape() some times gives the
 // shape of `goal`.
 void PagedFilter::halve_to(const Header& goal) {
-  write_pending();
+  write_deferred_changes();
   for (Shape shape = this->shape(); shape != goal.shape; shape = halved(shape)) {
     halve_stored_chunks(store_, shape);
   }
@@ -610,8 +610,8 @@ template <typename F>
 void PagedFilter::for_each_stored_chunk(F&& f) {
   loaded();
   store_.for_each_chunk(config_.layers, [&](std::uint64_t i, std::span<const std::uint8_t> stored) {
-    const std::uint8_t* const pending = cache_.changed_cells(i);
-    const auto cells = pending == nullptr ? stored : std::span(pending, stored.size());
+    const std::uint8_t* const changed = cache_.changed_cells(i);
+    const auto cells = changed == nullptr ? stored : std::span(changed, stored.size());
     const Layers::Layer& layer = config_.layers.layer_of(i);
     const Shape& shape = layer.header.shape;
     const std::uint64_t chunk = i - layer.first_chunk;

@@ -1,7 +1,7 @@
 // The filter of a bloom table, as one connection sees it: the shadow tables, and a cache of chunks
 // in front of them.
 //
-// Invariant: between two statements no change is pending. Every added key is then in SQLite's
+// Invariant: between two statements no change is deferred. Every added key is then in SQLite's
 // pages. SQLite's own rollback, commit, close, serialize and backup therefore treat it like any
 // other row. A change may wait in the cache only if its statement is certain to run to its end (see
 // WriteMode). SQLite then reports that end, and the change is written.
@@ -18,14 +18,14 @@
 //   CacheCheck.
 // In a transaction:
 //   xBegin            no effect: a second object of this table joins.
-//   xSavepoint(n)     nothing is pending: savepoint n includes every earlier change.
-//   xRelease(n)       nothing is pending.
-//   xRollbackTo(n)    if n is known: the cache is empty and nothing is pending. Otherwise no
+//   xSavepoint(n)     nothing is deferred: savepoint n includes every earlier change.
+//   xRelease(n)       nothing is deferred.
+//   xRollbackTo(n)    if n is known: the cache is empty and nothing is deferred. Otherwise no
 //                     effect, because n was never opened.
-//   xSync             nothing is pending.
+//   xSync             nothing is deferred.
 //   xCommit           leaves the transaction. The cache matches the file.
 //   xRollback         leaves the transaction. The cache is empty. If sqlite3_close() was refused,
-//                     the transaction is still open. If a change was pending in that case, the
+//                     the transaction is still open. If a change was deferred in that case, the
 //                     whole transaction is rolled back.
 //   no call, but rows were changed: only direct writes to the shadow tables do this.
 //
@@ -112,7 +112,7 @@ class PagedFilter {
   void savepoint(int number);
   void released(int number);
   void rolled_back_to(int number);
-  void sync() { write_pending(); }
+  void sync() { write_deferred_changes(); }
   void committed();
   void rolled_back();
 
@@ -134,8 +134,8 @@ class PagedFilter {
 
   void statement_was_prepared() { store_.statement_was_prepared(); }
 
-  // Returns the layers. Reads them from the config if they are not loaded yet. Leaves deferred keys
-  // pending, because it is called once per row.
+  // Returns the layers. Reads them from the config if they are not loaded yet. Does not apply
+  // deferred keys, because it is called once per row.
   const Layers& layers() {
     if (!is_loaded_) {
       load();
@@ -244,8 +244,8 @@ class PagedFilter {
 
   const LayeredFilter& loaded() {
     layers();
-    if (pending_count_ != 0) {
-      apply_pending_keys();
+    if (deferred_count_ != 0) {
+      apply_deferred_keys();
     }
     return *filter_;
   }
@@ -266,15 +266,15 @@ class PagedFilter {
       filter_->add(hash, place, cache_);
       return true;
     }
-    pending_keys_[pending_count_++] = hash;
-    if (pending_count_ == pending_keys_.size()) {
-      apply_pending_keys();
+    deferred_keys_[deferred_count_++] = hash;
+    if (deferred_count_ == deferred_keys_.size()) {
+      apply_deferred_keys();
     }
     return true;
   }
-  void apply_pending_keys();
-  bool has_pending() const { return pending_count_ != 0 || cache_.has_changes(); }
-  void write_pending();
+  void apply_deferred_keys();
+  bool has_deferred_changes() const { return deferred_count_ != 0 || cache_.has_changes(); }
+  void write_deferred_changes();
   bool defers_changes();
   bool has_written_in_this_statement() const;
   void note_written(bool counts);
@@ -283,7 +283,7 @@ class PagedFilter {
 
   void load();
   void check_cache();
-  void drop_cache();  // also drops pending changes
+  void drop_cache();  // also drops deferred changes
   void note_change() { seen_epoch_ = ++connection_.epoch; }
   bool log_may_have_grown() const {
     return has_log() && last_check_.changes != store_.total_changes();
@@ -293,8 +293,8 @@ class PagedFilter {
     return in_transaction_ && all_savepoints_reported_ && !retired_;
   }
   // Whether `other` is another object of the same table, with deferred changes.
-  bool has_deferred_changes(const PagedFilter* other) const {
-    return other != nullptr && other != this && other->has_pending() &&
+  bool same_table_has_deferred(const PagedFilter* other) const {
+    return other != nullptr && other != this && other->has_deferred_changes() &&
            other->is_of(schema(), table());
   }
   void check_lookup();
@@ -325,8 +325,8 @@ class PagedFilter {
   std::optional<LayeredFilter> filter_;  // of config_.layers
   LayerFill newest_layer_fill_;
 
-  std::array<Hash, 64> pending_keys_;
-  std::size_t pending_count_ = 0;
+  std::array<Hash, 64> deferred_keys_;
+  std::size_t deferred_count_ = 0;
   WriteMode write_mode_ = WriteMode::undecided;
   bool wrote_a_key_ = false;  // meaningful only while undecided
   // The innermost open savepoint that SQLite has reported; -1: the transaction itself.
