@@ -96,6 +96,7 @@ reasons_of_skips() {
 }
 
 declare -A scripts=(
+  [amalgamation]=tests/release/amalgamation.sh
   [clients]=tests/docs/clients.sh
   [cluster]=tests/examples/cluster.sh
   [coverage]=tests/coverage/coverage.sh
@@ -158,7 +159,7 @@ main() {
   # that no processor is idle while one part configures, links or waits. The longest come first.
   side_by_side run_part build/parts release
   if [ -n "$form" ]; then
-    side_by_side run_part build/parts asan+ubsan versions coverage style mutation machines fuzz tsan \
+    side_by_side run_part build/parts asan+ubsan versions coverage style mutation machines amalgamation fuzz tsan \
       packages cluster clients valgrind
   fi
   if [ "$form" = all ]; then

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Writes the amalgamation: the whole extension as one source file, bloom.cc, and its header, bloom.h.
+
+    ext/packages/amalgamation.py FOLDER
+
+bloom.cc contains the sources of core/ and sql/ that CMakeLists.txt lists, in that order, and
+ext/bloom.cc. Each header of the project precedes its first use. The output depends on the sources
+alone, so two runs write the same bytes.
+"""
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+INCLUDE = re.compile(r'#include ([<"])([^>"]+)[>"]')
+
+TOP = """\
+// sqlite-bloom {version}: Bloom filters inside SQLite, in one file.
+// Generated from the sources of sqlite-bloom, which have one file for each part.
+// Needs a C++20 compiler and SQLite's headers.
+//
+// An extension to load:
+//     g++ -std=c++20 -O2 -fPIC -shared -Wl,-z,nodelete bloom.cc -o bloom.so
+// A part of a program that links SQLite (see bloom.h):
+//     g++ -std=c++20 -O2 -DSQLITE_CORE -c bloom.cc
+//
+{licence}
+
+{system_headers}
+
+#define BLOOM_VERSION "{version}"
+#ifdef __clang__
+#define BLOOM_COMPILER __VERSION__
+#else
+#define BLOOM_COMPILER "GNU " __VERSION__
+#endif
+
+// Only the entry points are exported.
+#pragma GCC visibility push(hidden)
+"""
+
+
+class Amalgamation:
+    def __init__(self):
+        self.text = ""
+        self.system_headers = set()
+        self.added = set()
+
+    def add(self, path):
+        """Appends a file of the project, after the headers of the project that it includes."""
+        if path in self.added:
+            return
+        self.added.add(path)
+        body = ""
+        conditions = 0
+        for line in (ROOT / path).read_text().splitlines(keepends=True):
+            include = INCLUDE.match(line)
+            if include and include[1] == '"':
+                self.add(include[2])
+            elif include and conditions == 0:
+                self.system_headers.add(include[2])
+            elif include:
+                # Its functions belong to the system, so they are not hidden.
+                body += f"#pragma GCC visibility push(default)\n{line}#pragma GCC visibility pop\n"
+            elif line != "#pragma once\n":
+                conditions += line.startswith("#if") - line.startswith("#endif")
+                body += line
+        body = re.sub(r"\n{3,}", "\n\n", body.strip("\n"))
+        self.text += f"\n// ==== {path} ====\n\n{body}\n"
+
+
+def as_comment(text):
+    return "\n".join(f"// {line}".rstrip() for line in text.strip().splitlines())
+
+
+def main():
+    folder = Path(sys.argv[1])
+    build = (ROOT / "CMakeLists.txt").read_text()
+    version = re.search(r"project\(sqlite-bloom VERSION ([\d.]+)", build)[1]
+
+    code = Amalgamation()
+    for path in re.findall(r"\b(?:core|sql)/\S+\.cc\b", build):
+        code.add(path)
+    code.text += "\n#pragma GCC visibility pop\n"
+    code.add("ext/bloom.cc")
+    top = TOP.format(
+        version=version,
+        licence=as_comment((ROOT / "LICENSE").read_text()),
+        system_headers="\n".join(f"#include <{name}>" for name in sorted(code.system_headers)),
+    )
+
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "bloom.cc").write_text(top + code.text)
+    header = (ROOT / "ext/sqlite_bloom.h").read_text()
+    (folder / "bloom.h").write_text(f"/* sqlite-bloom {version}. MIT License: see bloom.cc. */\n{header}")
+
+
+main()

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Writes the amalgamation, and builds it with the commands that docs/packages.md shows, by g++ and
+# clang++ and into a program. Runs the tests of the extension with the file of g++: SQL scripts,
+# documents, Python tests; with the file of clang++ the scripts and documents. Installs missing packages
+# without prompting, and ends with "N passed, N failed".
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+source tests/support/setup.sh
+source tests/support/check.sh
+
+folder=$PWD/build/amalgamation
+version=$(sed -n 's/^project(sqlite-bloom VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+# Tests that do not use the extension; and long ones, which concern the machine or the stored bytes. The
+# other tests compare stored bytes as well.
+omitted='^[A-Z]|^(kernel|bench|faults)[.]|^example[.](core|experiments)$|^(determinism|proxy_ring)$|^(links|site_pages|layering|prose|spelling|amalgamation|binary)$'
+
+writes_the_same_twice() {
+  ext/packages/amalgamation.py "$folder/again" &&
+    cmp "$folder/bloom.cc" "$folder/again/bloom.cc" &&
+    cmp "$folder/bloom.h" "$folder/again/bloom.h"
+}
+
+# build COMPILER
+build() {
+  mkdir -p "$folder/$1" &&
+    "$1" -std=c++20 -O2 -fPIC -shared -Wall -Wextra -Werror -Wl,-z,nodelete "$folder/bloom.cc" -o "$folder/$1/bloom.so"
+}
+
+# Templates of the standard library are exported too, as weak symbols or, by g++, as unique ones.
+exports_entry_points() {
+  diff <(printf '%s\n' sqlite3_bloom_init sqlite3_modbloom_init) \
+    <(nm -D --defined-only "$folder/$1/bloom.so" | awk '$2 !~ /[WVu]/ { print $3 }' | sort) &&
+    ! nm -DC --defined-only "$folder/$1/bloom.so" | grep bloom::
+}
+
+# A build tree of its own, with the file in place of the extension that the tree would build.
+configure() {
+  cmake -S . -B "$folder/$1/tree" -DCMAKE_BUILD_TYPE=Release -DBLOOM_TESTED_EXTENSION="$folder/$1/bloom.so" &&
+    cmake --build "$folder/$1/tree" --target entry_point_test
+}
+
+# run_tests COMPILER TESTS
+run_tests() {
+  (cd "$folder/$1/tree" && ctest -j "$(getconf _NPROCESSORS_ONLN)" -R "$2" -E "$omitted" --timeout 900 --output-on-failure)
+}
+
+# SQLITE_CORE: the program calls SQLite directly.
+builds_into_a_program() {
+  g++ -std=c++20 -O2 -DSQLITE_CORE -c "$folder/bloom.cc" -o "$folder/bloom.o" &&
+    sed 's/<sqlite_bloom.h>/"bloom.h"/' examples/embed/embed.c > "$folder/embed.c" &&
+    gcc -c "$folder/embed.c" -o "$folder/embed.o" &&
+    g++ "$folder/embed.o" "$folder/bloom.o" -lsqlite3 -o "$folder/embed" &&
+    [ "$("$folder/embed" "SELECT bloom_version(), bloom_contains(bloom_build('a'), 'a')")" = "$version|1" ]
+}
+
+main() {
+  local compiler
+  install_missing g++ clang cmake make sqlite3 libsqlite3-dev libgtest-dev python3 binutils
+  mkdir -p "$folder"
+  check "written" ext/packages/amalgamation.py "$folder"
+  check "two runs write the same bytes" writes_the_same_twice
+  for compiler in g++ clang++; do
+    check "$compiler: builds without a warning" build "$compiler"
+    check "$compiler: exports only the entry points" exports_entry_points "$compiler"
+    check "$compiler: a build tree for the tests" configure "$compiler"
+  done
+  check "g++: tests of the extension" run_tests g++ .
+  check "clang++: SQL scripts and documents" run_tests clang++ '^(sql[.]|example[.]|README|docs/)'
+  check "built into a program" builds_into_a_program
+  conclude
+}
+
+main
