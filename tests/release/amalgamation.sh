@@ -12,7 +12,7 @@ folder=$PWD/build/amalgamation
 version=$(sed -n 's/^project(sqlite-bloom VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 # Tests that do not use the extension; and long ones, which concern the machine or the stored bytes. The
 # other tests compare stored bytes as well.
-omitted='^[A-Z]|^(kernel|bench|faults)[.]|^example[.](core|experiments)$|^(determinism|proxy_ring)$|^(links|site_pages|layering|prose|spelling|amalgamation|binary)$'
+omitted='^[A-Z]|^core_tests|^(kernel|bench|faults)[.]|^example[.](core|experiments)$|^(determinism|proxy_ring)$|^(links|site_pages|layering|prose|spelling|amalgamation|binary)$'
 
 writes_the_same_twice() {
   ext/packages/amalgamation.py "$folder/again" &&
