@@ -1,9 +1,10 @@
-"""Overhead of a bloom table that follows another table, on statements that change the other table.
+"""Overhead of a bloom table that follows another table, for both values of the option `writers`.
 
-    /usr/bin/python3 bench/source.py EXTENSION [ROWS]    # 300000
+    /usr/bin/python3 bench/source.py EXTENSION [ROWS [PENDING]]    # 300000 1000000
 
-Compares the table alone, the table with an index, and the table with a filter. Keys are strings in random order; the file is in
-WAL mode. Prints processor time divided by that of the table alone (lower is better): medians of three interleaved rounds.
+The first table compares statements on the source alone, with an index, and with a filter: processor time divided by that of the
+table alone (lower is better). The second compares writers=any with writers=extension: 'merge', and lookups while changes are
+pending. Keys are strings in random order; the file is in WAL mode. All values are medians of three interleaved rounds.
 """
 
 import os
@@ -15,20 +16,35 @@ import time
 
 EXTENSION = os.path.abspath(sys.argv[1])
 ROWS = int(sys.argv[2]) if len(sys.argv) > 2 else 300_000
+PENDING = int(sys.argv[3]) if len(sys.argv) > 3 else 1_000_000
 ROUNDS = 3
 SINGLES = 1000
+LOOKUPS = min(ROWS, 100_000)
+OPTIONS = {
+    "a filter that grows": "growth=on",
+    "a filter with a capacity": f"capacity={ROWS}",
+    "a counting filter": f"capacity={ROWS}, kind=counting",
+}
 WAYS = {
     "the table alone": "SELECT 1",
-    "with an index": "CREATE INDEX i ON t(k)",
-    "with a filter that grows": "CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)",
-    "with one of a capacity": f"CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, capacity={ROWS})",
-    "with a counting one": f"CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, capacity={ROWS}, kind=counting)",
+    "an index": "CREATE INDEX i ON t(k)",
+    **{
+        f"{name}, writers={writers}": f"CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, writers={writers}, {options})"
+        for writers in ("any", "extension")
+        for name, options in OPTIONS.items()
+    },
 }
+
+
+def insert(first, count):
+    return (
+        f"WITH RECURSIVE n(i) AS (VALUES({first}) UNION ALL SELECT i + 1 FROM n WHERE i < {first + count - 1}) "
+        "INSERT INTO t(k) SELECT 'https://example.org/' || (i * 7919 % 1000003) || '/' || i FROM n"
+    )
+
+
 STATEMENTS = {
-    "INSERT ... SELECT": [
-        f"WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < {ROWS}) "
-        "INSERT INTO t(k) SELECT 'https://example.org/' || (i * 7919 % 1000003) FROM n"
-    ],
+    "INSERT ... SELECT": [insert(1, ROWS)],
     "UPDATE of another column": ["UPDATE t SET x = 1"],
     "UPDATE of the key": ["UPDATE t SET k = k || 'x' WHERE id % 10 = 0"],
     "DELETE": ["DELETE FROM t WHERE id % 3 = 0"],
@@ -36,29 +52,83 @@ STATEMENTS = {
 }
 
 
+def connect(folder):
+    db = sqlite3.connect(os.path.join(folder, "db"), isolation_level=None)
+    db.enable_load_extension(True)
+    db.load_extension(EXTENSION)
+    db.executescript("PRAGMA journal_mode = wal; PRAGMA synchronous = normal; CREATE TABLE IF NOT EXISTS t(id INTEGER PRIMARY KEY, k TEXT, x)")
+    return db
+
+
+def seconds(db, *statements):
+    begin = time.process_time()
+    for sql in statements:
+        db.execute(sql).fetchall()
+    return time.process_time() - begin
+
+
 def measure(way):
     with tempfile.TemporaryDirectory() as folder:
-        db = sqlite3.connect(os.path.join(folder, "db"), isolation_level=None)
-        db.enable_load_extension(True)
-        db.load_extension(EXTENSION)
-        db.executescript("PRAGMA journal_mode = wal; PRAGMA synchronous = normal; CREATE TABLE t(id INTEGER PRIMARY KEY, k TEXT, x)")
+        db = connect(folder)
         db.execute(WAYS[way])
-        times = []
-        for statements in STATEMENTS.values():
-            begin = time.process_time()
-            for sql in statements:
-                db.execute(sql)
-            times.append(time.process_time() - begin)
+        times = [seconds(db, *statements) for statements in STATEMENTS.values()]
         db.close()
         return times
 
 
+def lookup_times(db):
+    """ns per lookup in a join, and us per statement that looks one key up."""
+    db.execute("SELECT 1 FROM f WHERE key = 'x'").fetchall()
+    join = seconds(db, "SELECT count(*) FROM absent JOIN f ON f.key = absent.k")
+    begin = time.process_time()
+    for i in range(SINGLES * 10):
+        db.execute("SELECT 1 FROM f WHERE key = ?", (i,)).fetchall()
+    single = time.process_time() - begin
+    return join / LOOKUPS * 1e9, single / (SINGLES * 10) * 1e6
+
+
+def measure_pending(writers):
+    """The figures of the second table for a filter with a capacity."""
+    figures = {}
+    with tempfile.TemporaryDirectory() as folder:
+        db = connect(folder)
+        db.execute("CREATE TEMP TABLE absent(k)")
+        db.executemany("INSERT INTO absent VALUES (?)", ((f"absent {i}",) for i in range(LOOKUPS)))
+        db.execute(insert(0, ROWS))
+        db.execute(f"CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, writers={writers}, capacity={ROWS + PENDING})")
+        pending = 0
+        for count in (0, 1000, PENDING):
+            if count > pending:
+                db.execute(insert(ROWS + pending, count - pending))
+                pending = count
+            figures[f"join, {count:,} pending, ns per lookup"], figures[f"one lookup, {count:,} pending, us"] = lookup_times(db)
+        begin = time.process_time()
+        other = connect(folder)
+        other.execute("SELECT 1 FROM f WHERE key = 'x'").fetchall()
+        figures[f"first lookup of a connection, {PENDING:,} pending, ms"] = (time.process_time() - begin) * 1e3
+        other.close()
+        build = seconds(db, f"SELECT length(bloom_build(k, {ROWS + PENDING})) FROM t WHERE id > {ROWS}")
+        figures[f"merge of {PENDING:,}, s"] = seconds(db, "INSERT INTO f(f) VALUES ('merge')")
+        figures[f"bloom_build of {PENDING:,}, s"] = build
+        db.close()
+    return figures
+
+
+def medians(rounds):
+    return {name: statistics.median(r[name] for r in rounds) for name in rounds[0]}
+
+
 def main():
     rounds = [{way: measure(way) for way in WAYS} for _ in range(ROUNDS)]
-    medians = {way: [statistics.median(column) for column in zip(*(r[way] for r in rounds))] for way in WAYS}
+    times = {way: [statistics.median(column) for column in zip(*(r[way] for r in rounds))] for way in WAYS}
     print("| | " + " | ".join(STATEMENTS) + " |\n" + "| --- " * (len(STATEMENTS) + 1) + "|")
-    for way, times in medians.items():
-        print(f"| {way} | " + " | ".join(f"{own / alone:.1f}" for own, alone in zip(times, medians["the table alone"])) + " |")
+    for way, own in times.items():
+        print(f"| {way} | " + " | ".join(f"{a / b:.2f}" for a, b in zip(own, times["the table alone"])) + " |")
+    rounds = [{writers: measure_pending(writers) for writers in ("any", "extension")} for _ in range(ROUNDS)]
+    figures = {writers: medians([r[writers] for r in rounds]) for writers in ("any", "extension")}
+    print("\n| | writers=any | writers=extension |\n| --- | --- | --- |")
+    for name in figures["any"]:
+        print(f"| {name} | {figures['any'][name]:.3g} | {figures['extension'][name]:.3g} |")
 
 
 if __name__ == "__main__":

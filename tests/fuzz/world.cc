@@ -274,7 +274,13 @@ void World::command(unsigned slot, Input& input) {
       run(give + (input.flag() ? "('halve')" : "('fold=0.5')"));
       return;
     case 1:
-      return follows ? void() : both(give + "('clear')", "DELETE FROM " + mirror(slot));
+      if (!follows) {
+        return both(give + "('clear')", "DELETE FROM " + mirror(slot));
+      }
+      if (run(give + "('merge')") != SQLITE_OK && !meddled_) {
+        broken("pending changes can be merged");
+      }
+      return;
     case 2:
       if ((run(give + "('rebuild')") == SQLITE_OK) != follows && !meddled_) {
         broken("'rebuild' is for tables that follow another");

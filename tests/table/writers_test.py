@@ -925,6 +925,85 @@ class Objects(WritersCase):
         self.assertNotEqual(plain.code("ALTER TABLE t DROP COLUMN k"), OK)
 
 
+class Calls(WritersCase):
+    """Through SQLite's C interface: orders of calls that the bloom table is not told of."""
+
+    LOST = "SELECT k FROM t WHERE NOT EXISTS (SELECT 1 FROM f WHERE key = k)"
+
+    def raw_following(self, kind, path=None):
+        self.following(KINDS[kind], rows=("a", "b", "c", "d")).close()
+        return self.raw(path and path.format(self.path))
+
+    def test_uncommitted_merges_of_a_shared_cache(self):
+        for kind in KINDS:
+            db = self.raw_following(kind, "file:{}?cache=shared")
+            reader = self.raw(f"file:{self.path}?cache=shared")
+            reader.run("PRAGMA read_uncommitted = ON")
+            db.run("INSERT INTO t(k) VALUES ('e')")
+            self.assertEqual(reader.run(self.LOST), [])
+            scan = reader.prepare("SELECT k, EXISTS (SELECT 1 FROM f WHERE key = k) FROM t")
+            self.assertEqual(scan.step(), ("a", 1))
+            for sql in ("BEGIN", MERGE, "INSERT INTO t(k) VALUES ('f')", "SAVEPOINT s", MERGE, "INSERT INTO t(k) VALUES ('g')", "ROLLBACK TO s", "ROLLBACK"):
+                db.run(sql)
+                self.assertEqual(reader.run(self.LOST), [])
+                self.assertIn((scan.step() or (None, 1))[1], (1, None))
+            scan.finalize()
+            self.assertEqual(db.run(self.LOST), [])
+
+    def test_two_objects_of_one_table(self):
+        for kind, end in itertools.product(KINDS, ("COMMIT", "ROLLBACK", "ROLLBACK TO s")):
+            db = self.raw_following(kind)
+            db.run("INSERT INTO t(k) VALUES ('e')")
+            scan = db.prepare("SELECT k, EXISTS (SELECT 1 FROM f WHERE key = k) FROM t")
+            self.assertEqual(scan.step(), ("a", 1))
+            db.run("PRAGMA writable_schema = RESET", "BEGIN", "SAVEPOINT s", "INSERT INTO t(k) VALUES ('f')", MERGE, "INSERT INTO t(k) VALUES ('g')")
+            self.assertEqual(scan.step(), ("b", 1))
+            self.assertEqual(db.run(self.LOST), [])
+            db.run(end, "INSERT INTO t(k) VALUES ('h')")
+            while (row := scan.step()) is not None:
+                self.assertEqual(row[1], 1, row)
+            scan.finalize()
+            self.assertEqual(db.run(self.LOST), [])
+
+    def test_a_close_that_is_refused(self):
+        for kind in KINDS:
+            db = self.raw_following(kind)
+            db.run("BEGIN", "INSERT INTO t(k) VALUES ('e')", MERGE, "INSERT INTO t(k) VALUES ('f')")
+            scan = db.prepare("SELECT k, EXISTS (SELECT 1 FROM f WHERE key = k) FROM t")
+            self.assertEqual(scan.step(), ("a", 1))
+            self.assertEqual(db.close(), BUSY)
+            while (row := scan.step()) is not None:
+                self.assertEqual(row[1], 1, row)
+            scan.finalize()
+            self.assertEqual(db.run(self.LOST), [])
+            db.run("INSERT INTO t(k) VALUES ('g')", MERGE, "COMMIT")
+            self.assertEqual(db.run(self.LOST, CHECK), [])
+
+    def test_functions_that_merge_write_or_roll_back_in_a_lookup(self):
+        for kind, sql in itertools.product(KINDS, (MERGE, REBUILD, "INSERT INTO t(k) VALUES ('new')", "ROLLBACK", "DELETE FROM t WHERE k = 'd'")):
+            db = self.raw_following(kind)
+            db.function("act", lambda: db.code(sql))
+            db.run("BEGIN", "INSERT INTO t(k) VALUES ('e')")
+            try:
+                rows = db.run("SELECT k, act(), EXISTS (SELECT 1 FROM f WHERE key = k) FROM t WHERE id < 6")
+                self.assertEqual([row for row in rows if not row[2]], [])
+            except Failure as failure:
+                self.assertRegex(failure.text, "abort|rolled back")
+            self.assertEqual(db.run(self.LOST), [])
+            if db.in_transaction():
+                db.run("COMMIT")
+            self.assertEqual(db.run(self.LOST, CHECK, MERGE, self.LOST), [])
+
+    def test_copies_of_a_transaction(self):
+        for kind in KINDS:
+            db = self.raw_following(kind)
+            db.run("INSERT INTO t(k) VALUES ('e')", "BEGIN", MERGE, "INSERT INTO t(k) VALUES ('f')")
+            copy = db.serialize()
+            self.addCleanup(copy.close)
+            copy.run("INSERT INTO t(k) VALUES ('g')")
+            self.assertEqual(copy.run(self.LOST, CHECK, MERGE, CHECK, self.LOST), [])
+
+
 class Amounts(WritersCase):
     def test_a_growing_filter_gets_layers_from_a_merge(self):
         db = self.following("growth=on, capacity=32")
