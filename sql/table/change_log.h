@@ -29,7 +29,7 @@
 
 namespace bloom {
 
-// A set of keys in memory that has false positives but no false negatives. Uses about 3 bytes per
+// A set of keys in memory that has false positives but no false negatives. Uses 3 to 10 bytes per
 // key.
 class KeySketch {
  public:

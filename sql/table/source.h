@@ -88,6 +88,10 @@ class Source {
   std::int64_t temp_schema_version();
   // Returns whether another statement of this connection may be changing the source.
   bool is_being_written() const { return sqlite::running_writers(db_) > 1; }
+  // Returns whether the running statement writes to the bloom table `table` through a trigger.
+  bool is_being_written_by_trigger(const std::string& table) const {
+    return sqlite::writes_through_trigger(db_, table);
+  }
 
   // Calls f(key) for each row whose key is not NULL. Throws SqliteError, and what `f` throws.
   void for_each_key(const std::function<void(const sqlite::Value&)>& f) const;

@@ -31,8 +31,8 @@ void SourceFollower::create(PagedFilter& filter, const Options& options) {
   triggers_.install(filter.table(), config.trigger_version);
 }
 
-// A running statement does not fire triggers that are created while it runs, so its later rows
-// would be missed.
+// A running statement does not fire triggers that are created while it runs. And it may have
+// recorded a key whose row it has not written yet: a scan of the source would miss both.
 void SourceFollower::require_no_other_writer() const {
   if (source_.is_being_written()) {
     throw Error(Error::Kind::invalid,
@@ -76,8 +76,10 @@ void SourceFollower::rebuild(PagedFilter& filter, const Options& options) {
                          triggers_.refresh_names(filter.table(), version) &&
                          (writers == Writers::any || !triggers_.blocking_trigger(filter.table()));
   const bool guarded = source_.has_guard(before.guard_index);
-  if (!installed || !guarded) {
-    require_no_other_writer();
+  require_no_other_writer();
+  if (source_.is_being_written_by_trigger(filter.table())) {
+    fail("cannot rebuild within a trigger: the row that fired it may not be in " +
+         quoted_text(source()) + " yet (run the command 'rebuild' on its own)");
   }
   source_.require_can_follow(options.collation(), writers);
   const Config config{

@@ -633,6 +633,17 @@ class Statements(WritersCase):
 
 
 class OwnTriggers(WritersCase):
+    def test_a_rebuild_within_a_trigger_would_miss_the_row_that_fired_it(self):
+        for writers in ("any", "extension"):
+            db = self.following(f"writers={writers}", create=TABLE + "; CREATE TABLE again(x)")
+            db.execute("CREATE TRIGGER r BEFORE INSERT ON t BEGIN INSERT INTO f(f) VALUES ('rebuild'); END")
+            with self.assertRaisesRegex(sqlite3.Error, "cannot rebuild within a trigger"):
+                db.execute("INSERT INTO t(k) VALUES ('a')")
+            db.execute("DROP TRIGGER r")
+            db.execute("INSERT INTO t(k) VALUES ('b')")
+            db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+            self.assertEqual(db.execute("SELECT k FROM t WHERE k NOT IN (SELECT t.k FROM t JOIN f ON f.key = t.k)").fetchall(), [])
+
     """Triggers of the user on the source, made before or after the filter, TEMP or not."""
 
     STOPPING = ("SELECT RAISE(IGNORE)", "SELECT RAISE(FAIL, 'no')", "INSERT OR FAIL INTO log VALUES (1)", "INSERT INTO log VALUES (1)")
