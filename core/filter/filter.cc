@@ -22,7 +22,7 @@ Filter::Filter(const Header& header)
 
 Filter::Filter(const FilterView& view, const InterruptCheck& check_interrupt)
     : Filter(view.header()) {
-  for_each_slice(cell_bytes(shape()), kSliceBytes, check_interrupt, [&](auto first, auto bytes) {
+  for_each_piece(cell_bytes(shape()), kPieceBytes, check_interrupt, [&](auto first, auto bytes) {
     std::copy_n(view.cells() + first, bytes, cells() + first);
   });
 }

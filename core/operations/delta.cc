@@ -36,8 +36,8 @@ std::uint64_t bits_of(const Shape& shape) { return shape.cells * bits_per_cell(s
 std::uint64_t digest(const FilterView& filter, const InterruptCheck& check_interrupt) {
   const auto header = write_header(filter.header());
   std::string parts(header.begin(), header.end());
-  for_each_slice(
-      cell_bytes(filter.shape()), kSliceBytes, check_interrupt, [&](auto first, auto bytes) {
+  for_each_piece(
+      cell_bytes(filter.shape()), kPieceBytes, check_interrupt, [&](auto first, auto bytes) {
         const std::string_view slice(reinterpret_cast<const char*>(filter.cells() + first),
                                      static_cast<std::size_t>(bytes));
         std::array<std::uint8_t, 8> part{};
@@ -64,7 +64,7 @@ void for_each_difference(const FilterView& before, const FilterView& after,
                          const InterruptCheck& check_interrupt, F&& f) {
   const bool same_shape = before.shape() == after.shape();
   const std::uint64_t size = cell_bytes(after.shape());
-  for_each_slice(size, kSliceBytes, check_interrupt, [&](auto first, auto bytes) {
+  for_each_piece(size, kPieceBytes, check_interrupt, [&](auto first, auto bytes) {
     for (std::uint64_t i = first; i < first + bytes; i += 8) {
       const std::uint64_t old = same_shape ? word_at(before.cells() + i, size - i) : 0;
       f(word_at(after.cells() + i, size - i) ^ old, 8 * i);

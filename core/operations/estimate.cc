@@ -20,7 +20,7 @@ double estimate_keys(double nonzero, double cells, double k) {
 Estimate estimate(const FilterView& filter, const InterruptCheck& check_interrupt) {
   const Shape& shape = filter.shape();
   Estimator estimator(shape);
-  for_each_slice(shape.cells, kSliceBits, check_interrupt, [&](auto first, auto count) {
+  for_each_piece(shape.cells, kPieceBits, check_interrupt, [&](auto first, auto count) {
     estimator.add(first, count, filter.cells() + first * bits_per_cell(shape.kind) / 8);
   });
   return estimator.finish();

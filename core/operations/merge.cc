@@ -99,7 +99,7 @@ Filter double_until(const FilterView& f, const Shape& goal, const InterruptCheck
   header.shape = goal;
   header.capacity = std::min(2 * header.capacity, kMaxKeys);
   Filter result(header);
-  for_each_slice(half_shape.cells, kSliceBits, check_interrupt, [&](auto first, auto count) {
+  for_each_piece(half_shape.cells, kPieceBits, check_interrupt, [&](auto first, auto count) {
     double_cells(goal, result.cells(), half.view().cells(), first, count);
   });
   return result;
@@ -118,7 +118,7 @@ Filter merge(Filter f, const FilterView& g, std::string_view subject,
   if (f.shape().cells < g.shape().cells) {
     f = double_until(f.view(), g.shape(), check_interrupt);
   }
-  for_each_slice(cell_bytes(f.shape()), kSliceBytes, check_interrupt, [&](auto first, auto bytes) {
+  for_each_piece(cell_bytes(f.shape()), kPieceBytes, check_interrupt, [&](auto first, auto bytes) {
     merge_cells(f.shape().kind, f.cells() + first, g.cells() + first, bytes);
   });
 
@@ -195,7 +195,7 @@ Header halved(const Header& header) {
 
 Filter halve(const FilterView& f, const InterruptCheck& check_interrupt) {
   Filter half(halved(f.header()));
-  for_each_slice(half.shape().cells, kSliceBits, check_interrupt, [&](auto first, auto count) {
+  for_each_piece(half.shape().cells, kPieceBits, check_interrupt, [&](auto first, auto count) {
     halve_cells(f.shape(), half.cells(), f.cells(), first, count);
   });
   return half;
@@ -212,7 +212,7 @@ Filter to_standard(const FilterView& f, std::string_view subject,
   Header header = f.header();
   header.shape.kind = Kind::standard;
   Filter bits(header);
-  for_each_slice(header.shape.cells, kSliceBits, check_interrupt, [&](auto first, auto count) {
+  for_each_piece(header.shape.cells, kPieceBits, check_interrupt, [&](auto first, auto count) {
     counters_to_bits(bits.cells() + first / 8, f.cells() + first / 2, count);
   });
   return bits;

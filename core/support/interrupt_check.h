@@ -48,21 +48,21 @@ class PeriodicCheck {
   unsigned left_ = kSteps;
 };
 
-// The size of a slice of a loop over cells: 64 KiB. In the worst case (blocks of one cell each)
-// such a slice takes 50 ms. (The slices of a partitioned filter are something else.)
-inline constexpr std::uint64_t kSliceBytes = std::uint64_t{1} << 16;
-inline constexpr std::uint64_t kSliceBits = 8 * kSliceBytes;
+// The size of a piece of a loop over cells: 64 KiB. In the worst case (blocks of one cell each)
+// such a piece takes 50 ms.
+inline constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 16;
+inline constexpr std::uint64_t kPieceBits = 8 * kPieceBytes;
 
-// Splits 0..count-1 into consecutive slices of at most `slice` elements. Calls f(first, n) for each
-// slice first..first+n-1, and check_interrupt() between two slices.
+// Splits 0..count-1 into consecutive pieces of at most `size` elements. Calls f(first, n) for each
+// piece first..first+n-1, and check_interrupt() between two pieces.
 template <typename Count, typename F>
-void for_each_slice(Count count, std::type_identity_t<Count> slice,
+void for_each_piece(Count count, std::type_identity_t<Count> size,
                     const InterruptCheck& check_interrupt, F&& f) {
-  for (Count first = 0; first < count; first += slice) {
+  for (Count first = 0; first < count; first += size) {
     if (first != 0) {
       check_interrupt();
     }
-    f(first, std::min(slice, count - first));
+    f(first, std::min(size, count - first));
   }
 }
 

@@ -17,7 +17,7 @@
 namespace bloom {
 namespace {
 
-constexpr std::size_t kSliceKeys = 1 << 12;
+constexpr std::size_t kPieceKeys = 1 << 12;
 
 // bloom_build(key [, capacity [, fpr [, kind]]]) and bloom_build(key, filter). The options, or the
 // filter, of the first row are used. Without a capacity the keys are collected, and finish() makes
@@ -90,7 +90,7 @@ class Build {
     const InterruptCheck check_interrupt = context.interrupt_check();
     const std::size_t n = collected_.finish(check_interrupt);
     filter_ = new_filter(context, size_filter(n == 0 ? 1 : n, fpr_, kind_));
-    for_each_slice(n, kSliceKeys, check_interrupt, [&](auto first, auto count) {
+    for_each_piece(n, kPieceKeys, check_interrupt, [&](auto first, auto count) {
       const auto hashes = collected_.hashes().subspan(first, count);
       filter_->add(hashes);
       if (kind_ == Kind::counting) {

@@ -552,10 +552,10 @@ void PagedFilter::clear() {
 }
 
 void PagedFilter::merge(const FilterView& filter, const InterruptCheck& check_interrupt) {
-  constexpr std::uint64_t kChunks = kSliceBytes / kChunkBytes;
+  constexpr std::uint64_t kChunks = kPieceBytes / kChunkBytes;
   Change change(*this, Change::Kind::other);
   check();
-  for_each_slice(chunk_count(shape()), kChunks, check_interrupt, [&](auto first, auto count) {
+  for_each_piece(chunk_count(shape()), kChunks, check_interrupt, [&](auto first, auto count) {
     for (std::uint64_t i = first; i < first + count; ++i) {
       merge_chunk(i, filter.cells() + i * kChunkBytes);
     }

@@ -44,7 +44,7 @@ void SourceFollower::require_no_other_writer() const {
 
 // Version 1.0 made no guard index.
 bool SourceFollower::has_guard(const Config& config) const {
-  return config.trigger_version == SourceTriggers::kRelease10 ||
+  return config.trigger_version == SourceTriggers::kVersionOf10 ||
          source_.has_guard(config.guard_index);
 }
 
@@ -59,8 +59,8 @@ void SourceFollower::rename(PagedFilter& filter, const char* name) {
   const std::uint64_t version = filter.config().trigger_version;
   // ALTER TABLE has already renamed the target in triggers that write to the bloom table, except
   // under PRAGMA legacy_alter_table.
-  const bool installed = triggers_.refresh_names(old_name, name, version) ||
-                         triggers_.refresh_names(old_name, version);
+  const bool installed = triggers_.refresh_names_and_check(old_name, name, version) ||
+                         triggers_.refresh_names_and_check(old_name, version);
   triggers_.uninstall(old_name);
   filter.rename(name);
   if (installed) {
@@ -73,7 +73,7 @@ void SourceFollower::rebuild(PagedFilter& filter, const Options& options) {
   const Writers writers = writers_after_rebuild(before, options);
   const std::uint64_t version = SourceTriggers::version_for(writers);
   const bool installed = before.trigger_version == version &&
-                         triggers_.refresh_names(filter.table(), version) &&
+                         triggers_.refresh_names_and_check(filter.table(), version) &&
                          (writers == Writers::any || !triggers_.blocking_trigger(filter.table()));
   const bool guarded = source_.has_guard(before.guard_index);
   require_no_other_writer();
@@ -133,7 +133,7 @@ void SourceFollower::look_for_blocking_triggers(PagedFilter& filter) {
   if (unblocked_versions_ == versions) {
     return;
   }
-  triggers_.refresh_names(filter.table(), filter.config().trigger_version);
+  triggers_.refresh_names_and_check(filter.table(), filter.config().trigger_version);
   if (triggers_.add_keys_after()) {
     auto trigger = triggers_.blocking_trigger(filter.table());
     trigger = trigger ? trigger : triggers_.blocking_temp_trigger();
@@ -174,7 +174,7 @@ std::optional<std::string> SourceFollower::changed_objects(PagedFilter& filter) 
   constexpr std::string_view kMayMiss = ", so keys may be missing from the filter (";
   const Config& config = filter.config();
   const std::string triggers = "the triggers of source " + quoted_text(source());
-  if (!triggers_.refresh_names(filter.table(), config.trigger_version)) {
+  if (!triggers_.refresh_names_and_check(filter.table(), config.trigger_version)) {
     return triggers + " are missing or have changed" + std::string(kMayMiss) +
            std::string(kRebuildOrDropFixes) + ")";
   }

@@ -106,8 +106,8 @@ bool SourceTriggers::needs_after(const ColumnFacts& facts) const {
 std::vector<SourceTriggers::Trigger> SourceTriggers::triggers(const std::string& table,
                                                               const std::string& target,
                                                               std::uint64_t version) const {
-  return version == kAny ? triggers_that_log(table, target)
-                         : triggers_that_command(table, target, version);
+  return version == kVersionForAny ? triggers_that_log(table, target)
+                                   : triggers_that_command(table, target, version);
 }
 
 std::vector<SourceTriggers::Trigger> SourceTriggers::triggers_that_log(
@@ -161,7 +161,7 @@ std::vector<SourceTriggers::Trigger> SourceTriggers::triggers_that_command(
   const std::string remove = write(kRemove, "old");
   const bool add_after = counting_ || needs_after(facts);
   std::vector<Trigger> triggers;
-  if (!counting_ || version != kRelease10) {
+  if (!counting_ || version != kVersionOf10) {
     const std::string before = counting_ ? write(kExpect, "new") : add;
     triggers.emplace_back(table, source, "_before_insert", "INSERT" + on, before);
     triggers.emplace_back(table, source, "_before_update", update, before);
@@ -239,13 +239,13 @@ bool SourceTriggers::take_names(const std::vector<Trigger>& stored, const std::s
 
 void SourceTriggers::find_names(const std::string& table) {
   const std::vector<Trigger> stored = stored_triggers(table);
-  if (!take_names(stored, table, table, kAny)) {
-    take_names(stored, table, table, kExtension);
+  if (!take_names(stored, table, table, kVersionForAny)) {
+    take_names(stored, table, table, kVersionForExtension);
   }
 }
 
-bool SourceTriggers::refresh_names(const std::string& table, const std::string& target,
-                                   std::uint64_t version) {
+bool SourceTriggers::refresh_names_and_check(const std::string& table, const std::string& target,
+                                             std::uint64_t version) {
   const std::vector<Trigger> stored = stored_triggers(table);
   if (!take_names(stored, table, target, version)) {
     return false;

@@ -39,11 +39,11 @@ class SourceTriggers {
   static constexpr std::string_view kExpect = "expect";
 
   // Versions of the triggers, stored in Config::trigger_version. All are supported.
-  static constexpr std::uint64_t kRelease10 = 0;  // of 1.0: neither `expect` nor a guard index
-  static constexpr std::uint64_t kExtension = 2;  // for writers=extension
-  static constexpr std::uint64_t kAny = Config::kLogTriggers;  // for writers=any
+  static constexpr std::uint64_t kVersionOf10 = 0;  // of 1.0: neither `expect` nor a guard index
+  static constexpr std::uint64_t kVersionForExtension = 2;               // for writers=extension
+  static constexpr std::uint64_t kVersionForAny = Config::kLogTriggers;  // for writers=any
   static constexpr std::uint64_t version_for(Writers writers) {
-    return writers == Writers::any ? kAny : kExtension;
+    return writers == Writers::any ? kVersionForAny : kVersionForExtension;
   }
 
   SourceTriggers(Source& source, bool counting) : source_(source), counting_(counting) {}
@@ -58,10 +58,11 @@ class SourceTriggers {
   // the source. They are read from the last trigger that install() makes, or from the options if
   // that trigger is missing or changed. `target` is the table that the triggers write to; it
   // differs from `table` during ALTER TABLE ... RENAME.
-  bool refresh_names(const std::string& table, std::uint64_t version) {
-    return refresh_names(table, table, version);
+  bool refresh_names_and_check(const std::string& table, std::uint64_t version) {
+    return refresh_names_and_check(table, table, version);
   }
-  bool refresh_names(const std::string& table, const std::string& target, std::uint64_t version);
+  bool refresh_names_and_check(const std::string& table, const std::string& target,
+                               std::uint64_t version);
 
   // Returns the name of an AFTER trigger on the source that SQLite runs before the filter's own;
   // none if there is no such trigger. SQLite runs newer triggers first, and TEMP triggers before

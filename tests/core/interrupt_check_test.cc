@@ -54,9 +54,9 @@ bool same_bytes(const Filter& a, const Filter& b) {
 // of a byte, and some do not.
 std::vector<Shape> large_shapes() {
   using enum Kind;
-  constexpr std::uint64_t kCells = 5 * kSliceBits;
+  constexpr std::uint64_t kCells = 5 * kPieceBits;
   return {{.kind = standard, .hashes = 5, .cells = kCells + 6},
-          {.kind = standard, .hashes = 5, .cells = kCells, .block = kSliceBits / 2},
+          {.kind = standard, .hashes = 5, .cells = kCells, .block = kPieceBits / 2},
           {.kind = standard, .hashes = 5, .cells = 4 * 10'500'003UL, .block = 10'500'003},
           {.kind = standard, .hashes = 5, .cells = 31744 * 1400UL, .block = 31744, .seed = 3},
           {.kind = counting, .hashes = 3, .cells = kCells},
@@ -88,7 +88,7 @@ TEST(InterruptCheck, WorkInSlicesComesToTheSame) {
 
 TEST(InterruptCheck, ComesOftenWhileAWholeFilterIsReadOrWritten) {
   const Filter f =
-      built({.kind = Kind::counting, .hashes = 3, .cells = 5 * kSliceBits}, 0, kKeys);  // 20 MiB
+      built({.kind = Kind::counting, .hashes = 3, .cells = 5 * kPieceBits}, 0, kKeys);  // 20 MiB
   const std::function<void(const InterruptCheck&)> all[] = {
       [&](const InterruptCheck& check_interrupt) { Filter(f.view(), check_interrupt); },
       [&](const InterruptCheck& check_interrupt) { halve(f.view(), check_interrupt); },
