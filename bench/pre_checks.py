@@ -2,7 +2,7 @@
 
     /usr/bin/python3 bench/pre_checks.py EXTENSION [ROWS [PROBES [ROUNDS [RECIPE]]]]
 
-A file with ROWS rows (1,000,000) whose primary keys are texts of 31 bytes or integers (the rowid).
+A file with ROWS rows (1,000,000) whose primary keys are strings of 31 bytes or integers (the rowid).
 PROBES (200,000) keys in random order, of which 0.1 to 100 % are in the table.
 Each statement runs plain, with a bloom table or blob in front, and once with SQLite's own Bloom filter (after ANALYZE,
 with a condition on the inner table, as its planner requires). Prints how much faster or slower than the plain statement

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Looks up phrases of this machine's licence texts in an index of its header files, with a Bloom
+# Looks up phrases of this machine's licence files in an index of its header files, with a Bloom
 # filter in front of the index and without one. Shows what the filter gains, and where it loses.
 # Takes no input and no arguments. Writes only to build/demo; apt may install packages.
 set -eu
@@ -42,7 +42,7 @@ main() {
   step 'building the extension (Release)'
   build_extension
   took
-  step 'reading licence texts and header files'
+  step 'reading licence files and header files'
   list_licence_phrases
   list_header_phrases
   took
@@ -65,12 +65,12 @@ main() {
 
 introduce() {
   cat <<END
-sqlite-bloom demo: which phrases of licence texts are quoted in source code?
+sqlite-bloom demo: which phrases of licence files are quoted in source code?
 
 This demo
 - installs these packages through apt, where they are missing: $packages
   (as root, or with sudo where sudo needs no password),
-- reads the licence texts $documents/*/copyright and $licences,
+- reads the licence files $documents/*/copyright and $licences,
 - reads the header files in $headers (C and C++ source code),
 - compiles the extension and writes only to $build.
 It uses the network only for apt, and it takes no input.
@@ -224,7 +224,7 @@ WHERE THE FILTER GAINS LESS, AND WHERE IT LOSES
   lookups            misses   page cache    without       with   with the filter
 $(sql 'SELECT line FROM report_jobs')
 
-  licence phrases   The phrases of the licence texts, in the order of the texts.
+  licence phrases   The phrases of the licence files, in the order of the files.
                     Nearly all lookups miss. This is the case for a filter.
   the same, sorted  In the order of the index, neighbouring lookups read the same page.
                     A lookup is cheap then, so the filter saves less.

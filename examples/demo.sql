@@ -12,7 +12,7 @@ CREATE TABLE code(phrase TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE size AS
   SELECT page_count * page_size AS index_bytes FROM pragma_page_count, pragma_page_size;
 
--- The keys to look up: the phrases of the licence texts, in the order of the texts.
+-- The keys to look up: the phrases of the licence files, in the order of the files.
 CREATE TABLE licence(phrase TEXT);
 .import licence.txt licence
 
@@ -80,7 +80,7 @@ CREATE VIEW gains_in_words AS
 
 -- The report, line by line.
 CREATE VIEW report_found AS
-  SELECT printf('  %,d of %,d phrases from licence texts are also in a header file.', hits, lookups)
+  SELECT printf('  %,d of %,d phrases from licence files are also in a header file.', hits, lookups)
            AS line
   FROM counted WHERE job = 'licence phrases'
   UNION ALL

@@ -62,6 +62,19 @@ bool mentions(std::string_view sql, std::string_view word) {
   return std::search(sql.begin(), sql.end(), word.begin(), word.end(), is_same) != sql.end();
 }
 
+// Returns the name of the first trigger in the rows (name, sql) of `run` that may run AFTER and
+// that no bloom table has made.
+std::optional<std::string> first_after_trigger(Execution& run) {
+  while (run.step()) {
+    const std::string_view name = run.value(0).text();
+    const std::string_view sql = run.value(1).text();
+    if (mentions(sql, "AFTER") && !is_of_a_filter(name, sql)) {
+      return std::string(name);
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 struct SourceTriggers::Trigger {
@@ -266,14 +279,7 @@ std::optional<std::string> SourceTriggers::blocking_trigger(const std::string& t
   const std::string first = table + "_after_insert";
   Execution run(select);
   run.bind(1, source_.names().table).bind(2, first);
-  while (run.step()) {
-    const std::string_view name = run.value(0).text();
-    const std::string_view sql = run.value(1).text();
-    if (mentions(sql, "AFTER") && !is_of_a_filter(name, sql)) {
-      return std::string(name);
-    }
-  }
-  return std::nullopt;
+  return first_after_trigger(run);
 }
 
 // Any TEMP trigger that may run AFTER counts. A TEMP trigger on a table of the same name in another
@@ -284,14 +290,7 @@ std::optional<std::string> SourceTriggers::blocking_temp_trigger() const {
                          " AND tbl_name = ?1 COLLATE NOCASE");
   Execution run(select);
   run.bind(1, source_.names().table);
-  while (run.step()) {
-    const std::string_view name = run.value(0).text();
-    const std::string_view sql = run.value(1).text();
-    if (mentions(sql, "AFTER") && !is_of_a_filter(name, sql)) {
-      return std::string(name);
-    }
-  }
-  return std::nullopt;
+  return first_after_trigger(run);
 }
 
 }  // namespace bloom

@@ -312,9 +312,7 @@ void BloomTable::run_command(const Value& command) {
     if (!follower_) {
       fail("cannot merge changes into a table without a source: it has no pending changes");
     }
-    if (filter_->config().has_log()) {
-      filter_->merge_log();
-    }
+    merge_log();
   } else if (is("halve")) {
     require_one_layer("halve");
     require_halvable(filter_->shape(), "the table");
@@ -332,10 +330,19 @@ void BloomTable::run_command(const Value& command) {
 
 void BloomTable::fold(double fpr) {
   require_one_layer("fold");
+  merge_log();
+  filter_->fold(fpr);
+}
+
+// Does nothing if the table has no change log. Refuses if the log may lack changes: the filter
+// would then seem to be up to date.
+void BloomTable::merge_log() {
   if (filter_->config().has_log()) {
+    if (const auto problem = follower_->out_of_sync(*filter_)) {
+      fail(*problem);
+    }
     filter_->merge_log();
   }
-  filter_->fold(fpr);
 }
 
 std::string BloomTable::info(const std::vector<Estimate>& estimates) {

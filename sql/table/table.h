@@ -125,6 +125,7 @@ class BloomTable {
   void replace_key(const Value& old_key, const Values& columns);
   void run_command(const Value& command);
   void fold(double fpr);
+  void merge_log();
   std::string declared_columns();
   bool is_command(int column) const { return column == command_column_; }
   std::string info(const std::vector<Estimate>& estimates);

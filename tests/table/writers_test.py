@@ -739,6 +739,7 @@ class Stale(WritersCase):
                         self.assertEqual(self.lost(connection), [])
                     self.assertFails(connection, "missing|changed", "SELECT filter FROM f")
                     self.assertFails(connection, "f: the (triggers|table|index) .* (is|are) missing or ha", CHECK)
+                    self.assertFails(connection, "f: the (triggers|table|index) .* (is|are) missing or ha", MERGE)
                 if "ADD COLUMN" in loss:
                     self.assertFails(db, 'table "f_pending" already exists', REBUILD)
                     db.execute("DROP TABLE f_pending")
