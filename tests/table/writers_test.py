@@ -1016,6 +1016,108 @@ class Calls(WritersCase):
             self.assertEqual(copy.run(self.LOST, CHECK, MERGE, CHECK, self.LOST), [])
 
 
+class ReadLog(WritersCase):
+    """The log was read already, so only what changed since makes a lookup read it again."""
+
+    SCAN = "SELECT k, EXISTS (SELECT 1 FROM f WHERE key = k) FROM t"
+
+    def raw_with_read_log(self, kind="standard", options="", create=TABLE):
+        self.following(f"{KINDS[kind]}{options}", rows=("a", "b"), create=create).close()
+        db = self.raw(None)
+        self.assertAbsent(db, "new")
+        return db
+
+    def assertAbsent(self, db, key):
+        self.assertEqual(db.run(f"SELECT 1 FROM f WHERE key = '{key}'"), [])
+
+    def assertFound(self, db, *keys):
+        for key in keys:
+            self.assertEqual(db.run(f"SELECT key FROM f WHERE key = '{key}'"), [(key,)])
+
+    def test_rows_that_a_transaction_adds_after_its_merge(self):
+        for kind in KINDS:
+            db = self.raw_with_read_log(kind)
+            db.run("BEGIN", MERGE)
+            self.assertAbsent(db, "c")
+            db.run("INSERT INTO t(k) VALUES ('c')")
+            self.assertFound(db, "c")
+            db.run("INSERT INTO t(k) VALUES ('d')", "COMMIT")
+            self.assertFound(db, "c", "d")
+
+    def test_a_scan_that_began_after_the_merge_of_its_transaction(self):
+        for kind in KINDS:
+            db = self.raw_with_read_log(kind)
+            db.run("BEGIN", MERGE)
+            scan = db.prepare(self.SCAN)
+            self.assertEqual(scan.step(), ("a", 1))
+            for key in ("c", "d"):
+                db.run(f"INSERT INTO t(k) VALUES ('{key}')")
+            self.assertEqual([scan.step() for _ in range(4)], [("b", 1), ("c", 1), ("d", 1), None])
+            scan.finalize()
+
+    @unittest.skipIf(sqlite3.sqlite_version_info < (3, 35), "no RETURNING")
+    def test_rows_of_a_statement_that_has_not_finished(self):
+        for kind, start in itertools.product(KINDS, ((), ("BEGIN",), ("BEGIN", "UPDATE t SET x = 1"), ("BEGIN", MERGE))):
+            with self.subTest(kind, start=start):
+                db = self.raw_with_read_log(kind)
+                db.run(*start)
+                self.assertAbsent(db, "c")
+                scan = db.prepare(self.SCAN) if start else None
+                if scan:
+                    self.assertEqual(scan.step(), ("a", 1))
+                writer = db.prepare("INSERT INTO t(k) VALUES ('c'), ('d') RETURNING k")
+                self.assertEqual(writer.step(), ("c",))
+                self.assertFound(db, "c", "d")
+                if scan and start != ("BEGIN",):
+                    self.assertEqual([scan.step() for _ in range(4)], [("b", 1), ("c", 1), ("d", 1), None])
+                if scan:
+                    scan.finalize()
+                writer.finalize()
+                self.assertFound(db, "c", "d")
+
+    def test_lookups_of_the_statement_that_adds(self):
+        for kind in KINDS:
+            db = self.raw_with_read_log(kind)
+            db.run("UPDATE t SET k = 'new ' || id, x = EXISTS (SELECT 1 FROM f WHERE key = 'new ' || (t.id - 1))")
+            self.assertEqual(db.run("SELECT x FROM t WHERE id > 1"), [(1,)])
+
+    def test_a_transaction_that_only_reads_and_then_writes(self):
+        for kind in KINDS:
+            db = self.raw_with_read_log(kind)
+            db.run("BEGIN")
+            self.assertAbsent(db, "c")
+            db.run("SAVEPOINT s", "INSERT INTO t(k) VALUES ('c')", "ROLLBACK TO s")
+            self.assertAbsent(db, "d")
+            db.run("INSERT INTO t(k) VALUES ('d')")
+            self.assertFound(db, "d")
+            db.run("COMMIT")
+            self.assertFound(db, "d")
+
+    def test_the_default_that_replaces_null(self):
+        for kind in KINDS:
+            db = self.raw_with_read_log(kind, create="CREATE TABLE t(id INTEGER PRIMARY KEY, k TEXT NOT NULL DEFAULT 'd', x)")
+            self.assertAbsent(db, "d")
+            db.run("INSERT OR REPLACE INTO t(k) VALUES (NULL)")
+            self.assertEqual(db.one("SELECT count(*) FROM t WHERE k = 'd'"), 1)
+            self.assertFound(db, "d")
+
+    def test_a_rebuild_by_a_function_of_a_running_insert(self):
+        for writers in ("any", "extension"):
+            db = self.raw_with_read_log(options=f", writers={writers}")
+            codes = []
+            db.function("rebuild", lambda: codes.append(db.code(REBUILD)))
+            db.run("CREATE TRIGGER r BEFORE INSERT ON t BEGIN SELECT rebuild(); END")
+            db.code("INSERT INTO t(k) VALUES ('c')")
+            self.assertEqual(codes, [1])
+            db.run("DROP TRIGGER r")
+            self.assertFound(db, *(row[0] for row in db.run("SELECT k FROM t")))
+
+    def test_the_version_tells_programs_that_do_not_know_the_log(self):
+        for writers, version in (("any", 2), ("extension", 1)):
+            db = self.following(f"writers={writers}")
+            self.assertEqual(db.execute("SELECT v FROM f_config WHERE k = 'version'").fetchone(), (version,))
+
+
 class Amounts(WritersCase):
     def test_a_growing_filter_gets_layers_from_a_merge(self):
         db = self.following("growth=on, capacity=32")
