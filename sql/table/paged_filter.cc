@@ -349,20 +349,15 @@ int PagedFilter::code_to_report(int code) {
 void PagedFilter::check_lookup() {
   if (is_told_everything()) {
     seen_epoch_ = connection_.epoch;
-    log_.expire();
-    must_check_lookups_ = has_log();
+    must_check_lookups_ = false;
     return;
   }
   const bool same_transaction =
       last_check_.is_committed || (last_check_.was_writing == store_.has_write_transaction() &&
                                    last_check_.changes == store_.total_changes());
-  if (seen_epoch_ != connection_.epoch || !same_transaction || log_may_have_grown() ||
-      last_check_.sees_uncommitted || same_table_has_deferred(connection_.deferring) ||
-      store_.sees_uncommitted()) {
+  if (seen_epoch_ != connection_.epoch || !same_transaction || last_check_.sees_uncommitted ||
+      same_table_has_deferred(connection_.deferring) || store_.sees_uncommitted()) {
     check_cache();
-  }
-  if (!last_check_.is_committed) {
-    log_.expire();
   }
   must_check_lookups_ = rows_may_change();
 }
@@ -382,20 +377,17 @@ void PagedFilter::check_cache() {
     connection_.deferring->write_deferred_changes();
   }
   // In autocommit mode only a running statement can be writing. A rollback then takes back nothing
-  // that is cached, if no row has changed since the last check. Asking SQLite takes 40 ns. The log
-  // is different: the rows of a running statement are not yet part of the number of changes.
+  // that is cached, if no row has changed since the last check. Asking SQLite takes 40 ns.
   const int changes = store_.total_changes();
   const bool unchanged = last_check_.is_committed && changes == last_check_.changes &&
                          seen_epoch_ == connection_.epoch;
-  const bool may_be_writing = !unchanged || !store_.in_autocommit() || has_log();
+  const bool may_be_writing = !unchanged || !store_.in_autocommit();
   const bool writing = may_be_writing && store_.has_write_transaction();
   const auto version = store_.data_version();
   const bool sees_uncommitted = store_.sees_uncommitted();
   if (!last_check_.is_committed || writing || !version || version != last_check_.data_version ||
       sees_uncommitted) {
     drop_cache();
-  } else if (!unchanged) {
-    log_.expire();
   }
   last_check_ = {.is_committed = !writing && version && !sees_uncommitted,
                  .data_version = version,

@@ -30,11 +30,10 @@
 //   no call, but rows were changed: only direct writes to the shadow tables do this.
 //
 // The change log (sql/table/change_log.h) is an ordinary table, so SQLite calls nothing when a
-// program appends to it. A lookup therefore reads new rows of the log
-//   - after sqlite3_total_changes() or the data version of the file has changed,
-//   - after a call above that ends a transaction or takes changes back, and
-//   - each time while the connection has a write transaction, because the rows of a running
-//     statement are not yet counted.
+// program appends to it. A lookup therefore reads new rows of the log after
+//   - sqlite3_total_changes() has changed: this connection may have appended rows,
+//   - the data version of the file has changed: another connection may have, and
+//   - a call above that ends a transaction or takes changes back.
 //
 // Every function may throw SqliteError if a statement on the shadow tables fails. The code is
 // SQLITE_CORRUPT_VTAB if the shadow tables are damaged. If a change fails halfway, SQLite may not
@@ -118,8 +117,11 @@ class PagedFilter {
 
   // Call before each lookup, unless a change is in progress. Empties the cache if it may be stale.
   void begin_reading() {
-    if (seen_epoch_ != connection_.epoch || must_check_lookups_ || log_may_have_grown()) {
+    if (seen_epoch_ != connection_.epoch || must_check_lookups_) {
       check_lookup();
+    }
+    if (has_log()) {
+      check_log();
     }
   }
   // Call at the beginning of each statement. Checks the cache even if this connection has changed
@@ -127,8 +129,6 @@ class PagedFilter {
   void begin_statement() {
     if (!is_told_everything()) {
       check_cache();
-    } else {
-      log_.expire();
     }
   }
 
@@ -285,8 +285,13 @@ class PagedFilter {
   void check_cache();
   void drop_cache();  // also drops deferred changes
   void note_change() { seen_epoch_ = ++connection_.epoch; }
-  bool log_may_have_grown() const {
-    return has_log() && last_check_.changes != store_.total_changes();
+  // A trigger that appends a row raises total_changes() at once, even while its statement runs. A
+  // rollback does not lower it.
+  void check_log() {
+    if (const int changes = store_.total_changes(); changes != log_changes_) {
+      log_changes_ = changes;
+      log_.expire();
+    }
   }
   // Whether SQLite reports to this object whatever may change its rows or take changes back.
   bool is_told_everything() const {
@@ -318,6 +323,7 @@ class PagedFilter {
   Store store_;
   ChunkCache cache_;
   ChangeLog log_;
+  int log_changes_ = 0;  // total_changes() when log_ was checked last
   LookupCounts counts_;
   std::optional<Growth> growth_;
   bool is_loaded_ = false;
