@@ -285,7 +285,6 @@ void PagedFilter::end_statement() {
 void PagedFilter::end_transaction() {
   end_statement();
   in_transaction_ = false;
-  log_.expire();
   has_just_joined_ = false;
   all_savepoints_reported_ = true;
   innermost_savepoint_ = -1;

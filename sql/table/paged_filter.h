@@ -33,7 +33,7 @@
 // program appends to it. A lookup therefore reads new rows of the log after
 //   - sqlite3_total_changes() has changed: this connection may have appended rows,
 //   - the data version of the file has changed: another connection may have, and
-//   - a call above that ends a transaction or takes changes back.
+//   - a call above that empties the cache.
 //
 // Every function may throw SqliteError if a statement on the shadow tables fails. The code is
 // SQLITE_CORRUPT_VTAB if the shadow tables are damaged. If a change fails halfway, SQLite may not
