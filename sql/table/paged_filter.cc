@@ -37,17 +37,17 @@ class PagedFilter::Change {
   };
 
   Change(PagedFilter& filter, Kind kind) : filter_(filter), kind_(kind) {
-    if (!filter.in_transaction_) {
+    if (!filter.transaction_.is_open()) {
       // An SQL function of the host can roll back while a statement runs.
       throw SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
     }
-    if (!filter.all_savepoints_reported_) {
+    if (!filter.transaction_.all_savepoints_reported()) {
       filter.store_.announce_savepoints();
     }
     // The first key of a statement is often its only key. Writing it costs less than deciding how
     // to write.
-    if (kind == Kind::other || filter.write_mode_ != WriteMode::undecided || filter.wrote_a_key_) {
-      filter.defers_changes();
+    if (kind == Kind::other || filter.transaction_.has_written_a_key()) {
+      filter.decide_write_mode();
     }
     if (!filter_.is_told_everything()) {
       filter_.check_cache();
@@ -64,7 +64,7 @@ class PagedFilter::Change {
       return;
     }
     // A statement that a function runs within the deferring one has no savepoint of its own.
-    const bool deferred = filter_.write_mode_ == WriteMode::deferred;
+    const bool deferred = filter_.is_deferring();
     if (deferred && filter_.store_.running_writers() <= 1) {
       return;
     }
@@ -76,7 +76,7 @@ class PagedFilter::Change {
 
   // `counts`: SQLite will count this row of the statement in changes().
   void done(bool counts = true) {
-    if (filter_.write_mode_ != WriteMode::deferred) {
+    if (!filter_.is_deferring()) {
       filter_.write_deferred_changes();
       filter_.note_written(counts);
     }
@@ -94,15 +94,16 @@ class PagedFilter::Change {
 // Defers changes while it lives. Requires: it lives within one Change.
 class PagedFilter::Deferral {
  public:
-  explicit Deferral(PagedFilter& filter) : filter_(filter), before_(filter.write_mode_) {
-    filter.write_mode_ = WriteMode::deferred;
+  explicit Deferral(PagedFilter& filter)
+      : filter_(filter), before_(filter.transaction_.write_mode()) {
+    filter.transaction_.set_write_mode(WriteMode::deferred);
     filter.connection_.deferring = &filter;
     filter.note_change();
   }
   Deferral(const Deferral&) = delete;
   Deferral& operator=(const Deferral&) = delete;
   ~Deferral() {
-    filter_.write_mode_ = before_;
+    filter_.transaction_.set_write_mode(before_);
     if (before_ != WriteMode::deferred) {
       filter_.connection_.deferring = nullptr;
     }
@@ -120,6 +121,7 @@ PagedFilter::PagedFilter(sqlite3* db, std::string schema, std::string table,
       cache_(store_, cache_bytes),
       log_(db, store_.schema(), store_.table()),
       growth_(growth),
+      transaction_(db),
       connection_(connection) {}
 
 PagedFilter::~PagedFilter() {
@@ -130,8 +132,8 @@ PagedFilter::~PagedFilter() {
 
 bool PagedFilter::must_be_shared(const std::string& schema, const std::string& table,
                                  bool grows) const {
-  return !retired_ && in_transaction_ && all_savepoints_reported_ && growth_.has_value() == grows &&
-         is_of(schema, table);
+  return !retired_ && transaction_.is_open() && transaction_.all_savepoints_reported() &&
+         growth_.has_value() == grows && is_of(schema, table);
 }
 
 bool PagedFilter::is_of(const std::string& schema, const std::string& table) const {
@@ -141,13 +143,13 @@ bool PagedFilter::is_of(const std::string& schema, const std::string& table) con
 
 void PagedFilter::create(const Config& config, const std::function<void(const Add&)>& fill) {
   store_.create(config);
-  in_transaction_ = true;
+  transaction_.begin();
   if (fill) {
     Change change(*this, Change::Kind::add);
     fill_with(fill);
     change.done(false);
   }
-  all_savepoints_reported_ = false;
+  transaction_.created();
   must_check_lookups_ = true;
 }
 
@@ -167,8 +169,8 @@ void PagedFilter::rename(const std::string& table) {
     log_.rename(table);
   }
   store_.rename(table);
-  if (in_transaction_) {
-    renamed_within_ = innermost_savepoint_;
+  if (transaction_.is_open()) {
+    transaction_.note_renamed();
   } else {
     has_stale_name_ = true;
   }
@@ -177,8 +179,8 @@ void PagedFilter::rename(const std::string& table) {
 // At this point the statement already has its write transaction. In autocommit mode the statement
 // itself started the transaction, unless another statement is still writing.
 void PagedFilter::begin() {
-  has_just_joined_ = true;
-  if (in_transaction_) {
+  if (transaction_.is_open()) {
+    transaction_.begin();
     return;
   }
   const bool unchanged = store_.in_autocommit()
@@ -188,46 +190,32 @@ void PagedFilter::begin() {
   if (!last_check_.is_committed || !unchanged || !version || version != last_check_.data_version) {
     drop_cache();
   }
-  in_transaction_ = true;
-  end_statement();
+  transaction_.begin();
 }
 
-// A savepoint that opens while a statement writes belongs to that statement, because SQLite refuses
-// the SAVEPOINT command then. There is one exception. When a table joins a transaction, SQLite
-// reports the innermost open savepoint to it, and that one may belong to the user.
 void PagedFilter::savepoint(int number) {
   write_deferred_changes();
   end_statement();
-  if (!all_savepoints_reported_) {
+  if (!transaction_.all_savepoints_reported()) {
     drop_cache();
     note_change();
   }
-  innermost_savepoint_ = number;
-  all_savepoints_reported_ = true;
-  if (std::exchange(has_just_joined_, false)) {
-    innermost_owner_ = Owner::unknown;
-  } else if (store_.statement_runs_to_its_end()) {
-    innermost_owner_ = Owner::statement;
-  }
+  transaction_.savepoint(number);
 }
 
 void PagedFilter::released(int number) {
   write_deferred_changes();
   end_statement();
-  innermost_savepoint_ = std::min(innermost_savepoint_, number - 1);
-  if (renamed_within_) {
-    renamed_within_ = std::min(*renamed_within_, innermost_savepoint_);
-  }
+  transaction_.released(number);
 }
 
 void PagedFilter::rolled_back_to(int number) {
-  if (number > innermost_savepoint_) {
+  if (!transaction_.rolled_back_to(number)) {
     return;
   }
   drop_cache();
   end_statement();
-  innermost_savepoint_ = number;
-  if (renamed_within_ && number <= *renamed_within_) {
+  if (transaction_.takes_rename_back(number)) {
     lose_name();
   }
   ++rollbacks_;
@@ -251,7 +239,7 @@ void PagedFilter::committed() {
 // so the transaction must be rolled back.
 void PagedFilter::rolled_back() {
   const bool lost = has_deferred_changes() && store_.has_write_transaction();
-  if (renamed_within_) {
+  if (transaction_.takes_rename_back()) {
     lose_name();
   }
   drop_cache();
@@ -266,67 +254,36 @@ void PagedFilter::rolled_back() {
 }
 
 void PagedFilter::lose_name() {
-  renamed_within_.reset();
+  transaction_.forget_rename();
   has_stale_name_ = true;
   retire();
 }
 
+// transaction_ must be told of the call that ends the statement as well.
 void PagedFilter::end_statement() {
   assert(!has_deferred_changes());
   if (connection_.deferring == this) {
     connection_.deferring = nullptr;
   }
-  write_mode_ = WriteMode::undecided;
-  wrote_a_key_ = false;
-  changes_after_write_.reset();
-  innermost_owner_ = Owner::user;
 }
 
 void PagedFilter::end_transaction() {
   end_statement();
-  in_transaction_ = false;
-  has_just_joined_ = false;
-  all_savepoints_reported_ = true;
-  innermost_savepoint_ = -1;
+  transaction_.end();
   newest_layer_fill_.forget_estimate();
   must_roll_back_ = false;
-  renamed_within_.reset();
   note_change();
 }
 
-// Deferring changes to the end of the statement is safe for two reasons. SQLite either reports that
-// end (xRelease or xSync) or undoes the statement. And the application cannot use the connection
-// before that end.
-bool PagedFilter::defers_changes() {
-  if (write_mode_ == WriteMode::undecided) {
-    if (innermost_owner_ == Owner::unknown && store_.is_written_through_trigger()) {
-      innermost_owner_ = Owner::statement;
-    }
-    if (store_.in_autocommit() || innermost_owner_ == Owner::statement ||
-        has_written_in_this_statement()) {
-      write_mode_ = store_.statement_runs_to_its_end() ? WriteMode::deferred : WriteMode::immediate;
-      if (write_mode_ == WriteMode::deferred) {
-        connection_.deferring = this;
-        note_change();
-      }
-    } else if (innermost_owner_ == Owner::user) {
-      write_mode_ = WriteMode::immediate;
-    }
+void PagedFilter::decide_write_mode() {
+  if (transaction_.decide_write_mode(table())) {
+    connection_.deferring = this;
+    note_change();
   }
-  return write_mode_ == WriteMode::deferred;
-}
-
-// A statement that writes several rows has a savepoint of its own. If the statement that wrote last
-// had ended, SQLite would have added its row to total_changes(). An unchanged count means that this
-// statement has written before.
-bool PagedFilter::has_written_in_this_statement() const {
-  return innermost_owner_ == Owner::unknown && changes_after_write_ == store_.total_changes();
 }
 
 void PagedFilter::note_written(bool counts) {
-  wrote_a_key_ = true;
-  has_just_joined_ = false;
-  changes_after_write_ = counts ? std::optional(store_.total_changes()) : std::nullopt;
+  transaction_.note_written(counts);
   note_change();
 }
 

@@ -4,12 +4,10 @@
 // Invariant: between two statements no change is deferred. Every added key is then in SQLite's
 // pages. SQLite's own rollback, commit, close, serialize and backup therefore treat it like any
 // other row. A change may wait in the cache only if its statement is certain to run to its end (see
-// WriteMode). SQLite then reports that end, and the change is written.
+// TransactionState::WriteMode). SQLite then reports that end, and the change is written.
 //
-// The table below lists the calls of SQLite and what must hold after each. A savepoint n is "known"
-// if SQLite has called xSavepoint(n) for this table. Some open savepoints are not known. SQLite
-// does not report savepoints that were opened before the table joined the transaction. It also does
-// not report a savepoint that failed to open because of another table.
+// The table below lists the calls of SQLite and what must hold after each. transaction_state.h says
+// when a savepoint n is "known".
 //
 // Outside a transaction:
 //   xBegin            joins the transaction. The cache stays valid if no row can have changed.
@@ -56,6 +54,7 @@
 #include "sql/table/chunk_cache.h"
 #include "sql/table/layer_fill.h"
 #include "sql/table/store.h"
+#include "sql/table/transaction_state.h"
 
 namespace bloom {
 
@@ -173,7 +172,7 @@ class PagedFilter {
   void replace(Hash old_key, Hash new_key);
 
   // Returns whether changes of the running statement are deferred to its end.
-  bool is_deferring() const { return write_mode_ == WriteMode::deferred; }
+  bool is_deferring() const { return transaction_.is_deferring(); }
 
   // Counts a key that is no longer in the source but still in the filter.
   void note_stale_key();
@@ -214,18 +213,7 @@ class PagedFilter {
   int code_to_report(int code);
 
  private:
-  // How the running statement's changes reach the pages. Every call of SQLite that may end a
-  // statement resets this to undecided.
-  enum class WriteMode {
-    undecided,  // the statement has written at most one key so far
-    immediate,  // each change is written at once
-    // Changes are written at the end of the statement. If the statement fails, SQLite undoes them:
-    // the statement has a savepoint of its own, or is the only writer of an implicit transaction.
-    deferred,
-  };
-  // Who opened the innermost savepoint. A statement's own savepoint is released before the
-  // application can do anything else.
-  enum class Owner { user, statement, unknown };
+  using WriteMode = TransactionState::WriteMode;
   // What the last check of the cache found. It decides whether the cache is still valid for the
   // next statement. Used outside a transaction.
   struct CacheCheck {
@@ -255,7 +243,7 @@ class PagedFilter {
   // chunks, keys are collected and added in batches, which is faster. Every other access to the
   // chunks first adds the collected keys.
   bool try_defer(Hash hash) {
-    if (write_mode_ != WriteMode::deferred || !is_loaded_ || growth_) {
+    if (!is_deferring() || !is_loaded_ || growth_) {
       return false;
     }
     const Placement place = filter_->placement_of(hash);
@@ -275,8 +263,7 @@ class PagedFilter {
   void apply_deferred_keys();
   bool has_deferred_changes() const { return deferred_count_ != 0 || cache_.has_changes(); }
   void write_deferred_changes();
-  bool defers_changes();
-  bool has_written_in_this_statement() const;
+  void decide_write_mode();
   void note_written(bool counts);
   void end_statement();
   void end_transaction();
@@ -295,7 +282,7 @@ class PagedFilter {
   }
   // Whether SQLite reports to this object whatever may change its rows or take changes back.
   bool is_told_everything() const {
-    return in_transaction_ && all_savepoints_reported_ && !retired_;
+    return transaction_.is_open() && transaction_.all_savepoints_reported() && !retired_;
   }
   // Whether `other` is another object of the same table, with deferred changes.
   bool same_table_has_deferred(const PagedFilter* other) const {
@@ -333,23 +320,10 @@ class PagedFilter {
 
   std::array<Hash, 64> deferred_keys_;
   std::size_t deferred_count_ = 0;
-  WriteMode write_mode_ = WriteMode::undecided;
-  bool wrote_a_key_ = false;  // meaningful only while undecided
-  // The innermost open savepoint that SQLite has reported; -1: the transaction itself.
-  int innermost_savepoint_ = -1;
-  Owner innermost_owner_ = Owner::user;
-  bool has_just_joined_ = false;            // the running statement has joined the transaction
-  std::optional<int> changes_after_write_;  // sqlite3_total_changes() after the last change
-
-  bool in_transaction_ = false;
-  // Whether SQLite will call xRollbackTo for every open savepoint.
-  bool all_savepoints_reported_ = true;
+  TransactionState transaction_;
   std::uint64_t rollbacks_ = 0;
   bool must_roll_back_ = false;  // a change failed halfway, and ROLLBACK failed as well
   bool retired_ = false;
-  // In this transaction: the innermost savepoint that a rename belongs to. Undoing it undoes the
-  // rename.
-  std::optional<int> renamed_within_;
   // The table may have another name than this object knows. Only statements that were already
   // running when the name changed still use the object.
   bool has_stale_name_ = false;

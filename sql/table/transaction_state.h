@@ -1,0 +1,90 @@
+// What SQLite has reported to a virtual table about its transaction. From this a table decides
+// whether the changes of the running statement may wait until the statement ends.
+//
+// A savepoint n is "known" if SQLite has called xSavepoint(n) for this table. Some open savepoints
+// are not known. SQLite does not report savepoints that were opened before the table joined the
+// transaction. It also does not report a savepoint that failed to open because of another table.
+//
+// SQLite has no call for the end of a statement. The running statement may have ended whenever
+// SQLite calls xBegin, xSavepoint, xRelease, xRollbackTo, xSync, xCommit or xRollback.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "sql/sqlite/api.h"
+
+namespace bloom {
+
+class TransactionState {
+ public:
+  explicit TransactionState(sqlite3* db) : db_(db) {}
+
+  // The calls of SQLite. Call created() at the end of xCreate: SQLite does not report savepoints
+  // that are open then. Call end() in xCommit and xRollback.
+  void created();
+  void begin();
+  void savepoint(int number);
+  void released(int number);
+  // Returns whether the savepoint is known. If it is not, it was never opened, and the call has no
+  // effect.
+  bool rolled_back_to(int number);
+  void end();
+
+  bool is_open() const { return is_open_; }
+  // Returns whether SQLite will call xRollbackTo for every open savepoint.
+  bool all_savepoints_reported() const { return all_savepoints_reported_; }
+
+  // How the running statement's changes reach the rows.
+  enum class WriteMode {
+    undecided,  // the statement has written at most one key so far
+    immediate,  // each change is written at once
+    // Changes are written at the end of the statement. If the statement fails, SQLite undoes them:
+    // the statement has a savepoint of its own, or is the only writer of an implicit transaction.
+    deferred,
+  };
+  WriteMode write_mode() const { return write_mode_; }
+  bool is_deferring() const { return write_mode_ == WriteMode::deferred; }
+  // Overrides the decision for a part of one call of SQLite.
+  void set_write_mode(WriteMode mode) { write_mode_ = mode; }
+
+  // Decides how the running statement writes to `table`, unless that is decided. Returns whether
+  // the statement defers its changes as a result of this call.
+  bool decide_write_mode(std::string_view table);
+  // Returns whether the running statement has written a key, and has not decided how to write.
+  bool has_written_a_key() const { return has_written_a_key_; }
+  // Call after a change was written at once. `counts`: SQLite will count this row of the statement
+  // in changes().
+  void note_written(bool counts);
+
+  // Call when the table was renamed in this transaction.
+  void note_renamed() { renamed_within_ = innermost_savepoint_; }
+  // Returns whether a rollback to savepoint `number`, or of the transaction, takes a rename back.
+  bool takes_rename_back(int number) const { return renamed_within_ && number <= *renamed_within_; }
+  bool takes_rename_back() const { return renamed_within_.has_value(); }
+  void forget_rename() { renamed_within_.reset(); }
+
+ private:
+  // Who opened the innermost savepoint. A statement's own savepoint is released before the
+  // application can do anything else.
+  enum class Owner { user, statement, unknown };
+
+  bool has_written_in_this_statement() const;
+  void end_statement();
+
+  sqlite3* db_;
+  bool is_open_ = false;
+  bool all_savepoints_reported_ = true;
+  bool has_just_joined_ = false;  // the running statement has joined the transaction
+  // The innermost open savepoint that SQLite has reported; -1: the transaction itself.
+  int innermost_savepoint_ = -1;
+  Owner innermost_owner_ = Owner::user;
+  WriteMode write_mode_ = WriteMode::undecided;
+  bool has_written_a_key_ = false;
+  std::optional<int> changes_after_write_;  // sqlite3_total_changes() after the last change
+  // The innermost savepoint that a rename belongs to. Undoing it undoes the rename.
+  std::optional<int> renamed_within_;
+};
+
+}  // namespace bloom
