@@ -21,8 +21,7 @@ constexpr std::uint64_t kDefaultCache = 64U << 20U;
 constexpr std::uint64_t kMinCache = 4096;
 constexpr std::uint64_t kMaxCache = std::uint64_t{1} << 32U;
 
-}  // namespace
-
+// Converts the text of an option to an SQL value: a number, or text for a 'string' or another word.
 // SQLite decides which bare words are numbers, by the affinity of a comparison.
 // sqlite3_value_numeric_type() is not used: SQLite 3.53 crashes when it gets a copy of a value.
 sqlite::OwnedValue option_value(sqlite3* db, std::string_view text) {
@@ -35,6 +34,8 @@ sqlite::OwnedValue option_value(sqlite3* db, std::string_view text) {
   run.bind(1, inner ? std::string_view(*inner) : text).step();
   return run.value(0).copy();
 }
+
+}  // namespace
 
 // One option as it was written: its name, its source text and its SQL value.
 struct Options::Argument {

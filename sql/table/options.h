@@ -30,9 +30,6 @@
 
 namespace bloom {
 
-// Converts the text of an option to an SQL value: a number, or text for a 'string' or another word.
-sqlite::OwnedValue option_value(sqlite3* db, std::string_view text);
-
 class Options {
  public:
   // Reads the module arguments as SQLite passes them, each one the text between two commas. Throws

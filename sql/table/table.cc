@@ -28,8 +28,7 @@ constexpr char kCannotScan[] =
     "key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys "
     "there are";
 constexpr std::string_view kCommands =
-    "'rebuild', 'merge', 'clear', 'halve', 'fold=0.01' and 'integrity-check'";
-constexpr std::string_view kFold = "fold=";
+    "'rebuild', 'merge', 'clear', 'halve', 'fold' and 'integrity-check'";
 
 void require_name(const char* name) {
   for (const char* column : {"key", "filter", "info"}) {
@@ -178,20 +177,22 @@ int BloomTable::insert(const Values& columns) {
   const bool only_key = filter.is_null() && command.is_null();
   // Not checked beside a key: that would make adding keys 10 % slower.
   if (!only_key || key.is_null()) {
-    refuse_properties(columns);
+    refuse_properties(columns, !command.is_null());
   }
   if (only_key) {
     refuse_if_following("INSERT into");
     return insert_key(key);
   }
-  insert_filter_or_command(key, filter, command);
+  insert_filter_or_command(key, filter, command, column_of(columns, Column::fpr));
   return SQLITE_OK;
 }
 
-void BloomTable::refuse_properties(const Values& columns) const {
+// The command 'fold' takes its value from the column fpr.
+void BloomTable::refuse_properties(const Values& columns, bool takes_fpr) const {
   for (const Property& property : kProperties) {
     const auto i = static_cast<int>(property.column);
-    if (!is_command(i) && !columns[i].is_null()) {
+    const bool is_argument = is_command(i) || (takes_fpr && property.column == Column::fpr);
+    if (!is_argument && !columns[i].is_null()) {
       fail("the column " + std::string(property.name) +
            " is read-only (INSERT a key, a filter or a command)");
     }
@@ -199,7 +200,7 @@ void BloomTable::refuse_properties(const Values& columns) const {
 }
 
 void BloomTable::insert_filter_or_command(const Value& key, const Value& filter,
-                                          const Value& command) {
+                                          const Value& command, const Value& fpr) {
   if (follower_ && command.type() == SQLITE_TEXT && SourceFollower::is_change(command.text()) &&
       !filter_->config().has_log()) {
     return follower_->change(*filter_, command.text(), key);
@@ -208,7 +209,7 @@ void BloomTable::insert_filter_or_command(const Value& key, const Value& filter,
     fail("one row cannot have more than one of key, filter and command (INSERT several rows)");
   }
   if (!command.is_null()) {
-    return run_command(command);
+    return run_command(command, fpr);
   }
   refuse_if_following("INSERT into");
   if (filter_->grows()) {
@@ -297,9 +298,16 @@ void BloomTable::replace_key(const Value& old_key, const Values& columns) {
   filter_->replace(Key(old_key).hash(filter_->shape()), new_key.hash(filter_->shape()));
 }
 
-void BloomTable::run_command(const Value& command) {
+void BloomTable::run_command(const Value& command, const Value& fpr) {
   const std::string text(command.type() == SQLITE_TEXT ? command.text() : std::string_view());
   const auto is = [&](const char* name) { return sqlite3_stricmp(text.c_str(), name) == 0; };
+  if (is("fold")) {
+    return fold(fpr_argument(fpr, "fpr, the argument of 'fold',"));
+  }
+  if (!fpr.is_null() && !is_command(static_cast<int>(Column::fpr))) {
+    fail("the column fpr is the argument of the command 'fold', got the command " +
+         command.describe());
+  }
   if (is("clear")) {
     refuse_if_following("clear");
     filter_->clear();
@@ -317,9 +325,6 @@ void BloomTable::run_command(const Value& command) {
     require_one_layer("halve");
     require_halvable(filter_->shape(), "the table");
     filter_->halve();
-  } else if (sqlite3_strnicmp(text.c_str(), kFold.data(), kFold.size()) == 0) {
-    const sqlite::OwnedValue fpr = option_value(db_, std::string_view(text).substr(kFold.size()));
-    fold(fpr_argument(Value(fpr.get()), "fold"));
   } else if (is("integrity-check")) {
     check_integrity();
   } else {

@@ -45,7 +45,8 @@
 //     A text value in the column named like the table is a command. 'integrity-check' reads all
 //     chunks and fails with SQLITE_CORRUPT_VTAB if one is damaged. The other commands are:
 //     'halve'    halves the size of the filter; the false-positive rate rises
-//     'fold=P'   halves the size as often as the false-positive rate stays at or below P
+//     'fold'     halves the size as often as the false-positive rate stays at or below the value
+//                in the column `fpr`: INSERT INTO seen(seen, fpr) VALUES ('fold', 0.01)
 //     'clear'    removes all keys
 //     'rebuild'  builds the filter again from its source (only for a table that has one)
 //     'merge'    moves the pending changes of the source into the filter
@@ -110,8 +111,9 @@ class BloomTable {
 
  private:
   int insert(const Values& columns);
-  void refuse_properties(const Values& columns) const;
-  void insert_filter_or_command(const Value& key, const Value& filter, const Value& command);
+  void refuse_properties(const Values& columns, bool takes_fpr) const;
+  void insert_filter_or_command(const Value& key, const Value& filter, const Value& command,
+                                const Value& fpr);
   void refuse_if_following(std::string_view change) const {
     if (follower_) {
       refuse_following(change);
@@ -123,7 +125,7 @@ class BloomTable {
   void require_counting();
   void remove_key(const Value& value);
   void replace_key(const Value& old_key, const Values& columns);
-  void run_command(const Value& command);
+  void run_command(const Value& command, const Value& fpr);
   void fold(double fpr);
   void merge_log();
   std::string declared_columns();

@@ -199,8 +199,8 @@ def statements(source):
     yield "INSERT INTO counted(filter) SELECT bloom_build(n, 20000, 0.01, 'counting') FROM source", ()
     yield "INSERT INTO whole(whole) VALUES ('halve')", ()
     yield "INSERT INTO sliced(sliced) VALUES ('halve')", ()
-    yield "INSERT INTO lines(lines) VALUES ('fold=0.05')", ()
-    yield "INSERT INTO counted(counted) VALUES ('fold=0.2')", ()
+    yield "INSERT INTO lines(lines, fpr) VALUES ('fold', 0.05)", ()
+    yield "INSERT INTO counted(counted, fpr) VALUES ('fold', 0.2)", ()
 
 
 def shadow_rows(db):

@@ -91,7 +91,7 @@ std::vector<std::string> table(const std::string& options, bool counting) {
       "ROLLBACK TO a",
       "INSERT INTO t(t) VALUES ('halve')",
       "COMMIT",
-      "INSERT INTO t(t) VALUES ('fold=0.2')",
+      "INSERT INTO t(t, fpr) VALUES ('fold', 0.2)",
       "INSERT INTO t(key) VALUES ('k291')",
       "INSERT INTO t(t) VALUES ('clear')",
       insert("t(key)", 292, 300),

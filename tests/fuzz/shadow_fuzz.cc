@@ -65,7 +65,7 @@ constexpr std::array kStatements = {
     "INSERT INTO t(filter) SELECT filter FROM t",
     "INSERT INTO t(t) VALUES ('integrity-check')",
     "INSERT INTO t(t) VALUES ('halve')",
-    "INSERT INTO t(t) VALUES ('fold=0.1')",
+    "INSERT INTO t(t, fpr) VALUES ('fold', 0.1)",
     "INSERT INTO t(t) VALUES ('rebuild')",
     "INSERT INTO t(t) VALUES ('clear')",
     "INSERT INTO s VALUES ('d')",

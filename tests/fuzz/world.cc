@@ -271,7 +271,8 @@ void World::command(unsigned slot, Input& input) {
   const std::string give = "INSERT INTO " + table + "(" + table + ") VALUES ";
   switch (input.below(5)) {
     case 0:
-      run(give + (input.flag() ? "('halve')" : "('fold=0.5')"));
+      run(input.flag() ? give + "('halve')"
+                       : "INSERT INTO " + table + "(" + table + ", fpr) VALUES ('fold', 0.5)");
       return;
     case 1:
       if (!follows) {

@@ -251,7 +251,7 @@ INSERT INTO a(filter) VALUES (bloom_create_sized(14384, 10, 'standard', 14384, 1
 INSERT INTO a(a) VALUES ('rebuild');
 --> Error: a: cannot rebuild a table without a source: a Bloom filter cannot list its keys
 INSERT INTO a(a) VALUES (1);
---> Error: a: unknown command 1 (the commands are 'rebuild', 'merge', 'clear', 'halve', 'fold=0.01' and 'integrity-check')
+--> Error: a: unknown command 1 (the commands are 'rebuild', 'merge', 'clear', 'halve', 'fold' and 'integrity-check')
 DELETE FROM a;
 --> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
 DELETE FROM a WHERE key = 1;
@@ -364,27 +364,33 @@ CREATE VIRTUAL TABLE counted USING bloom(capacity=64000, kind=counting);
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) INSERT INTO large(key) SELECT i FROM n;
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) INSERT INTO counted(key) SELECT i FROM n;
 CREATE TEMP TABLE before AS SELECT large.filter AS large, counted.filter AS counted FROM large, counted;
-INSERT INTO large(large) VALUES ('fold=0.01');
-INSERT INTO counted(counted) VALUES ('FOLD= 1e-2 ');
+INSERT INTO large(large, fpr) VALUES ('fold', 0.01);
+INSERT INTO counted(fpr, counted) SELECT target_fpr, 'FOLD' FROM before, bloom_stats(before.counted);
 SELECT large.filter = bloom_fold(before.large, 0.01), counted.filter = bloom_fold(before.counted, 0.01), length(large.filter) < length(before.large) / 15 FROM large, counted, before;
 --> 1|1|1
-INSERT INTO large(large) VALUES ('fold=0.2');
+INSERT INTO large(large, fpr) VALUES ('fold', 0.2);
 SELECT large.filter = bloom_fold(bloom_fold(before.large, 0.01), 0.2) FROM large, before;
 --> 1
 SELECT count(*) FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500) SELECT i FROM n) JOIN large ON large.key = i;
 --> 1500
-INSERT INTO large(large) VALUES ('fold=1e-9');
+INSERT INTO large(large, fpr) VALUES ('fold', 1e-9);
 INSERT INTO large(large) VALUES ('integrity-check');
 INSERT INTO counted(counted) VALUES ('integrity-check');
 DELETE FROM counted WHERE key IN (1, 2);
 SELECT counted.filter = bloom_remove(bloom_fold(before.counted, 0.01), 1, 2) FROM counted, before;
 --> 1
 INSERT INTO large(large) VALUES ('fold');
---> Error: large: unknown command 'fold' (the commands are 'rebuild', 'merge', 'clear', 'halve', 'fold=0.01' and 'integrity-check')
-INSERT INTO large(large) VALUES ('fold=');
---> Error: large: fold must be a number between 0 and 1, got ''
-INSERT INTO large(large) VALUES ('fold=1');
---> Error: large: fold must be a number between 0 and 1, got 1
+--> Error: large: fpr, the argument of 'fold', must be a number between 0 and 1, got NULL
+INSERT INTO large(large, fpr) VALUES ('fold', '0.01');
+--> Error: large: fpr, the argument of 'fold', must be a number between 0 and 1, got '0.01'
+INSERT INTO large(large, fpr) VALUES ('fold', 1);
+--> Error: large: fpr, the argument of 'fold', must be a number between 0 and 1, got 1
+INSERT INTO large(large, fpr) VALUES ('halve', 0.01);
+--> Error: large: the column fpr is the argument of the command 'fold', got the command 'halve'
+INSERT INTO large(filter, fpr) SELECT large, 0.01 FROM before;
+--> Error: large: the column fpr is read-only (INSERT a key, a filter or a command)
+INSERT INTO large(large, fpr, keys) VALUES ('fold', 0.01, 1);
+--> Error: large: the column keys is read-only (INSERT a key, a filter or a command)
 DROP TABLE large;
 DROP TABLE counted;
 DROP TABLE before;
