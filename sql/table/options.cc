@@ -4,14 +4,12 @@
 
 #include "core/sizing/sizing.h"
 #include "core/support/error.h"
-#include "sql/sqlite/sql_text.h"
-#include "sql/sqlite/statement.h"
 #include "sql/values/arguments.h"
 
 namespace bloom {
 namespace {
 
-using sqlite::quoted_text;
+using Argument = OptionArgument;
 
 // Holds the filter of 53 million keys at an FPR of 1 %. A smaller filter allocates only its own
 // size.
@@ -21,72 +19,7 @@ constexpr std::uint64_t kDefaultCache = 64U << 20U;
 constexpr std::uint64_t kMinCache = 4096;
 constexpr std::uint64_t kMaxCache = std::uint64_t{1} << 32U;
 
-// Converts the text of an option to an SQL value: a number, or text for a 'string' or another word.
-// SQLite decides which bare words are numbers, by the affinity of a comparison.
-// sqlite3_value_numeric_type() is not used: SQLite 3.53 crashes when it gets a copy of a value.
-sqlite::OwnedValue option_value(sqlite3* db, std::string_view text) {
-  constexpr const char* kQuoted = "SELECT ?1";
-  constexpr const char* kBare =
-      "SELECT CASE WHEN CAST(?1 AS NUMERIC) = ?1 THEN CAST(?1 AS NUMERIC) ELSE ?1 END";
-  const std::optional<std::string> inner = sqlite::unquoted(text);
-  const sqlite::Statement select(db, inner ? kQuoted : kBare);
-  sqlite::Execution run(select);
-  run.bind(1, inner ? std::string_view(*inner) : text).step();
-  return run.value(0).copy();
-}
-
 }  // namespace
-
-// One option as it was written: its name, its source text and its SQL value.
-struct Options::Argument {
-  std::string_view name;
-  std::string_view text;
-  Value value;
-
-  std::uint64_t count(std::uint64_t low, std::uint64_t high) const {
-    return integer_argument(value, name, low, high);
-  }
-
-  std::string word(std::string_view rule = "a name") const {
-    if (value.type() != SQLITE_TEXT || value.text().empty()) {
-      refuse(name, rule, value.describe());
-    }
-    return std::string(value.text());
-  }
-
-  std::vector<std::string> words() const {
-    std::vector<std::string> names = sqlite::parse_names(text);
-    if (std::find(names.begin(), names.end(), "") != names.end()) {
-      refuse(name, "a name, or names in brackets: (a, b)", quoted_text(text));
-    }
-    return names;
-  }
-
-  // Returns whether the value is `first`. Throws if it is neither `first` nor `second`.
-  bool is_first_of(const char* first, const char* second) const {
-    const std::string rule = std::string(first) + " or " + second;
-    const std::string given = word(rule);
-    const bool is_first = sqlite3_stricmp(given.c_str(), first) == 0;
-    if (!is_first && sqlite3_stricmp(given.c_str(), second) != 0) {
-      refuse(name, rule, value.describe());
-    }
-    return is_first;
-  }
-  bool on_or_off() const { return is_first_of("on", "off"); }
-
-  Collation collation() const {
-    const auto known = collation_named(word(kCollationRule));
-    if (!known) {
-      refuse(name, kCollationRule, value.describe());
-    }
-    return *known;
-  }
-};
-
-struct Options::Reader {
-  const char* name;
-  void (*read)(Options& options, const Argument& value);
-};
 
 const Options::Reader Options::kReaders[] = {
     {"capacity", [](Options& o, const Argument& w) { o.capacity_ = w.count(1, kMaxKeys); }},
@@ -112,38 +45,8 @@ const Options::Reader Options::kReaders[] = {
 };
 
 Options::Options(sqlite3* db, std::span<const char* const> arguments) : cache_(kDefaultCache) {
-  std::vector<const Reader*> given;
-  for (const char* argument : arguments) {
-    const std::string_view text = sqlite::trimmed(argument);
-    const bool none = text.empty() && arguments.size() == 1;  // USING bloom()
-    if (!none) {
-      read(db, text, given);
-    }
-  }
+  read_options<Options>(db, arguments, kReaders, *this);
   require_consistent();
-}
-
-void Options::read(sqlite3* db, std::string_view argument, std::vector<const Reader*>& given) {
-  const std::size_t equals = argument.find('=');
-  if (equals == std::string_view::npos) {
-    refuse("an option", "name=value, as capacity=1000000", quoted_text(argument));
-  }
-  const std::string name(sqlite::trimmed(argument.substr(0, equals)));
-  std::string names;
-  for (const Reader& reader : kReaders) {
-    if (sqlite3_stricmp(name.c_str(), reader.name) == 0) {
-      if (std::find(given.begin(), given.end(), &reader) != given.end()) {
-        fail(std::string("option ") + reader.name + " is given twice");
-      }
-      given.push_back(&reader);
-      const std::string_view text = sqlite::trimmed(argument.substr(equals + 1));
-      const sqlite::OwnedValue value = option_value(db, text);
-      return reader.read(*this, {.name = reader.name, .text = text, .value = Value(value.get())});
-    }
-    names.append(names.empty() ? "" : &reader == std::end(kReaders) - 1 ? " and " : ", ");
-    names.append(reader.name);
-  }
-  fail("unknown option " + quoted_text(name) + " (the options are " + names + ")");
 }
 
 void Options::require_consistent() const {

@@ -13,8 +13,6 @@
 // on_stale              error or maybe: the answer of a lookup if the filter may have missed a
 //                       change of the source
 // cache                 bytes of chunks that a connection caches at most
-//
-// A value is a number, a 'string' or a bare word.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +23,7 @@
 
 #include "core/layout/format.h"
 #include "core/sizing/growth.h"
-#include "sql/sqlite/value.h"
+#include "sql/table/option_reader.h"
 #include "sql/table/source.h"
 
 namespace bloom {
@@ -58,11 +56,9 @@ class Options {
 
  private:
   enum class OnStale { error, maybe };
-  struct Argument;
-  struct Reader;
+  using Reader = OptionReader<Options>;
   static const Reader kReaders[];
 
-  void read(sqlite3* db, std::string_view argument, std::vector<const Reader*>& given);
   void require_consistent() const;
   Growth target() const;
   Header header_from_capacity(std::uint64_t keys) const;  // from capacity and fpr
