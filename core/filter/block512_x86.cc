@@ -3,8 +3,11 @@
 #include <array>
 
 #include "core/filter/block512.h"
+#include "core/support/cpu.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+// Not by GCC for Windows, where it stores vectors on the stack as if they were aligned (GCC bug
+// 54412).
+#if defined(__x86_64__) && defined(__GNUC__) && (defined(__clang__) || !defined(_WIN32))
 
 // GCC 12 warns about the undefined operands in its own intrinsics (GCC bug 105593).
 #pragma GCC diagnostic push
@@ -119,11 +122,11 @@ BLOOM_AVX512 void may_contain_all_avx512(const Geometry& geometry, Kernel::Hashe
 }  // namespace
 
 void add_x86_block512_kernels(Block512Kernels& kernels, const Kernel& scalar) {
-  if (__builtin_cpu_supports("avx2")) {
+  if (cpu_features().avx2) {
     kernels.add(
         {"avx2", {may_contain_avx2, scalar.add, nullptr, may_contain_all_avx2, scalar.add_all}});
   }
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
+  if (cpu_features().avx512) {
     kernels.add(
         {"avx512",
          {may_contain_avx512, scalar.add, nullptr, may_contain_all_avx512, scalar.add_all}});

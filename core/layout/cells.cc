@@ -6,6 +6,7 @@
 #include "core/layout/nibbles.h"
 #include "core/layout/shape.h"
 #include "core/support/bytes.h"
+#include "core/support/cpu.h"
 
 namespace bloom {
 namespace {
@@ -130,7 +131,7 @@ void counters_to_bits(std::uint8_t* to, const std::uint8_t* counters, std::uint6
 std::uint64_t count_nonzero(Kind kind, const std::uint8_t* cells, std::uint64_t first,
                             std::uint64_t count) {
 #if defined(__x86_64__) && defined(__GNUC__)
-  if (__builtin_cpu_supports("popcnt")) {
+  if (cpu_features().popcnt) {
     return count_nonzero_popcnt(kind, cells, first, count);
   }
 #endif
