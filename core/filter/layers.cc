@@ -6,15 +6,26 @@
 
 namespace bloom {
 
+Layers Layers::generations(const Header& each, std::size_t count, std::size_t newest) {
+  Layers layers;
+  for (std::size_t i = 0; i < count; ++i) {
+    layers.append(each);
+  }
+  layers.newest_ = newest;
+  layers.are_generations_ = true;
+  return layers;
+}
+
 void Layers::append(const Header& header) {
+  newest_ = layers_.size();
   layers_.push_back({header, chunk_count_});
   chunk_count_ += bloom::chunk_count(header.shape);
 }
 
 std::vector<Header> Layers::headers() const {
   std::vector<Header> headers;
-  for (const Layer& layer : layers_) {
-    headers.push_back(layer.header);
+  for (std::size_t age = 0; age < layers_.size(); ++age) {
+    headers.push_back(layers_[index_of_age(age)].header);
   }
   return headers;
 }

@@ -1,6 +1,13 @@
-// The layers of a filter that grows (core/sizing/growth.h), oldest first. The chunks of all layers
-// are numbered consecutively: those of a layer follow those of all older layers. A filter that does
-// not grow has one layer.
+// The layers of a filter: Bloom filters with the same kind, seed and collation. Keys are added to
+// the newest layer and looked up in all layers. There are three forms:
+//
+//   one layer     a filter of fixed size
+//   growing       a new layer is appended when the newest one is full (core/sizing/growth.h)
+//   generations   a fixed number of layers with equal headers. rotate() makes the oldest layer the
+//                 newest; the caller empties its chunks. So keys are forgotten after a while
+//
+// The chunks of all layers are numbered consecutively, in the order of all(). This is the order of
+// age, oldest first, except for generations: each of them keeps its chunk numbers when it ages.
 #pragma once
 
 #include <cstddef>
@@ -24,19 +31,31 @@ class Layers {
 
   Layers() = default;
   explicit Layers(const Header& only) { append(only); }
+  // Returns `count` generations with this header. The newest one is all()[newest]. Requires:
+  // newest < count.
+  static Layers generations(const Header& each, std::size_t count, std::size_t newest = 0);
 
-  // Adds a newest layer. References to older layers become invalid.
+  // Adds a newest layer. References to older layers become invalid. Requires: the layers are no
+  // generations.
   void append(const Header& header);
+  // Makes the oldest layer the newest. Requires: the layers are generations.
+  void rotate() { newest_ = (newest_ + 1) % layers_.size(); }
 
   const std::vector<Layer>& all() const { return layers_; }
+  // Returns the headers, oldest first.
   std::vector<Header> headers() const;
   bool empty() const { return layers_.empty(); }
   std::size_t size() const { return layers_.size(); }
-  const Layer& oldest() const { return layers_.front(); }
+  bool are_generations() const { return are_generations_; }
+  // Returns the index in all() of the layer of this age. Age 0 is the oldest layer, and age
+  // size() - 1 is the newest. Requires: age < size().
+  std::size_t index_of_age(std::size_t age) const { return (newest_ + 1 + age) % layers_.size(); }
   // Require: there is a layer. All layers have the kind, seed and collation of shape(), which is
-  // the shape of the oldest layer.
-  const Layer& newest() const { return layers_.back(); }
-  const Shape& shape() const { return oldest().header.shape; }
+  // the shape of the first layer.
+  std::size_t newest_index() const { return newest_; }
+  const Layer& oldest() const { return layers_[index_of_age(0)]; }
+  const Layer& newest() const { return layers_[newest_]; }
+  const Shape& shape() const { return layers_.front().header.shape; }
 
   std::uint64_t chunk_count() const { return chunk_count_; }
   // Returns the layer that contains chunk i. Requires: i < chunk_count().
@@ -46,6 +65,8 @@ class Layers {
 
  private:
   std::vector<Layer> layers_;
+  std::size_t newest_ = 0;  // index in layers_
+  bool are_generations_ = false;
   std::uint64_t chunk_count_ = 0;
 };
 
@@ -54,12 +75,14 @@ class Layers {
 class LayeredFilter {
  public:
   explicit LayeredFilter(const Layers& layers) {
-    for (const auto& layer : layers.all()) {
+    for (std::size_t age = 0; age < layers.size(); ++age) {
+      const Layers::Layer& layer = layers.all()[layers.index_of_age(age)];
       filters_.emplace_back(layer.header.shape, layer.first_chunk);
     }
   }
 
-  // Looks up the newest layer first: it is the largest, so it contains most keys.
+  // Looks up the newest layer first: in a filter that grows it is the largest, so it contains most
+  // keys.
   template <typename Chunks>
   bool may_contain(Hash hash, Chunks& chunks) const {
     return newest().may_contain(hash, chunks) || older_may_contain(hash, chunks);
@@ -107,7 +130,7 @@ class LayeredFilter {
     return false;
   }
 
-  std::vector<ChunkedFilter> filters_;
+  std::vector<ChunkedFilter> filters_;  // oldest first
 };
 
 }  // namespace bloom

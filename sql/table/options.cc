@@ -18,6 +18,8 @@ constexpr std::uint64_t kDefaultCache = 64U << 20U;
 // sets.
 constexpr std::uint64_t kMinCache = 4096;
 constexpr std::uint64_t kMaxCache = std::uint64_t{1} << 32U;
+// With one generation, 'rotate' would forget keys that were added just before.
+constexpr std::uint64_t kMinGenerations = 2;
 
 }  // namespace
 
@@ -30,6 +32,8 @@ const Options::Reader Options::kReaders[] = {
     {"cells", [](Options& o, const Argument& w) { o.cells_ = w.count(1, kMaxCells); }},
     {"hashes", [](Options& o, const Argument& w) { o.hashes_ = w.count(1, kMaxHashes); }},
     {"growth", [](Options& o, const Argument& w) { o.growth_ = w.on_or_off(); }},
+    {"generations",
+     [](Options& o, const Argument& w) { o.generations_ = w.count(kMinGenerations, kMaxLayers); }},
     {"collate", [](Options& o, const Argument& w) { o.collation_ = w.collation(); }},
     {"source", [](Options& o, const Argument& w) { o.source_ = w.word(); }},
     {"column", [](Options& o, const Argument& w) { o.columns_ = w.words(); }},
@@ -49,6 +53,30 @@ Options::Options(sqlite3* db, std::span<const char* const> arguments) : cache_(k
   require_consistent();
 }
 
+void Options::require_generations_allowed() const {
+  if (source_) {
+    fail(
+        "a table that follows a source cannot have generations: it would forget keys that the "
+        "source still has");
+  }
+  if (kind_ == Kind::counting) {
+    fail(
+        "a counting filter cannot have generations: a key could be removed from a generation that "
+        "does not have it");
+  }
+  if (cells_ || hashes_) {
+    fail(
+        "option generations cannot be given together with cells and hashes (give capacity and "
+        "fpr)");
+  }
+  if (growth_.value_or(false)) {
+    fail("a table with generations does not grow (give it the capacity of the whole window)");
+  }
+  if (!capacity_) {
+    fail("a table with generations needs a capacity: the keys of all generations together");
+  }
+}
+
 void Options::require_consistent() const {
   const auto refuse_beside_cells = [](const char* name) {
     fail(std::string("option ") + name + " cannot be given together with cells and hashes");
@@ -62,6 +90,9 @@ void Options::require_consistent() const {
   if (!source_ && (writers_ || on_stale_)) {
     fail(std::string("option ") + (writers_ ? "writers" : "on_stale") +
          " is only for a table that follows a source (give source and column)");
+  }
+  if (generations_) {
+    require_generations_allowed();
   }
   if (cells_ && capacity_) {
     refuse_beside_cells("capacity");
@@ -106,13 +137,20 @@ Header Options::header(std::uint64_t keys) const {
   return header;
 }
 
+Layers Options::layers() const {
+  return generations_ ? Layers::generations(header(), *generations_) : Layers(header());
+}
+
+// The FPR of all generations together is at most the sum of theirs, so each gets an equal share.
 Header Options::header_from_capacity(std::uint64_t keys) const {
-  const std::uint64_t capacity =
+  const std::uint64_t parts = generations_.value_or(1);
+  const std::uint64_t total =
       std::max(capacity_.value_or(kFirstCapacity), std::min(keys + keys / 2, kMaxKeys));
+  const std::uint64_t capacity = total / parts + (total % parts == 0 ? 0 : 1);
   if (growth()) {
     return first_layer(target(), capacity);
   }
-  const double fpr = target().fpr;
+  const double fpr = target().fpr / static_cast<double>(parts);
   return block_ ? size_filter(capacity, fpr, kind_, *block_) : size_filter(capacity, fpr, kind_);
 }
 

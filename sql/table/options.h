@@ -6,6 +6,8 @@
 // cells, hashes         instead of capacity and fpr: m and k, as in bloom_create_sized()
 // seed                  seed of the hash function
 // growth                on: layers are added as keys are added; off: the size never changes
+// generations           number of generations, for the command 'rotate': capacity and fpr are those
+//                       of all generations together
 // collate               binary, nocase or rtrim
 // source, column        the table to follow, and its column or list of columns: column=(a, b)
 // writers               any: every program may write to the source; extension: only programs that
@@ -21,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "core/filter/layers.h"
 #include "core/layout/format.h"
 #include "core/sizing/growth.h"
 #include "sql/table/option_reader.h"
@@ -37,11 +40,17 @@ class Options {
 
   // Returns how the filter grows; nullopt if it does not grow.
   std::optional<Growth> growth() const;
-  // Returns the header of the filter, or of its first layer if it grows. `keys` is the number of
-  // distinct keys in the source. The capacity is 1.5 times `keys`, or that of the options if it is
-  // larger; `cells` and `hashes` override both. Throws bloom::Error if no valid filter has these
-  // parameters.
+  // Returns the header of the filter, of its first layer if it grows, or of each generation. `keys`
+  // is the number of distinct keys in the source. The capacity is 1.5 times `keys`, or that of the
+  // options if it is larger; `cells` and `hashes` override both. Throws bloom::Error if no valid
+  // filter has these parameters.
   Header header(std::uint64_t keys = 0) const;
+  // Returns the layers of a new table without a source. Throws as header() does.
+  Layers layers() const;
+  // Returns the number of generations; nullopt if the table has none.
+  std::optional<std::uint64_t> generations() const { return generations_; }
+  // Returns the FPR of the whole table, all layers together.
+  double fpr() const { return target().fpr; }
   std::uint64_t cache_bytes() const { return cache_; }
 
   // Returns the source and its columns; nullopt if the filter follows no table.
@@ -60,6 +69,7 @@ class Options {
   static const Reader kReaders[];
 
   void require_consistent() const;
+  void require_generations_allowed() const;
   Growth target() const;
   Header header_from_capacity(std::uint64_t keys) const;  // from capacity and fpr
   Header header_from_cells() const;                       // from cells and hashes
@@ -72,6 +82,7 @@ class Options {
   std::optional<std::uint64_t> hashes_;
   std::uint64_t seed_ = 0;
   std::optional<bool> growth_;
+  std::optional<std::uint64_t> generations_;
   std::optional<Collation> collation_;
   std::optional<std::string> source_;
   std::vector<std::string> columns_;

@@ -368,6 +368,9 @@ void PagedFilter::load() {
                       "the table was renamed while the statement ran (run the statement again)");
   }
   config_ = store_.load_config();
+  if (growth_ && config_.layers.are_generations()) {
+    throw SqliteError(SQLITE_CORRUPT_VTAB, "the config has generations, but the table grows");
+  }
   filter_.emplace(config_.layers);
   cache_.reset(config_.layers);
   is_loaded_ = true;
@@ -494,8 +497,20 @@ void PagedFilter::rebuild(const Config& config, const std::function<void(const A
 
 void PagedFilter::clear() {
   Change change(*this, Change::Kind::other);
-  reset_to({.layers = Layers(config_.layers.oldest().header),
+  reset_to({.layers = config_.layers.are_generations() ? config_.layers
+                                                       : Layers(config_.layers.oldest().header),
             .trigger_version = config_.trigger_version});
+  change.done();
+}
+
+void PagedFilter::rotate() {
+  Change change(*this, Change::Kind::other);
+  write_deferred_changes();
+  Config rotated = config_;
+  rotated.layers.rotate();
+  store_.delete_chunks(rotated.layers.newest().first_chunk, chunk_count(shape()));
+  store_.save_config(rotated);
+  drop_cache();
   change.done();
 }
 
@@ -503,9 +518,10 @@ void PagedFilter::merge(const FilterView& filter, const InterruptCheck& check_in
   constexpr std::uint64_t kChunks = kPieceBytes / kChunkBytes;
   Change change(*this, Change::Kind::other);
   check();
+  const std::uint64_t first_chunk = config_.layers.newest().first_chunk;
   for_each_piece(chunk_count(shape()), kChunks, check_interrupt, [&](auto first, auto count) {
     for (std::uint64_t i = first; i < first + count; ++i) {
-      merge_chunk(i, filter.cells() + i * kChunkBytes);
+      merge_chunk(first_chunk + i, filter.cells() + i * kChunkBytes);
     }
   });
   const Kind kind = shape().kind;
@@ -517,7 +533,7 @@ void PagedFilter::merge(const FilterView& filter, const InterruptCheck& check_in
 }
 
 void PagedFilter::merge_chunk(std::uint64_t i, const std::uint8_t* from) {
-  const std::size_t size = chunk_bytes(shape(), i);
+  const std::size_t size = config_.layers.chunk_bytes(i);
   if (std::any_of(from, from + size, [](std::uint8_t byte) { return byte != 0; })) {
     union_cells(shape().kind, cache_.at(i), from, size);
     cache_.mark_changed(i);
@@ -598,8 +614,8 @@ std::vector<Estimate> PagedFilter::estimates() {
   });
   std::vector<Estimate> estimates;
   estimates.reserve(estimators.size());
-  for (Estimator& estimator : estimators) {
-    estimates.push_back(estimator.finish());
+  for (std::size_t age = 0; age < estimators.size(); ++age) {
+    estimates.push_back(estimators[config_.layers.index_of_age(age)].finish());
   }
   return estimates;
 }

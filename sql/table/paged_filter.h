@@ -147,6 +147,7 @@ class PagedFilter {
   // if it cannot be read.
   std::string stored_guard() { return store_.load_guard(); }
   bool grows() const { return growth_.has_value(); }
+  bool has_generations() { return layers().are_generations(); }
 
   // As in Filter of core/. A growing filter does not add a key that it may already contain; add()
   // then returns false. replace() removes one key and adds another.
@@ -194,10 +195,14 @@ class PagedFilter {
 
   // Removes all keys. A growing filter keeps only its first layer.
   void clear();
+  // Removes the keys of the oldest generation, which becomes the newest. Requires: the layers are
+  // generations.
+  void rotate();
 
-  // Require: the filter has one layer. merge() also requires: `filter` is compatible (same
-  // geometry).
+  // Merges a filter into the newest layer. Requires: `filter` is compatible (same geometry), and
+  // the table does not grow.
   void merge(const FilterView& filter, const InterruptCheck& check_interrupt);
+  // Require: the filter has one layer.
   void halve();
   void fold(double fpr);  // as bloom::fold()
   Filter full_filter();
@@ -205,7 +210,7 @@ class PagedFilter {
   // Both read all chunks. check() throws SqliteError(SQLITE_CORRUPT_VTAB) for the first damage that
   // it finds.
   void check();
-  std::vector<Estimate> estimates();  // one per layer
+  std::vector<Estimate> estimates();  // one per layer, oldest first
 
   // Call after a change has failed with result code `code`. Returns the code to report to SQLite.
   // If the transaction must still be rolled back, this is SQLITE_IOERR: SQLite then rolls it back.

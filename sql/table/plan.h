@@ -22,6 +22,7 @@ enum class Column : int {
   bytes,
   overfull,
   layers,
+  generations,
   stale,
   pending,
   lookups,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 #include <variant>
 
@@ -21,9 +22,11 @@ using sqlite::SqliteError;
 using sqlite::Statement;
 
 // Tables with a change log have a version of their own: a program that does not read the log would
-// answer "absent" for keys that are only there.
+// answer "absent" for keys that are only there. So do tables with generations: a program that takes
+// the last layer for the newest would add keys to one that is dropped too soon.
 constexpr std::int64_t kTableVersion = 1;
 constexpr std::int64_t kTableVersionWithLog = 2;
+constexpr std::int64_t kTableVersionWithGenerations = 3;
 constexpr std::int64_t kMaxStale = kMaxCells;  // limit for Config::stale, whatever is stored
 constexpr std::string_view kConfig = "_config";
 constexpr std::string_view kData = "_data";
@@ -71,11 +74,29 @@ Layers parse_headers(ByteView bytes) {
   return layers;
 }
 
+Layers as_generations(const Layers& layers, std::optional<std::int64_t> newest) {
+  const std::vector<Header> headers = layers.headers();
+  if (std::adjacent_find(headers.begin(), headers.end(), std::not_equal_to<>()) != headers.end()) {
+    damaged("the generations in the config have different headers");
+  }
+  if (!newest || *newest < 0 || static_cast<std::uint64_t>(*newest) >= headers.size()) {
+    damaged("the config does not say which generation is the newest");
+  }
+  return Layers::generations(headers.front(), headers.size(), static_cast<std::size_t>(*newest));
+}
+
+std::int64_t version_of(const Config& config) {
+  if (config.layers.are_generations()) {
+    return kTableVersionWithGenerations;
+  }
+  return config.has_log() ? kTableVersionWithLog : kTableVersion;
+}
+
 void require_known(std::optional<std::int64_t> version) {
   if (!version) {
     damaged("the config has no version");
   }
-  if (*version != kTableVersion && *version != kTableVersionWithLog) {
+  if (*version < kTableVersion || *version > kTableVersionWithGenerations) {
     throw Error(Error::Kind::invalid, "the table is of version " + std::to_string(*version) +
                                           ", which this build does not know");
   }
@@ -170,8 +191,9 @@ Config Store::load_config() {
   const InUse in_use(*this);
   Config config;
   std::optional<std::int64_t> version;
+  std::optional<std::int64_t> newest;
   Execution run(prepared(load_config_, "SELECT k, v FROM " + shadow(kConfig) +
-                                           " WHERE k IN ('version', 'header', "
+                                           " WHERE k IN ('version', 'header', 'newest', "
                                            "'merged', 'stale', 'triggers', 'guard', 'missed')"));
   while (run.step()) {
     const std::string_view name = run.value(0).text();
@@ -179,6 +201,8 @@ Config Store::load_config() {
       version = run.integer(1);
     } else if (name == "header" && run.type(1) == SQLITE_BLOB) {
       config.layers = parse_headers(run.blob(1));
+    } else if (name == "newest" && run.type(1) == SQLITE_INTEGER) {
+      newest = run.integer(1);
     } else if (name == "merged") {
       config.merged = true;
     } else if (name == "stale") {
@@ -195,6 +219,9 @@ Config Store::load_config() {
   require_known(version);
   if (config.layers.empty()) {
     damaged("the config has no header");
+  }
+  if (*version == kTableVersionWithGenerations) {
+    config.layers = as_generations(config.layers, newest);
   }
   return config;
 }
@@ -224,8 +251,7 @@ void Store::save_config(const Config& config) {
     const auto bytes = write_header(layer.header);
     headers.insert(headers.end(), bytes.begin(), bytes.end());
   }
-  const std::int64_t version = config.has_log() ? kTableVersionWithLog : kTableVersion;
-  Execution(replace).bind(1, "version").bind(2, version).step();
+  Execution(replace).bind(1, "version").bind(2, version_of(config)).step();
   Execution(replace).bind(1, "header").bind(2, headers).step();
   const Statement erase(db_, "DELETE FROM " + shadow(kConfig) + " WHERE k = ?1", kSchemaDamaged);
   const auto save = [&](const char* name, auto value, bool is_default) {
@@ -241,6 +267,8 @@ void Store::save_config(const Config& config) {
   const auto save_text = [&](const char* name, std::string_view value) {
     save(name, value, value.empty());
   };
+  save("newest", static_cast<std::int64_t>(config.layers.newest_index()),
+       !config.layers.are_generations());
   save_number("merged", config.merged ? 1 : 0);
   save_number("stale", config.stale);
   save_number("triggers", config.trigger_version);
@@ -321,6 +349,13 @@ void Store::delete_chunks_from(std::uint64_t i) {
   const InUse in_use(*this);
   run("DELETE FROM " + shadow(kData) +
       (i == 0 ? std::string() : " WHERE id >= " + std::to_string(i)));
+  ++writes_;
+}
+
+void Store::delete_chunks(std::uint64_t first, std::uint64_t count) {
+  const InUse in_use(*this);
+  run("DELETE FROM " + shadow(kData) + " WHERE id >= " + std::to_string(first) + " AND id < " +
+      std::to_string(first + count));
   ++writes_;
 }
 

@@ -3,9 +3,10 @@
 // <name>_config(k PRIMARY KEY, v) WITHOUT ROWID    one row per value: see below
 // <name>_data(id INTEGER PRIMARY KEY, chunk BLOB)  the cells, 3,968 bytes per row (docs/format.md)
 //
-// The rows 'version' and 'header' (the headers of all layers, concatenated) always exist. The rows
-// 'merged', 'stale', 'triggers' (Config::trigger_version), 'guard' (Config::guard_index) and
-// 'missed' (Config::blocking_trigger) exist only if the value is neither 0 nor empty.
+// The rows 'version' and 'header' (the headers of all layers, concatenated) always exist. The row
+// 'newest' (the index of the newest layer) exists if the layers are generations. The rows 'merged',
+// 'stale', 'triggers' (Config::trigger_version), 'guard' (Config::guard_index) and 'missed'
+// (Config::blocking_trigger) exist only if the value is neither 0 nor empty.
 //
 // A chunk whose cells are all 0 needs no row. Everything that is read is checked. A Store throws
 // SqliteError(SQLITE_CORRUPT_VTAB) for values that are not valid.
@@ -80,6 +81,7 @@ class Store {
   void insert_empty_chunk(std::uint64_t i, std::size_t size);
   void delete_chunk(std::uint64_t i);
   void delete_chunks_from(std::uint64_t i);
+  void delete_chunks(std::uint64_t first, std::uint64_t count);
 
   // Calls f(i, cells) for each row in order. `cells` has the size of chunk i.
   using EachChunk = std::function<void(std::uint64_t i, std::span<const std::uint8_t> cells)>;

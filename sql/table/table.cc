@@ -28,7 +28,7 @@ constexpr char kCannotScan[] =
     "key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys "
     "there are";
 constexpr std::string_view kCommands =
-    "'rebuild', 'merge', 'clear', 'halve', 'fold' and 'integrity-check'";
+    "'rebuild', 'merge', 'clear', 'rotate', 'halve', 'fold' and 'integrity-check'";
 
 void require_name(const char* name) {
   for (const char* column : {"key", "filter", "info"}) {
@@ -80,6 +80,7 @@ constexpr Property kProperties[] = {
     {Column::bytes, "bytes", "INTEGER"},
     {Column::overfull, "overfull", "INTEGER"},
     {Column::layers, "layers", "INTEGER"},
+    {Column::generations, "generations", "INTEGER"},
     {Column::stale, "stale", "INTEGER"},
     {Column::pending, "pending", "INTEGER"},
     {Column::lookups, "lookups", "INTEGER"},
@@ -122,7 +123,7 @@ std::string BloomTable::declared_columns() {
 void BloomTable::create() {
   filter_ = filters_.create(filter_definition());
   follower_ ? follower_->create(*filter_, options_)
-            : filter_->create({.layers = Layers(options_.header())});
+            : filter_->create({.layers = options_.layers()});
 }
 
 void BloomTable::connect() { filter_ = filters_.open(filter_definition()); }
@@ -243,9 +244,10 @@ int BloomTable::insert_key(const Value& value) {
     filter_->add_deferred(hash);
     return SQLITE_OK;
   }
-  const bool counting = filter_->shape().kind == Kind::counting;
-  const bool is_new = counting ? !filter_->may_contain(hash) : filter_->add(hash);
-  if (is_new && counting) {
+  // In these tables add() adds a key that is present already.
+  const bool repeats = filter_->shape().kind == Kind::counting || filter_->has_generations();
+  const bool is_new = repeats ? !filter_->may_contain(hash) : filter_->add(hash);
+  if (is_new && repeats) {
     filter_->add(hash);
   }
   return is_new ? SQLITE_OK : SQLITE_CONSTRAINT;
@@ -258,6 +260,10 @@ void BloomTable::refuse_following(std::string_view change) const {
 }
 
 void BloomTable::require_one_layer(std::string_view action) {
+  if (filter_->has_generations()) {
+    fail("cannot " + std::string(action) +
+         " a table with generations (each generation is a filter of its own)");
+  }
   const std::size_t layers = filter_->layers().size();
   if (layers != 1) {
     fail("cannot " + std::string(action) + " a table that has grown to " + std::to_string(layers) +
@@ -268,6 +274,9 @@ void BloomTable::require_one_layer(std::string_view action) {
 
 void BloomTable::require_counting() {
   const Kind kind = filter_->shape().kind;
+  if (filter_->has_generations()) {
+    fail("cannot remove a key from a table with generations ('rotate' drops the oldest keys)");
+  }
   if (kind != Kind::counting) {
     fail("cannot remove a key from a " + std::string(name_of(kind)) +
          " filter (make the table with kind=counting)");
@@ -321,6 +330,8 @@ void BloomTable::run_command(const Value& command, const Value& fpr) {
       fail("cannot merge changes into a table without a source: it has no pending changes");
     }
     merge_log();
+  } else if (is("rotate")) {
+    rotate();
   } else if (is("halve")) {
     require_one_layer("halve");
     require_halvable(filter_->shape(), "the table");
@@ -331,6 +342,13 @@ void BloomTable::run_command(const Value& command, const Value& fpr) {
     fail("unknown command " + command.describe() + " (the commands are " + std::string(kCommands) +
          ")");
   }
+}
+
+void BloomTable::rotate() {
+  if (!filter_->has_generations()) {
+    fail("cannot rotate a table without generations (make the table with generations=4)");
+  }
+  filter_->rotate();
 }
 
 void BloomTable::fold(double fpr) {
@@ -352,8 +370,9 @@ void BloomTable::merge_log() {
 
 std::string BloomTable::info(const std::vector<Estimate>& estimates) {
   TableInfo table;
-  if (const auto growth = options_.growth()) {
-    table.growth_fpr = growth->fpr;
+  if (options_.growth() || filter_->has_generations()) {
+    table.layers_name = filter_->has_generations() ? "generations" : "layers";
+    table.total_fpr = options_.fpr();
   }
   if (follower_) {
     table.source = follower_->source();
@@ -505,6 +524,11 @@ void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
       return context.result_bool(is_overfull(headers(), estimates()));
     case Column::layers:
       return set_count(headers().size());
+    case Column::generations:
+      if (filter_.has_generations()) {
+        set_count(headers().size());
+      }
+      return;
     case Column::stale:
       if (table_.follower_) {
         set_count(filter_.config().stale);

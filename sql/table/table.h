@@ -37,9 +37,9 @@
 //
 // SELECT keys, fpr FROM seen;
 //     Returns the estimated number of keys and the estimated false-positive rate. The other
-//     properties are `capacity`, `bytes`, `overfull`, `layers`, `stale` and `pending`; what the
-//     lookups of this connection did: `lookups`, `absent` and `chunks_read`; and `info`: JSON that
-//     also has the geometry.
+//     properties are `capacity`, `bytes`, `overfull`, `layers`, `generations`, `stale` and
+//     `pending`; what the lookups of this connection did: `lookups`, `absent` and `chunks_read`;
+//     and `info`: JSON that also has the geometry.
 //
 // INSERT INTO seen(seen) VALUES ('integrity-check');
 //     A text value in the column named like the table is a command. 'integrity-check' reads all
@@ -50,10 +50,15 @@
 //     'clear'    removes all keys
 //     'rebuild'  builds the filter again from its source (only for a table that has one)
 //     'merge'    moves the pending changes of the source into the filter
+//     'rotate'   removes the keys of the oldest generation (only for a table that has generations)
 //
 // CREATE VIRTUAL TABLE visits_seen USING bloom(source=visits, column=url);
 //     Fills the filter with the urls of `visits`, and keeps it in sync with that table by triggers.
 //     Any program may write to `visits`, also without the extension.
+//
+// CREATE VIRTUAL TABLE recent USING bloom(capacity=1000000, generations=4);
+//     Creates a filter that forgets: keys are added to the newest of four generations, and 'rotate'
+//     drops the oldest.
 #pragma once
 
 #include <memory>
@@ -127,6 +132,7 @@ class BloomTable {
   void replace_key(const Value& old_key, const Values& columns);
   void run_command(const Value& command, const Value& fpr);
   void fold(double fpr);
+  void rotate();
   void merge_log();
   std::string declared_columns();
   bool is_command(int column) const { return column == command_column_; }

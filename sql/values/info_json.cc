@@ -102,7 +102,8 @@ std::string info_json(std::span<const Header> layers, std::span<const Estimate> 
   }
   const Estimate all = total_estimate(layers, now);
   json.add_if_known("capacity", total_capacity(layers));
-  json.add_if_known("target_fpr", table.growth_fpr.value_or(first.fpr));
+  const bool lists_layers = !table.layers_name.empty();
+  json.add_if_known("target_fpr", lists_layers ? table.total_fpr : first.fpr);
   json.add("fill", all.fill);
   json.add("keys", rounded_keys(all));
   json.add("fpr", all.fpr);
@@ -111,8 +112,8 @@ std::string info_json(std::span<const Header> layers, std::span<const Estimate> 
   if (shape.kind == Kind::counting) {
     json.add("saturated", all.saturated);
   }
-  if (table.growth_fpr) {
-    json.add("layers", layers_json(layers, now));
+  if (lists_layers) {
+    json.add(table.layers_name, layers_json(layers, now));
   }
   if (table.source) {
     json.add("source", quoted(*table.source));

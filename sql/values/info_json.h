@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/layout/format.h"
@@ -20,7 +21,9 @@ std::string info_json(const Header& header, const Estimate& now);
 
 // Additional members for a table.
 struct TableInfo {
-  std::optional<double> growth_fpr;   // target FPR of all layers together; nullopt: does not grow
+  // The name of the member that lists the layers; empty: a table of one layer that does not grow.
+  std::string_view layers_name;
+  double total_fpr = 0;               // target FPR of all layers together, if they are listed
   std::optional<std::string> source;  // the followed table; nullopt: follows none
   std::vector<std::string> columns;   // the followed columns
   std::uint64_t stale = 0;            // keys that have left the source since the last build

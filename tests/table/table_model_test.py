@@ -4,7 +4,7 @@
 
 After each statement every connection is asked for keys that it can see; every few statements its whole filter must be,
 byte for byte, the one that the functions make of exactly those keys. So nothing is lost, and nothing that was rolled
-back stays.
+back stays. Of a table with generations each generation must be such a filter.
 """
 
 import collections
@@ -27,9 +27,12 @@ TABLES = {
         "bloom_create_sized(30002, 3, 'counting', 15001)",
     ),
     "partitioned": ("capacity=20000, kind='partitioned'", "bloom_create(20000, 0.01, 'partitioned')"),
+    "generations": ("capacity=12000, fpr=0.003, generations=3", "bloom_create(4000, 0.001)"),
 }
+GENERATIONS = {"generations": 3}
 CACHES = {"one chunk": 4096, "three chunks": 3 * 4096, "no bound": 1 << 32}
 JOURNALS = ("delete", "wal")
+HEADER_BYTES, CHUNK_BYTES = 64, 3968
 # A key is in the filter so often at most: counters then never stick, and what they hold is exact.
 MOST_TIMES = 4
 
@@ -37,11 +40,15 @@ MOST_TIMES = 4
 class State:
     """What a table must hold."""
 
-    def __init__(self):
+    def __init__(self, kind):
         self.name = "seen"
         self.halved = 0
         self.merged = False
-        self.keys = collections.Counter()
+        self.keys = collections.Counter()  # of the newest generation, if there are several
+        self.older = [collections.Counter() for _ in range(GENERATIONS.get(kind, 1) - 1)]  # newest first
+
+    def all_keys(self):
+        return sum(self.older, self.keys)
 
     def copy(self):
         return copy.deepcopy(self)
@@ -86,7 +93,7 @@ class World:
         options, self.empty = TABLES[kind]
         self.options = f"{options}, cache={CACHES[cache]}"
         self.counting = kind.startswith("counting")
-        self.committed = State()
+        self.committed = State(kind)
         self.log = []
         self.sides = []
         self.sides.append(Side(self))
@@ -109,7 +116,7 @@ class World:
 
     def some_keys(self, side, n):
         """New ones and old ones."""
-        old = [key for key, times in side.sees.keys.items() if times < MOST_TIMES]
+        old = [key for key, times in side.sees.all_keys().items() if times < MOST_TIMES]
         return self.new_keys(n) + self.rng.sample(old, min(len(old), n // 2))
 
     def insert_row(self, side):
@@ -201,6 +208,9 @@ class World:
 
     def halve(self, side):
         state = side.sees.copy()
+        if self.kind in GENERATIONS:
+            self.refuse_one_filter(side, state.name)
+            return
         if state.halved == 2 or (self.kind == "counting, odd blocks" and state.halved == 1):
             return
         side.run(f"INSERT INTO {state.name}({state.name}) VALUES ('halve')")
@@ -211,7 +221,31 @@ class World:
         state = side.sees.copy()
         side.run(f"INSERT INTO {state.name}({state.name}) VALUES ('clear')")
         state.keys.clear()
+        state.older = [collections.Counter() for _ in state.older]
         side.change(state)
+
+    def rotate(self, side):
+        state = side.sees.copy()
+        try:
+            side.run(f"INSERT INTO {state.name}({state.name}) VALUES ('rotate')")
+        except sqlite3.OperationalError as error:
+            if self.kind in GENERATIONS or "cannot rotate a table without generations" not in str(error):
+                raise
+            return
+        assert self.kind in GENERATIONS
+        state.older = [state.keys, *state.older[:-1]]
+        state.keys = collections.Counter()
+        side.change(state)
+
+    def refuse_one_filter(self, side, name):
+        for sql in (f"SELECT filter FROM {name}", f"INSERT INTO {name}({name}) VALUES ('halve')", f"INSERT INTO {name}({name}) VALUES ('fold=0.5')"):
+            try:
+                side.run(sql).fetchall()
+            except sqlite3.OperationalError as error:
+                if "a table with generations" not in str(error):
+                    raise
+            else:
+                raise AssertionError(f"not refused: {sql}")
 
     def rename(self, side):
         state = side.sees.copy()
@@ -231,7 +265,7 @@ class World:
 
     def replace_table(self, side):
         """Another table takes the name; often this is rolled back later."""
-        state = State()
+        state = State(self.kind)
         state.name = side.sees.name
         if side.working is None:
             return
@@ -302,7 +336,7 @@ class World:
 
     STEPS = {
         insert_row: 20, insert_rows: 10, insert_new_rows: 10, insert_by_trigger: 4, insert_in_vain: 6, delete: 10, update: 4,
-        merge: 3, halve: 0.3, clear: 0.5, rename: 2, change_schema: 3, replace_table: 2, check_integrity: 1, begin: 12, commit: 8,
+        merge: 3, halve: 0.3, clear: 0.5, rotate: 4, rename: 2, change_schema: 3, replace_table: 2, check_integrity: 1, begin: 12, commit: 8,
         rollback: 4, savepoint: 8, rollback_to: 6, release: 4, reopen: 2, vacuum: 0.5,
     }  # fmt: skip
 
@@ -336,7 +370,7 @@ class World:
             if self.locked_out(side):
                 continue
             state = side.sees
-            present = [key for key, times in state.keys.items() if times > 0]
+            present = [key for key, times in state.all_keys().items() if times > 0]
             asked = self.rng.sample(present, min(len(present), 20))
             for key in asked:
                 assert self.contains(side, state.name, key), f"lost {key!r}"
@@ -346,10 +380,27 @@ class World:
             ).fetchone()[0]
             assert found == sum(isinstance(key, int) for key in asked), "lost in a join"
             if complete:
-                stored = one(side.db, f"SELECT filter FROM {state.name}")
-                wanted = self.filter_of(+state.keys, state.halved)
-                differ = [i for i in range(len(wanted)) if wanted[i] != stored[i]] if len(wanted) == len(stored) else "all"
-                assert stored == wanted, f"side {self.sides.index(side)} holds another filter: bytes {differ!r:.100}"
+                for stored, keys in zip(self.stored_filters(side, state), (state.keys, *state.older), strict=True):
+                    wanted = self.filter_of(+keys, state.halved)
+                    differ = [i for i in range(len(wanted)) if wanted[i] != stored[i]] if len(wanted) == len(stored) else "all"
+                    assert stored == wanted, f"side {self.sides.index(side)} holds another filter: bytes {differ!r:.100}"
+
+    def stored_filters(self, side, state):
+        """The filter of each generation, newest first; generations are read from the shadow tables (docs/format.md)."""
+        if self.kind not in GENERATIONS:
+            return [one(side.db, f"SELECT filter FROM {state.name}")]
+        unquoted = state.name.strip('"').replace('""', '"')
+        config, data = ('"' + (unquoted + suffix).replace('"', '""') + '"' for suffix in ("_config", "_data"))
+        count = GENERATIONS[self.kind]
+        header = one(side.db, f"SELECT v FROM {config} WHERE k = 'header'")[: HEADER_BYTES]
+        newest = one(side.db, f"SELECT v FROM {config} WHERE k = 'newest'")
+        size = len(one(self.oracle, f"SELECT {self.empty}")) - HEADER_BYTES
+        chunks = -(-size // CHUNK_BYTES)
+        cells = [bytearray(chunks * CHUNK_BYTES) for _ in range(count)]
+        for i, chunk in side.db.execute(f"SELECT id, chunk FROM {data}"):
+            start = i % chunks * CHUNK_BYTES
+            cells[i // chunks][start : start + len(chunk)] = chunk
+        return [header + bytes(cells[(newest - age) % count][:size]) for age in range(count)]
 
     def locked_out(self, side):
         """Under a rollback journal nobody reads while the other holds the file exclusively."""
