@@ -260,11 +260,11 @@ void BloomTable::refuse_following(std::string_view change) const {
 }
 
 void BloomTable::require_one_layer(std::string_view action) {
-  if (filter_->has_generations()) {
-    fail("cannot " + std::string(action) +
-         " a table with generations (each generation is a filter of its own)");
-  }
   const std::size_t layers = filter_->layers().size();
+  if (filter_->has_generations()) {
+    fail("cannot " + std::string(action) + " a table with generations (it consists of " +
+         std::to_string(layers) + " filters, one for each generation)");
+  }
   if (layers != 1) {
     fail("cannot " + std::string(action) + " a table that has grown to " + std::to_string(layers) +
          " layers (a table with a source has one layer after 'rebuild'; a table made with a "

@@ -165,6 +165,54 @@ TEST(Layers, LoseNoKeyWhenOthersComeOnTop) {
   }
 }
 
+TEST(Layers, GenerationsForgetTheOldestKeys) {
+  constexpr std::size_t kGenerations = 3;
+  constexpr std::uint64_t kKeys = 500;
+  Layers layers = Layers::generations(size_filter(kKeys, 1e-9, Kind::standard), kGenerations, 1);
+  EXPECT_TRUE(layers.are_generations());
+  AllChunks cells(layers);
+  const auto present = [&](std::uint64_t generation) {
+    std::uint64_t found = 0;
+    for (std::uint64_t i = generation * kKeys; i < (generation + 1) * kKeys; ++i) {
+      found += LayeredFilter(layers).may_contain(key_hash(i), cells) ? 1 : 0;
+    }
+    return found;
+  };
+  for (std::uint64_t generation = 0; generation < 8; ++generation) {
+    EXPECT_EQ(layers.newest_index(), (generation + 1) % kGenerations);
+    for (std::uint64_t i = generation * kKeys; i < (generation + 1) * kKeys; ++i) {
+      LayeredFilter(layers).add(key_hash(i), cells);
+    }
+    for (std::uint64_t older = 0; older <= generation; ++older) {
+      EXPECT_EQ(present(older), older + kGenerations > generation ? kKeys : 0U) << older;
+    }
+    layers.rotate();
+    const std::uint64_t first = layers.newest().first_chunk;
+    for (std::uint64_t c = 0; c < chunk_count(layers.newest().header.shape); ++c) {
+      std::fill_n(cells.at(first + c), layers.chunk_bytes(first + c), std::uint8_t{0});
+    }
+  }
+}
+
+TEST(Layers, AreNumberedByAge) {
+  Layers growing;
+  for (const std::uint64_t keys : {100U, 5'000U, 200U}) {
+    growing.append(size_filter(keys, 0.001, Kind::standard));
+  }
+  Layers generations = Layers::generations(size_filter(100, 0.001, Kind::standard), 3);
+  for (std::size_t newest = 0; newest < 7; ++newest, generations.rotate()) {
+    for (std::size_t age = 0; age < 3; ++age) {
+      EXPECT_EQ(growing.index_of_age(age), age);
+      EXPECT_EQ(generations.index_of_age(age), (newest + 1 + age) % 3);
+    }
+    EXPECT_EQ(&generations.newest(), &generations.all()[newest % 3]);
+    EXPECT_EQ(&generations.oldest(), &generations.all()[(newest + 1) % 3]);
+  }
+  EXPECT_FALSE(growing.are_generations());
+  EXPECT_EQ(growing.oldest().header, growing.headers().front());
+  EXPECT_EQ(growing.newest().header, growing.headers().back());
+}
+
 TEST(Layers, NumberTheirChunksThrough) {
   std::vector<Header> headers;
   Layers layers;

@@ -53,7 +53,7 @@ try_suite() {
   check_python functions/functions Keys Statements
   check_python table/growth Layers
   for name in promise/promise promise/promise_model table/table table/table_model table/collation table/damage \
-    table/source table/source_model; do
+    table/generations table/source table/source_model; do
     check_python "$name"
   done
   check_python promise/processes 1

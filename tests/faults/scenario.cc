@@ -130,6 +130,44 @@ std::vector<std::string> growth() {
   };
 }
 
+std::vector<std::string> generations() {
+  return {
+      "CREATE VIRTUAL TABLE t USING bloom(capacity=15000, generations=3, cache=8192)",
+      insert("t(key)", 0, 60),
+      "INSERT INTO t(t) VALUES ('rotate')",
+      insert("t(key)", 40, 100),
+      "BEGIN",
+      "INSERT INTO t(key) VALUES ('k101')",
+      "SAVEPOINT a",
+      "INSERT INTO t(t) VALUES ('rotate')",
+      insert("t(key)", 110, 150),
+      "SELECT key FROM t WHERE key IN ('k1', 'k50', 'k101', 'k300')",
+      "ROLLBACK TO a",
+      insert("t(key)", 110, 130),
+      "INSERT INTO t(t) VALUES ('rotate')",
+      "RELEASE a",
+      "COMMIT",
+      "INSERT OR IGNORE INTO t(key) VALUES ('k1'), ('k140'), ('k140'), (NULL)",
+      "BEGIN",
+      "INSERT INTO t(t) VALUES ('rotate')",
+      "INSERT INTO t(key) VALUES ('k160')",
+      "ROLLBACK",
+      "INSERT INTO t(t, key) VALUES ('rotate', NULL), (NULL, 'k161'), ('rotate', NULL), (NULL, "
+      "'k162')",
+      kRefusedStep + "INSERT INTO t(t, key) VALUES ('rotate', NULL), (NULL, 'k163'), (NULL, NULL)",
+      "SELECT keys, fpr, bytes, overfull, generations, info FROM t",
+      "INSERT INTO t(filter) VALUES (bloom_add(bloom_create(5000, 0.01 / 3), 'k170'))",
+      "INSERT INTO t(t) VALUES ('integrity-check')",
+      "ALTER TABLE t RENAME TO u",
+      "INSERT INTO u(u) VALUES ('rotate')",
+      insert("u(key)", 180, 200),
+      "INSERT INTO u(u) VALUES ('clear')",
+      "INSERT INTO u(key) VALUES ('k201')",
+      "INSERT INTO u(u) VALUES ('rotate')",
+      "DROP TABLE u",
+  };
+}
+
 std::vector<std::string> source(const std::string& options) {
   const std::string create =
       "CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, " + options + ")";
@@ -275,6 +313,7 @@ std::vector<Scenario> scenarios(const std::string& extension, bool full_text) {
       {"a counting table, blocks beyond a chunk, cache of one chunk",
        table("cells=32768, hashes=4, kind=counting, cache=4096", true)},
       {"a growing table", growth()},
+      {"generations", generations()},
       {"a source, growing", source("growth=on, cache=4096")},
       {"a source, counting", source("kind=counting, capacity=1000")},
       {"a source of writers=extension, growing",

@@ -26,6 +26,7 @@ constexpr std::array kOptions = {
     "cells=100000, hashes=3",
     "cells=100000, hashes=3, kind=counting, cache=8192",
     "cells=40000, hashes=2, block=100, collate=nocase",
+    "capacity=300, generations=3",
     "source=s, column=k",
     "source=s, column=k, kind=counting",
 };
@@ -54,7 +55,8 @@ constexpr std::array kStatements = {
     "SELECT count(*) FROM s JOIN t ON t.key = s.k",
     "SELECT length(filter), bloom_check(filter) FROM t",
     "SELECT json_valid(info) FROM t",
-    "SELECT keys, fpr, capacity, bytes, overfull, layers, stale, pending, lookups, absent, "
+    "SELECT keys, fpr, capacity, bytes, overfull, layers, generations, stale, pending, lookups, "
+    "absent, "
     "chunks_read FROM t",
     "INSERT INTO t(key) VALUES ('a')",
     "INSERT OR IGNORE INTO t(key) VALUES ('a'), (NULL), ('b')",
@@ -68,6 +70,7 @@ constexpr std::array kStatements = {
     "INSERT INTO t(t, fpr) VALUES ('fold', 0.1)",
     "INSERT INTO t(t) VALUES ('rebuild')",
     "INSERT INTO t(t) VALUES ('clear')",
+    "INSERT INTO t(t) VALUES ('rotate')",
     "INSERT INTO s VALUES ('d')",
     "DELETE FROM s WHERE k = 'd'",
     "ALTER TABLE t RENAME TO t2; ALTER TABLE t2 RENAME TO t",
@@ -166,7 +169,7 @@ class Target {
 
   void put_config() {
     constexpr std::array kNames = {"header", "header", "header", "version",
-                                   "merged", "stale",  "other"};
+                                   "merged", "stale",  "newest", "other"};
     Statement put(database_, "REPLACE INTO t_config VALUES (?1, ?2)");
     const unsigned name = input_.below(kNames.size());
     put.bind(1, kNames.at(name));

@@ -22,6 +22,10 @@ constexpr std::array kForms = {
     Form{"", nullptr, false, nullptr},
     Form{"capacity=32, growth=on, fpr=0.3, block=64", nullptr, false, nullptr},
     Form{"capacity=32, growth=on, cache=4096, collate=nocase", nullptr, false, nullptr, true},
+    Form{"capacity=300, fpr=0.03, generations=3", "bloom_create(100, 0.01)", false, nullptr, false,
+         3},
+    Form{"capacity=20000, fpr=0.02, generations=2, cache=4096", "bloom_create(10000, 0.01)", false,
+         nullptr, false, 2},
     Form{"source=@, column=$", nullptr, false, "r.$"},
     Form{"writers=extension, source=@, column=$", nullptr, false, "r.$"},
     Form{"source=@, column=$, kind=counting", nullptr, true, "r.$"},
@@ -32,7 +36,7 @@ constexpr std::array kForms = {
     Form{"writers=extension, source=@, column=n", nullptr, false, "r.n", true},
     Form{"writers=extension, source=@, column=n, kind=counting", nullptr, true, "r.n", true},
 };
-constexpr unsigned kOwn = 10;  // those that follow no source come first
+constexpr unsigned kOwn = 12;  // those that follow no source come first
 
 // Literals; those of a row are one key.
 constexpr std::array<std::array<const char*, 4>, 16> kKeys = {{
@@ -58,7 +62,7 @@ constexpr std::array<std::array<const char*, 4>, 16> kKeys = {{
 constexpr const char* kCreate =
     "CREATE TABLE named(slot INTEGER PRIMARY KEY, name, form);"
     "INSERT INTO named VALUES (0, 'b0', 0), (1, 'b1', 4), (2, 's', 0), (3, 'k', 0);"
-    "CREATE TABLE m0(k); CREATE TABLE m1(k);"
+    "CREATE TABLE m0(k, age DEFAULT 0); CREATE TABLE m1(k, age DEFAULT 0);"
     "CREATE VIRTUAL TABLE b0 USING bloom(capacity=200);"
     "CREATE VIRTUAL TABLE b1 USING bloom(capacity=50, kind=counting)";
 
@@ -72,6 +76,8 @@ std::string key(Input& input) {
 std::string quoted(const std::string& name) { return '"' + name + '"'; }
 
 std::string mirror(unsigned slot) { return "m" + std::to_string(slot); }
+
+std::string insert_into_mirror(unsigned slot) { return "INSERT INTO " + mirror(slot) + "(k) "; }
 
 std::string World::with_names(std::string_view text) {
   std::string result;
@@ -179,7 +185,7 @@ void World::make(unsigned slot, unsigned form) {
 void World::change_keys(unsigned slot, Input& input) {
   const std::string table = quoted(name(slot));
   const std::string into = table + "(key) ";
-  const std::string into_mirror = "INSERT INTO " + mirror(slot) + " ";
+  const std::string into_mirror = insert_into_mirror(slot);
   const std::string values = "VALUES (" + key(input) + ")";
   switch (input.below(5)) {
     case 0:
@@ -192,7 +198,9 @@ void World::change_keys(unsigned slot, Input& input) {
     case 3: {
       must_run("INSERT OR IGNORE INTO " + into + values);
       const bool added = number("SELECT changes()") == 1;
-      return added || !form(slot).counting ? must_run(into_mirror + values) : void();
+      // A key that was there is not counted again, and is forgotten with its generation.
+      const bool follows = !form(slot).counting && form(slot).generations == 0;
+      return added || follows ? must_run(into_mirror + values) : void();
     }
     default: {
       const std::string first = std::to_string(input.byte());
@@ -200,7 +208,7 @@ void World::change_keys(unsigned slot, Input& input) {
                                " UNION ALL SELECT i + 1 FROM n LIMIT " +
                                std::to_string(input.byte()) + ") INSERT INTO ";
       return both(many + into + "SELECT 'n' || i FROM n",
-                  many + mirror(slot) + " SELECT 'n' || i FROM n");
+                  many + mirror(slot) + "(k) SELECT 'n' || i FROM n");
     }
   }
 }
@@ -243,19 +251,19 @@ void World::refuse_null(unsigned slot, Input& input) {
     broken("NULL is no key");
   }
   if (rule == "FAIL") {
-    must_run("INSERT INTO " + mirror(slot) + " VALUES " + value);
+    must_run(insert_into_mirror(slot) + "VALUES " + value);
   }
 }
 
 void World::merge(unsigned slot, Input& input) {
   const char* const filter = form(slot).filter;
   const std::string into = "INSERT INTO " + quoted(name(slot)) + "(filter) ";
-  const std::string into_mirror = "INSERT INTO " + mirror(slot) + " ";
+  const std::string into_mirror = insert_into_mirror(slot);
   if (filter == nullptr) {
     if (run(into + "VALUES (bloom_create(100))") == SQLITE_OK) {
       broken("a table that grows takes no filters");
     }
-  } else if (input.flag()) {
+  } else if (input.flag() || form(slot).generations != 0) {
     const std::string one = key(input);
     both(into + "VALUES (bloom_add(" + filter + ", " + one + "))",
          into_mirror + "VALUES (" + one + ")");
@@ -269,7 +277,7 @@ void World::command(unsigned slot, Input& input) {
   const std::string table = quoted(name(slot));
   const bool follows = form(slot).key != nullptr;
   const std::string give = "INSERT INTO " + table + "(" + table + ") VALUES ";
-  switch (input.below(5)) {
+  switch (input.below(6)) {
     case 0:
       run(input.flag() ? give + "('halve')"
                        : "INSERT INTO " + table + "(" + table + ", fpr) VALUES ('fold', 0.5)");
@@ -288,6 +296,8 @@ void World::command(unsigned slot, Input& input) {
       }
       return;
     case 3:
+      return rotate(slot);
+    case 4:
       if (run("SELECT json_valid(info), keys, fpr, overfull, pending FROM " + table) != SQLITE_OK &&
           !meddled_) {
         broken("info can be asked for");
@@ -298,6 +308,21 @@ void World::command(unsigned slot, Input& input) {
         broken("nothing is damaged");
       }
   }
+}
+
+// The mirror forgets the keys of the oldest generation.
+void World::rotate(unsigned slot) {
+  const std::string table = quoted(name(slot));
+  const std::string rotate = "INSERT INTO " + table + "(" + table + ") VALUES ('rotate')";
+  const unsigned generations = form(slot).generations;
+  if (generations == 0) {
+    if (run(rotate) == SQLITE_OK) {
+      broken("only generations can be rotated");
+    }
+    return;
+  }
+  must_run("DELETE FROM " + mirror(slot) + " WHERE age >= " + std::to_string(generations - 1));
+  both("UPDATE " + mirror(slot) + " SET age = age + 1", rotate);
 }
 
 }  // namespace bloom::fuzz

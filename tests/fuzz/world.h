@@ -20,6 +20,7 @@ struct Form {
   const char* key;
   // Keys that are equal but for their case are one.
   bool nocase = false;
+  unsigned generations = 0;  // none if 0
 };
 
 std::string quoted(const std::string& name);
@@ -27,6 +28,7 @@ std::string quoted(const std::string& name);
 std::string key(Input& input);
 // The ordinary table beside a bloom table.
 std::string mirror(unsigned slot);
+std::string insert_into_mirror(unsigned slot);
 
 class World {
  public:
@@ -64,6 +66,7 @@ class World {
   void refuse_null(unsigned slot, Input& input);
   void merge(unsigned slot, Input& input);
   void command(unsigned slot, Input& input);
+  void rotate(unsigned slot);
   void rename(unsigned slot, Input& input);
   void change_source(Input& input);
   void change_triggers(unsigned slot, Input& input);

@@ -23,6 +23,7 @@ KINDS = {
     "c": "kind=counting, capacity=200",
     "g": "capacity=32, growth=on, cache=4096",
     "w": "cells=70000, hashes=3, block=70000, kind=counting, cache=4096",
+    "t": "capacity=90, generations=3",
 }
 FOLLOWERS = {
     "f": "source=s, column=k, writers=any, kind=counting, capacity=200",
@@ -35,6 +36,7 @@ OTHERS = {
     "boxes": "CREATE VIRTUAL TABLE {} USING rtree(id, a, b)",
 }
 COUNTING = ("c", "w")
+GENERATIONS = 3  # of t
 # The oracle of each bloom table.
 ORACLES = {**{name: f"{name}_keys" for name in KINDS}, **{name: "s" for name in FOLLOWERS}}
 
@@ -79,12 +81,15 @@ class World:
                 assert name in OTHERS and "no such module" in failure.text, failure
                 continue
             if name in KINDS:
-                db.run(f"CREATE TABLE {name}_keys(k)")
+                db.run(f"CREATE TABLE {name}_keys(k, age DEFAULT 0)")
             elif name in OTHERS:
                 self.others.append(name)
+        # The conflict rule of the outer statement also holds in the trigger. With OR IGNORE a key that t has is not added again.
         db.run(
-            "CREATE TRIGGER many AFTER INSERT ON x WHEN new.a % 3 = 0 BEGIN INSERT INTO p(key) VALUES (new.a); INSERT INTO p_keys VALUES (new.a);"
-            " INSERT INTO g(key) VALUES (new.a); INSERT INTO g_keys VALUES (new.a); INSERT INTO s VALUES (new.a); END"
+            "CREATE TRIGGER many AFTER INSERT ON x WHEN new.a % 3 = 0 BEGIN INSERT INTO p(key) VALUES (new.a); INSERT INTO p_keys(k) VALUES (new.a);"
+            " INSERT INTO g(key) VALUES (new.a); INSERT INTO g_keys(k) VALUES (new.a);"
+            " INSERT INTO t_keys(k) SELECT new.a WHERE NOT EXISTS (SELECT 1 FROM t WHERE key = new.a); INSERT INTO t(key) VALUES (new.a);"
+            " INSERT INTO s VALUES (new.a); END"
         )
 
     def run(self, db, sql):
@@ -108,7 +113,15 @@ class World:
         if name in COUNTING:
             rule = ""  # with OR IGNORE a key that seems to be there is not counted
         self.run(db, f"INSERT {rule} INTO {name}(key) {keys}")
-        self.run(db, f"INSERT INTO {name}_keys {keys}")
+        # With OR IGNORE a key of an older generation is forgotten when that generation is.
+        if name != "t" or rule != "OR IGNORE":
+            self.run(db, f"INSERT INTO {name}_keys(k) {keys}")
+
+    def rotate(self, db):
+        """The oracle forgets first, so that it has no key that t has forgotten."""
+        self.run(db, f"DELETE FROM t_keys WHERE age >= {GENERATIONS - 1}")
+        self.run(db, "UPDATE t_keys SET age = age + 1")
+        self.run(db, "INSERT INTO t(t) VALUES ('rotate')")
 
     def take(self, db, name):
         """Takes a key out of the oracle of a counting table, before the table loses it. Returns the key as SQL, or None."""
@@ -128,7 +141,7 @@ class World:
         if key := self.take(db, name):
             new = self.rng.randrange(50)
             self.run(db, f"UPDATE {name} SET key = {new} WHERE key = {key}")
-            self.run(db, f"INSERT INTO {name}_keys VALUES ({new})")
+            self.run(db, f"INSERT INTO {name}_keys(k) VALUES ({new})")
 
     def clear(self, db):
         name = self.name()
@@ -138,7 +151,7 @@ class World:
     def merge(self, db):
         name = self.rng.choice(("p", "c"))
         self.run(db, f"INSERT INTO {name}(filter) SELECT bloom_add(filter, 'merged') FROM {name}")
-        self.run(db, f"INSERT INTO {name}_keys VALUES ('merged')")
+        self.run(db, f"INSERT INTO {name}_keys(k) VALUES ('merged')")
 
     def source_insert(self, db):
         self.run(db, f"INSERT INTO s {self.keys()}")
@@ -196,7 +209,7 @@ class World:
         name = self.rng.choice(list(ORACLES))
         change = self.rng.choice((
             f"ALTER TABLE {name} RENAME TO {name}2", f"DROP TABLE {name}", f"DELETE FROM {name}_data", f"UPDATE {name}_data SET chunk = zeroblob(length(chunk))",
-            f"INSERT INTO {name}({name}) VALUES ('clear')", "CREATE TABLE made(x)", "ALTER TABLE s ADD COLUMN y", "DROP TRIGGER many",
+            f"INSERT INTO {name}({name}) VALUES ('clear')", "INSERT INTO t(t) VALUES ('rotate')", "CREATE TABLE made(x)", "ALTER TABLE s ADD COLUMN y", "DROP TRIGGER many",
         ))  # fmt: skip
         self.run(db, "SAVEPOINT undone")
         try:
@@ -271,7 +284,7 @@ class World:
             left[0] -= 1
             return left[0] == 0
 
-        action = self.rng.choice((World.insert, World.source_insert, World.source_change, World.merge_pending, World.ordinary, World.commit, World.clear))
+        action = self.rng.choice((World.insert, World.source_insert, World.source_change, World.merge_pending, World.ordinary, World.commit, World.clear, World.rotate))
         db.progress(count)
         try:
             action(self, db)
@@ -291,7 +304,7 @@ class World:
         new.run("PRAGMA synchronous = OFF")
 
     STEPS = {
-        insert: 20, remove: 6, move: 3, clear: 1, merge: 1, source_insert: 10, source_change: 5, rebuild: 1, merge_pending: 5, ordinary: 8, other: 6,
+        insert: 20, remove: 6, move: 3, clear: 1, merge: 1, rotate: 6, source_insert: 10, source_change: 5, rebuild: 1, merge_pending: 5, ordinary: 8, other: 6,
         begin: 12, savepoint: 10, rollback_to: 8, release: 5, commit: 8, rollback: 4, undone: 6, look: 4, reload: 2, failing: 3,
         rename: 1, refused_close: 2, unfinished_backup: 1, serialize: 2, interrupt: 5, load_again: 0.5, reopen: 0.5,
     }  # fmt: skip

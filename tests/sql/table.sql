@@ -60,7 +60,7 @@ CREATE VIRTUAL TABLE e USING bloom(capacity=10, kind='coun''ting');
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, kind='counting' 'standard');
 --> Error: bloom: kind must be 'standard', 'counting' or 'partitioned', got ''counting' 'standard''
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, blok=512);
---> Error: bloom: unknown option 'blok' (the options are capacity, fpr, kind, block, seed, cells, hashes, growth, collate, source, column, writers, on_stale and cache)
+--> Error: bloom: unknown option 'blok' (the options are capacity, fpr, kind, block, seed, cells, hashes, growth, generations, collate, source, column, writers, on_stale and cache)
 CREATE VIRTUAL TABLE e USING bloom(cells=10);
 --> Error: bloom: cells and hashes must be given together, got cells only
 CREATE VIRTUAL TABLE e USING bloom(hashes=10);
@@ -82,7 +82,7 @@ CREATE VIRTUAL TABLE e USING bloom(capacity=10, seed=-1);
 CREATE VIRTUAL TABLE key USING bloom(capacity=10);
 --> Error: bloom: a table cannot be called 'key': its columns are called key, filter and info (choose another name)
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, "a control character	in a name that is far too long"=1);
---> Error: bloom: unknown option '"a control character?in a name that is f...' (the options are capacity, fpr, kind, block, seed, cells, hashes, growth, collate, source, column, writers, on_stale and cache)
+--> Error: bloom: unknown option '"a control character?in a name that is f...' (the options are capacity, fpr, kind, block, seed, cells, hashes, growth, generations, collate, source, column, writers, on_stale and cache)
 SELECT count(*) FROM sqlite_master;
 --> 0
 CREATE VIRTUAL TABLE e USING bloom ( CAPACITY = 1e3 , Kind = "counting", block=480 , seed = 7, cache=4096);
@@ -251,7 +251,7 @@ INSERT INTO a(filter) VALUES (bloom_create_sized(14384, 10, 'standard', 14384, 1
 INSERT INTO a(a) VALUES ('rebuild');
 --> Error: a: cannot rebuild a table without a source: a Bloom filter cannot list its keys
 INSERT INTO a(a) VALUES (1);
---> Error: a: unknown command 1 (the commands are 'rebuild', 'merge', 'clear', 'halve', 'fold' and 'integrity-check')
+--> Error: a: unknown command 1 (the commands are 'rebuild', 'merge', 'clear', 'rotate', 'halve', 'fold' and 'integrity-check')
 DELETE FROM a;
 --> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
 DELETE FROM a WHERE key = 1;
@@ -485,6 +485,14 @@ SELECT key FROM safe WHERE key IN ('a', 'b', 'c');
 --> b
 --> c
 DROP TABLE safe;
+CREATE VIRTUAL TABLE guarded USING bloom(capacity=1000, generations=2);
+INSERT INTO guarded(key) VALUES ('a');
+INSERT INTO guarded(guarded) VALUES ('rotate');
+INSERT INTO guarded(key) VALUES ('b');
+INSERT INTO guarded(guarded) VALUES ('rotate');
+SELECT key FROM guarded WHERE key IN ('a', 'b');
+--> b
+DROP TABLE guarded;
 .dbconfig defensive off
 -->           defensive off
 
@@ -522,3 +530,87 @@ SELECT count(*) FROM called WHERE filter = (SELECT bloom_create(10)) OR filter I
 --> 1
 SELECT length(filter) FROM called WHERE filter <> x'00';
 --> 186
+
+-- generations
+CREATE VIRTUAL TABLE e USING bloom(generations=4);
+--> Error: bloom: a table with generations needs a capacity: the keys of all generations together
+CREATE VIRTUAL TABLE e USING bloom(generations=1, capacity=100);
+--> Error: bloom: generations must be an integer between 2 and 64, got 1
+CREATE VIRTUAL TABLE e USING bloom(generations=65, capacity=100);
+--> Error: bloom: generations must be an integer between 2 and 64, got 65
+CREATE VIRTUAL TABLE e USING bloom(generations='many', capacity=100);
+--> Error: bloom: generations must be an integer between 2 and 64, got 'many'
+CREATE VIRTUAL TABLE e USING bloom(generations=4, capacity=100, kind=counting);
+--> Error: bloom: a counting filter cannot have generations: a key could be removed from a generation that does not have it
+CREATE VIRTUAL TABLE e USING bloom(generations=4, capacity=100, growth=on);
+--> Error: bloom: a table with generations does not grow (give it the capacity of the whole window)
+CREATE VIRTUAL TABLE e USING bloom(generations=4, cells=1000, hashes=3);
+--> Error: bloom: option generations cannot be given together with cells and hashes (give capacity and fpr)
+CREATE VIRTUAL TABLE e USING bloom(generations=4, capacity=100, source=called, column=key);
+--> Error: bloom: a table that follows a source cannot have generations: it would forget keys that the source still has
+CREATE VIRTUAL TABLE recent USING bloom(capacity=1001, fpr=0.04, generations=4, seed=7, collate=nocase);
+INSERT INTO recent(key) VALUES ('a'), ('B');
+INSERT INTO recent(recent) VALUES ('rotate');
+INSERT INTO recent VALUES ('c');
+SELECT keys, capacity, bytes, overfull, layers, generations, stale, pending FROM recent;
+--> 3|1004|1464|0|4|4||
+SELECT capacity, layers, generations FROM called;
+--> 100|1|
+SELECT json_extract(value, '$.keys'), json_extract(value, '$.capacity'), json_extract(value, '$.target_fpr') FROM recent, json_each(info, '$.generations');
+--> 0|251|0.01
+--> 0|251|0.01
+--> 2|251|0.01
+--> 1|251|0.01
+SELECT json_extract(info, '$.layers'), json_extract(info, '$.hashes'), json_extract(info, '$.target_fpr') FROM recent;
+--> ||0.04
+INSERT INTO recent(recent) VALUES ('ROTATE'), ('rotate');
+SELECT key FROM recent WHERE key IN ('A', 'b', 'C', 'd');
+--> A
+--> b
+--> C
+INSERT OR IGNORE INTO recent VALUES ('A'), ('c'), ('c'), ('d'), (NULL);
+SELECT changes();
+--> 1
+INSERT INTO recent VALUES ('b');
+INSERT INTO recent(recent) VALUES ('rotate');
+SELECT key FROM recent WHERE key IN ('A', 'b', 'C', 'd');
+--> b
+--> C
+--> d
+INSERT INTO recent(recent) VALUES ('rotate');
+INSERT INTO recent(recent) VALUES ('rotate');
+SELECT key FROM recent WHERE key IN ('A', 'b', 'C', 'd');
+--> b
+--> d
+INSERT INTO recent(filter) VALUES (bloom_add(bloom_create(251, 0.01), 'x'));
+--> Error: recent: filter cannot be merged with the table: it has seed 0, not 7 (give both the same seed)
+CREATE VIRTUAL TABLE one_generation USING bloom(capacity=251, fpr=0.01, seed=7, collate=nocase);
+INSERT INTO one_generation VALUES ('X');
+INSERT INTO recent(filter) SELECT filter FROM one_generation;
+SELECT key FROM recent WHERE key IN ('x', 'y', 'd');
+--> d
+--> x
+INSERT INTO recent(recent) VALUES ('clear');
+SELECT keys, generations FROM recent;
+--> 0|4
+SELECT filter FROM recent;
+--> Error: recent: cannot read the filter of a table with generations (it consists of 4 filters, one for each generation)
+INSERT INTO recent(recent) VALUES ('halve');
+--> Error: recent: cannot halve a table with generations (it consists of 4 filters, one for each generation)
+INSERT INTO recent(recent, fpr) VALUES ('fold', 0.5);
+--> Error: recent: cannot fold a table with generations (it consists of 4 filters, one for each generation)
+INSERT INTO recent(recent) VALUES ('rebuild');
+--> Error: recent: cannot rebuild a table without a source: a Bloom filter cannot list its keys
+INSERT INTO recent(recent) VALUES ('merge');
+--> Error: recent: cannot merge changes into a table without a source: it has no pending changes
+INSERT INTO recent(generations) VALUES (3);
+--> Error: recent: the column generations is read-only (INSERT a key, a filter or a command)
+INSERT INTO recent VALUES ('a');
+DELETE FROM recent WHERE key = 'a';
+--> Error: recent: cannot remove a key from a table with generations ('rotate' drops the oldest keys)
+UPDATE recent SET key = 'b' WHERE key = 'a';
+--> Error: recent: cannot remove a key from a table with generations ('rotate' drops the oldest keys)
+INSERT INTO called(called) VALUES ('rotate');
+--> Error: called: cannot rotate a table without generations (make the table with generations=4)
+PRAGMA integrity_check;
+--> ok

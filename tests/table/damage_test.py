@@ -61,8 +61,8 @@ class Damage(TableCase):
         ),
         (
             "unknown version of the table",
-            "UPDATE f_config SET v = 3 WHERE k = 'version'",
-            "the table is of version 3, which this build does not know",
+            "UPDATE f_config SET v = 9 WHERE k = 'version'",
+            "the table is of version 9, which this build does not know",
         ),
         (
             "header too short",

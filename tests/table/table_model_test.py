@@ -238,7 +238,7 @@ class World:
         side.change(state)
 
     def refuse_one_filter(self, side, name):
-        for sql in (f"SELECT filter FROM {name}", f"INSERT INTO {name}({name}) VALUES ('halve')", f"INSERT INTO {name}({name}) VALUES ('fold=0.5')"):
+        for sql in (f"SELECT filter FROM {name}", f"INSERT INTO {name}({name}) VALUES ('halve')", f"INSERT INTO {name}({name}, fpr) VALUES ('fold', 0.5)"):
             try:
                 side.run(sql).fetchall()
             except sqlite3.OperationalError as error:

@@ -25,7 +25,7 @@ class Properties(TableCase):
     """The columns that say what `info` says."""
 
     COLUMNS = ("keys", "fpr", "capacity", "bytes", "overfull")
-    MAKERS = ("capacity=1000", "capacity=1000, kind=counting", "capacity=500, kind=partitioned", "growth=on, capacity=300", "cells=4096, hashes=3", "source=t, column=k, writers=extension", "source=t, column=k, writers=any")
+    MAKERS = ("capacity=1000", "capacity=900, generations=3", "capacity=1000, kind=counting", "capacity=500, kind=partitioned", "growth=on, capacity=300", "cells=4096, hashes=3", "source=t, column=k, writers=extension", "source=t, column=k, writers=any")
 
     def test_columns_equal_info(self):
         db = self.connect()
@@ -41,9 +41,10 @@ class Properties(TableCase):
                 info = self.info(db, name)
                 for column in self.COLUMNS:
                     self.assertEqual(one(db, f"SELECT {column} FROM {name}"), info[column], (options, column))
-                self.assertEqual(one(db, f"SELECT layers FROM {name}"), len(info.get("layers", [0])), options)
+                layers = info.get("layers") or info.get("generations") or [0]
+                self.assertEqual(db.execute(f"SELECT layers, generations FROM {name}").fetchone(), (len(layers), 3 if "generations" in options else None), options)
                 self.assertEqual(db.execute(f"SELECT stale, pending FROM {name}").fetchone(), (info.get("stale"), info.get("pending")), options)
-                if not info.get("layers", [0])[1:] and not info.get("pending"):
+                if len(layers) == 1 and not info.get("pending"):
                     stats = db.execute(f"SELECT * FROM bloom_stats((SELECT filter FROM {name}))")
                     row = dict(zip([column for column, *_ in stats.description], stats.fetchone()))
                     whole = json.loads(one(db, f"SELECT bloom_info(filter) FROM {name}"))
