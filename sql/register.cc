@@ -6,6 +6,7 @@
 
 #include "sql/functions/functions.h"
 #include "sql/sqlite/guard.h"
+#include "sql/table/group_table.h"
 #include "sql/table/table.h"
 
 namespace bloom {
@@ -74,6 +75,7 @@ int register_all(sqlite3* db, char** message) {
     add_aggregates(db);
     add_table_functions(db);
     add_table_module(db);
+    add_group_module(db);
     // Registered last: if bloom_version() exists, all others do.
     add_version_function(db);
   });

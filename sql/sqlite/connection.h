@@ -32,6 +32,20 @@ bool roll_back(sqlite3* db);
 // Returns whether another connection shares the page cache of this one now.
 bool shares_cache(sqlite3* db);
 
+// Restores last_insert_rowid() at the end of the scope: the user must not see the extension's own
+// inserts.
+class KeepLastRowid {
+ public:
+  explicit KeepLastRowid(sqlite3* db) : db_(db), rowid_(sqlite3_last_insert_rowid(db)) {}
+  KeepLastRowid(const KeepLastRowid&) = delete;
+  KeepLastRowid& operator=(const KeepLastRowid&) = delete;
+  ~KeepLastRowid() { sqlite3_set_last_insert_rowid(db_, rowid_); }
+
+ private:
+  sqlite3* db_;
+  sqlite3_int64 rowid_;
+};
+
 // Determines whether a connection sees uncommitted changes of other connections. It does if it
 // shares their cache and PRAGMA read_uncommitted is on.
 class ReadUncommitted {

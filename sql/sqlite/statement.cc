@@ -47,6 +47,11 @@ Execution& Execution::bind(int parameter, std::span<const std::uint8_t> bytes) {
   return *this;
 }
 
+Execution& Execution::bind(int parameter, const Value& value) {
+  prepared_.require_ok(value.bind_to(statement_, parameter));
+  return *this;
+}
+
 bool Execution::step() {
   const int code = sqlite3_step(statement_);
   if (code != SQLITE_ROW && code != SQLITE_DONE) {

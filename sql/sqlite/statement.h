@@ -51,6 +51,7 @@ class Execution {
   Execution& bind(int parameter, std::int64_t value);
   Execution& bind(int parameter, std::string_view text);
   Execution& bind(int parameter, std::span<const std::uint8_t> bytes);
+  Execution& bind(int parameter, const Value& value);
 
   // Moves to the next row. Returns whether there is one. Throws SqliteError.
   bool step();

@@ -59,6 +59,13 @@ class Value {
   // may be gone already.
   void* pointer(const char* type) const { return sqlite3_value_pointer(value_, type); }
 
+  // Set the value as a parameter of a statement, or as the result of a call. bind_to() returns an
+  // SQLite result code.
+  int bind_to(sqlite3_stmt* statement, int parameter) const {
+    return sqlite3_bind_value(statement, parameter, value_);
+  }
+  void set_result(sqlite3_context* context) const { sqlite3_result_value(context, value_); }
+
   // Throws std::bad_alloc.
   OwnedValue copy() const {
     OwnedValue copy(sqlite3_value_dup(value_));

@@ -45,73 +45,80 @@ void pass_on(sqlite3_index_info& info, int constraint, int argument) {
   }
 }
 
-void refuse_collation(sqlite3_index_info& info, const char* collation) {
-  char* text = sqlite3_mprintf("%s%s", kForeignCollation.data(), collation);
-  if (text == nullptr) {
-    throw std::bad_alloc();
-  }
-  offer(info, Plan::refused_collation, text, kCostOfRefusal);
-  info.needToFreeIdxStr = 1;
-}
-
 }  // namespace
 
-int choose_plan(sqlite3_index_info& info, Collation own) {
-  bool key_to_come = false;
+KeyConstraint choose_key_constraint(sqlite3_index_info& info, int column, Collation own) {
+  KeyConstraint key;
   bool bytes_to_come = false;
-  int chosen = -1;
-  int filter_compared = -1;
-  Collation chosen_collation = Collation::binary;
-  const char* foreign_collation = nullptr;
   for (int i = 0; i < info.nConstraint; ++i) {
     const auto& constraint = info.aConstraint[i];
-    if (constraint.iColumn == static_cast<int>(Column::filter) && is_equality(constraint.op) &&
-        constraint.usable != 0) {
-      filter_compared = i;
-    }
-    if (constraint.iColumn != static_cast<int>(Column::key) || !is_equality(constraint.op)) {
+    if (constraint.iColumn != column || !is_equality(constraint.op)) {
       continue;
     }
     const char* collation = sqlite3_vtab_collation(&info, i);
     const auto known = collation_named(collation);
     if (constraint.usable == 0) {
-      key_to_come = true;
+      key.is_to_come = true;
       bytes_to_come = bytes_to_come || known == Collation::binary;
-      continue;
-    }
-    if (!known || (*known != own && *known != Collation::binary)) {
-      foreign_collation = collation;
-      continue;
-    }
-    if (chosen < 0 || *known == Collation::binary) {
-      chosen = i;
-      chosen_collation = *known;
+    } else if (!known || (*known != own && *known != Collation::binary)) {
+      key.foreign_collation = collation;
+    } else if (key.chosen < 0 || *known == Collation::binary) {
+      key.chosen = i;
+      key.collation = *known;
     }
   }
-  // SQLite tests the other conditions on `key` with the value that was looked up. If there are
+  // SQLite tests the other conditions on the key with the value that was looked up. If there are
   // several, the strictest one must be looked up: BINARY before any other collation.
-  const bool waits = bytes_to_come && chosen_collation != Collation::binary;
-  if (chosen >= 0 && !waits) {
-    info.aConstraintUsage[chosen].argvIndex = 1;
-    info.aConstraintUsage[chosen].omit = 1;
+  if (bytes_to_come && key.collation != Collation::binary) {
+    key.chosen = -1;
+  }
+  return key;
+}
+
+int equality_on(const sqlite3_index_info& info, int column) {
+  int found = -1;
+  for (int i = 0; i < info.nConstraint; ++i) {
+    const auto& constraint = info.aConstraint[i];
+    if (constraint.iColumn == column && is_equality(constraint.op) && constraint.usable != 0) {
+      found = i;
+    }
+  }
+  return found;
+}
+
+int choose_plan(sqlite3_index_info& info, Collation own) {
+  const KeyConstraint key = choose_key_constraint(info, static_cast<int>(Column::key), own);
+  const int filter_compared = equality_on(info, static_cast<int>(Column::filter));
+  if (key.chosen >= 0) {
+    info.aConstraintUsage[key.chosen].argvIndex = 1;
+    info.aConstraintUsage[key.chosen].omit = 1;
     info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
-    const bool binary = chosen_collation == Collation::binary;
+    const bool binary = key.collation == Collation::binary;
     offer(info, binary ? Plan::lookup : Plan::lookup_collated, kLookup, kLookupCost);
     pass_on(info, filter_compared, 2);
     return SQLITE_OK;
   }
-  if (key_to_come) {
+  if (key.is_to_come) {
     return SQLITE_CONSTRAINT;
   }
   if (reads_filter_or_property(info)) {
     offer(info, Plan::full_filter, kFullFilter, kFullFilterCost);
     pass_on(info, filter_compared, 1);
-  } else if (foreign_collation != nullptr) {
-    refuse_collation(info, foreign_collation);
+  } else if (key.foreign_collation != nullptr) {
+    offer(info, Plan::refused_collation, nullptr, kCostOfRefusal);
+    name_foreign_collation(info, key.foreign_collation);
   } else {
     offer(info, Plan::refused_scan, kScan, kCostOfRefusal);
   }
   return SQLITE_OK;
+}
+
+void name_foreign_collation(sqlite3_index_info& info, const char* collation) {
+  info.idxStr = sqlite3_mprintf("%s%s", kForeignCollation.data(), collation);
+  if (info.idxStr == nullptr) {
+    throw std::bad_alloc();
+  }
+  info.needToFreeIdxStr = 1;
 }
 
 }  // namespace bloom

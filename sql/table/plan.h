@@ -47,6 +47,23 @@ enum class Plan : int {
 
 inline constexpr std::string_view kForeignCollation = "refused: collation ";
 
+// The condition key = ? or key IS ? that a plan uses.
+struct KeyConstraint {
+  int chosen = -1;  // its number; -1 if there is none that can be used in this join order
+  Collation collation = Collation::binary;  // of the chosen condition
+  // Whether a condition on the key has a value from a table that comes later in this join order.
+  bool is_to_come = false;
+  const char* foreign_collation = nullptr;  // of a condition that cannot be used for its collation
+};
+// Returns the condition to use on the key, which is this column. `own` is the collation of the
+// filter. The filter also supports BINARY comparisons: keys that are equal byte for byte are equal
+// under any collation.
+KeyConstraint choose_key_constraint(sqlite3_index_info& info, int column, Collation own);
+// Returns the number of a usable condition that compares this column by = or IS; -1 for none.
+int equality_on(const sqlite3_index_info& info, int column);
+// Sets idxStr to kForeignCollation and the collation. Throws std::bad_alloc.
+void name_foreign_collation(sqlite3_index_info& info, const char* collation);
+
 // Chooses a plan and writes it to `info`. Returns an SQLite result code. Throws std::bad_alloc.
 //
 // Returns SQLITE_CONSTRAINT if the key comes from a table that is not yet available in this join
@@ -55,10 +72,7 @@ inline constexpr std::string_view kForeignCollation = "refused: collation ";
 //
 // If the query compares `filter` with a value, that value is passed to xFilter, after the key if
 // there is a key. SQLite turns the use of a table as a function, FROM seen('x'), into such a
-// comparison.
-//
-// `own` is the collation of the filter. The filter also supports BINARY comparisons: keys that are
-// equal byte for byte are equal under any collation.
+// comparison. `own` is the collation of the filter.
 int choose_plan(sqlite3_index_info& info, Collation own);
 
 }  // namespace bloom

@@ -17,6 +17,7 @@ namespace {
 
 using sqlite::execute;
 using sqlite::Execution;
+using sqlite::KeepLastRowid;
 using sqlite::quoted_name;
 using sqlite::SqliteError;
 using sqlite::Statement;
@@ -101,20 +102,6 @@ void require_known(std::optional<std::int64_t> version) {
                                           ", which this build does not know");
   }
 }
-
-// Restores last_insert_rowid() at the end of the scope: the user must not see the extension's own
-// inserts.
-class KeepLastRowid {
- public:
-  explicit KeepLastRowid(sqlite3* db) : db_(db), rowid_(sqlite3_last_insert_rowid(db)) {}
-  KeepLastRowid(const KeepLastRowid&) = delete;
-  KeepLastRowid& operator=(const KeepLastRowid&) = delete;
-  ~KeepLastRowid() { sqlite3_set_last_insert_rowid(db_, rowid_); }
-
- private:
-  sqlite3* db_;
-  sqlite3_int64 rowid_;
-};
 
 }  // namespace
 

@@ -12,6 +12,7 @@
 #include "sql/sqlite/context.h"
 #include "sql/sqlite/interrupts.h"
 #include "sql/sqlite/sql_text.h"
+#include "sql/table/incoming_filter.h"
 #include "sql/values/arguments.h"
 #include "sql/values/info_json.h"
 #include "sql/values/key.h"
@@ -51,18 +52,6 @@ std::string collation_rule(Collation own) {
            "collate=rtrim";
   }
   return "compare it with COLLATE " + std::string(name_of(own)) + " or BINARY";
-}
-
-// Refuses a filter that the table would halve, but that has more keys than the table is made for.
-void require_room(const Header& table, const Estimate& added) {
-  if (exceeds_capacity(table, added.keys)) {
-    const std::uint64_t keys = rounded_keys(added);
-    const double fpr = predicted_fpr(table.shape, keys);
-    fail("filter has about " + std::to_string(keys) + " keys, and the table has a capacity of " +
-         std::to_string(table.capacity) + ": the false-positive rate would be " +
-         std::to_string(std::lround(100 * fpr)) +
-         " % (merge it into a larger table, or INSERT bloom_halve(filter, times) nevertheless)");
-  }
 }
 
 Value column_of(const Values& columns, Column column) { return columns[static_cast<int>(column)]; }
@@ -222,11 +211,8 @@ void BloomTable::insert_filter_or_command(const Value& key, const Value& filter,
   }
   sqlite::Interrupts interrupts(db_);
   const InterruptCheck check_interrupt = interrupts.check();
-  const Header& own = filter_->layers().newest().header;
-  const Filter fitting = resized_to_match(added, own, "filter", "the table", check_interrupt);
-  if (added.shape().cells > own.shape.cells) {
-    require_room(own, estimate(added, check_interrupt));
-  }
+  const Filter fitting =
+      fit_incoming_filter(added, filter_->layers().newest().header, "the table", check_interrupt);
   filter_->merge(fitting.view(), check_interrupt);
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/hashing/key.h"
 #include "core/operations/totals.h"
+#include "core/sizing/sizing.h"
 
 namespace bloom {
 namespace {
@@ -121,6 +122,27 @@ std::string info_json(std::span<const Header> layers, std::span<const Estimate> 
     json.add("stale", table.stale);
     json.add("pending", table.pending);
   }
+  return json.finish();
+}
+
+std::string groups_json(const Header& header, const GroupTotals& totals) {
+  const Shape& shape = header.shape;
+  JsonObject json;
+  json.add("members", totals.members);
+  json.add("capacity", header.capacity);
+  json.add("target_fpr", header.fpr);
+  json.add("false_members",
+           static_cast<double>(totals.members) * predicted_fpr(shape, header.capacity));
+  json.add("cells", shape.cells);
+  json.add("hashes", std::uint64_t{shape.hashes});
+  json.add("block", shape.block);
+  json.add("seed", std::uint64_t{shape.seed});
+  if (shape.collation != Collation::binary) {
+    json.add("collate", quoted(name_of(shape.collation)));
+  }
+  json.add("segments", totals.segments);
+  json.add("optimized_segments", totals.wide);
+  json.add("bytes", totals.segments * 64 * cell_bytes(shape));
   return json.finish();
 }
 

@@ -34,4 +34,15 @@ struct TableInfo {
 std::string info_json(std::span<const Header> layers, std::span<const Estimate> now,
                       const TableInfo& table);
 
+// The members of a bloom_groups table and their storage.
+struct GroupTotals {
+  std::uint64_t members = 0;
+  std::uint64_t segments = 0;  // of 64 members
+  std::uint64_t wide = 0;      // segments that the command 'optimize' has merged
+};
+
+// Returns the JSON of a bloom_groups table. `header` is that of each member's filter.
+// docs/groups.md lists its members.
+std::string groups_json(const Header& header, const GroupTotals& totals);
+
 }  // namespace bloom

@@ -1,0 +1,58 @@
+#include "core/filter/bit_sliced.h"
+
+#include <algorithm>
+
+namespace bloom {
+namespace {
+
+// Transposes a matrix of 64 x 64 bits: bit i of row j becomes bit j of row i. In each round the
+// halves of all squares of `size` rows change places (H. Warren, Hacker's Delight, section 7-3).
+void transpose(std::array<std::uint64_t, 64>& rows) {
+  std::uint64_t low = 0x00000000ffffffff;
+  for (unsigned size = 32; size != 0; size /= 2, low ^= low << size) {
+    for (unsigned i = 0; i < 64; i = (i + size + 1) & ~size) {
+      const std::uint64_t swapped = ((rows[i] >> size) ^ rows[i + size]) & low;
+      rows[i] ^= swapped << size;
+      rows[i + size] ^= swapped;
+    }
+  }
+}
+
+}  // namespace
+
+std::array<FilterBlock, kSegmentFilters> filter_blocks(const std::uint8_t* chunk) {
+  std::array<FilterBlock, kSegmentFilters> blocks{};
+  for (std::uint64_t first = 0; first < kSegmentBlock; first += 64) {
+    std::array<std::uint64_t, 64> rows{};
+    const std::uint64_t count = std::min<std::uint64_t>(64, kSegmentBlock - first);
+    for (std::uint64_t p = 0; p < count; ++p) {
+      rows[p] = load_le<std::uint64_t>(chunk + (first + p) * sizeof(FilterSet));
+    }
+    transpose(rows);
+    for (unsigned j = 0; j < kSegmentFilters; ++j) {
+      for (std::uint64_t byte = 0; byte < count / 8; ++byte) {
+        blocks[j][first / 8 + byte] = static_cast<std::uint8_t>(rows[j] >> (8 * byte));
+      }
+    }
+  }
+  return blocks;
+}
+
+void add_block(std::span<const std::uint8_t> block, unsigned j, std::uint8_t* chunk) {
+  const auto bit = static_cast<std::uint8_t>(1U << j % 8);
+  for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
+    if ((block[p / 8] >> p % 8 & 1) != 0) {
+      std::uint8_t& byte = chunk[p * sizeof(FilterSet) + j / 8];
+      byte = static_cast<std::uint8_t>(byte | bit);
+    }
+  }
+}
+
+void clear_filters(FilterSet filters, std::uint8_t* chunk) {
+  for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
+    std::uint8_t* const word = chunk + p * sizeof(FilterSet);
+    store_le(word, load_le<FilterSet>(word) & ~filters);
+  }
+}
+
+}  // namespace bloom

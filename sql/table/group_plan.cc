@@ -1,0 +1,63 @@
+#include "sql/table/group_plan.h"
+
+#include "sql/table/plan.h"
+
+namespace bloom {
+namespace {
+
+// A lookup of a key reads one page per 64 members. It yields few members, and often none.
+constexpr double kKeyCost = 1000;
+constexpr double kKeyOfMemberCost = 100;
+constexpr double kMemberCost = 10;
+constexpr double kAllMembersCost = 1e6;
+constexpr double kRefusalCost = 1e99;
+constexpr sqlite3_int64 kCandidates = 2;
+constexpr sqlite3_int64 kMembers = 1000;
+
+void offer(sqlite3_index_info& info, GroupPlan plan, const char* text, double cost,
+           sqlite3_int64 rows) {
+  info.idxNum = static_cast<int>(plan);
+  info.idxStr = const_cast<char*>(text);
+  info.estimatedCost = cost;
+  info.estimatedRows = rows;
+}
+
+// Returns the condition member = ?, if it compares as the members are stored: by BINARY.
+int member_constraint(sqlite3_index_info& info) {
+  const int member = equality_on(info, static_cast<int>(GroupColumn::member));
+  const bool binary =
+      member >= 0 && collation_named(sqlite3_vtab_collation(&info, member)) == Collation::binary;
+  return binary ? member : -1;
+}
+
+}  // namespace
+
+int choose_group_plan(sqlite3_index_info& info, Collation own) {
+  const KeyConstraint key = choose_key_constraint(info, static_cast<int>(GroupColumn::key), own);
+  const int member = member_constraint(info);
+  if (key.chosen >= 0) {
+    info.aConstraintUsage[key.chosen].argvIndex = 1;
+    info.aConstraintUsage[key.chosen].omit = 1;
+  }
+  if (member >= 0 && (key.chosen >= 0 || !key.is_to_come)) {
+    info.aConstraintUsage[member].argvIndex = key.chosen >= 0 ? 2 : 1;
+    info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+  }
+  if (key.chosen >= 0 && member >= 0) {
+    offer(info, GroupPlan::key_of_member, "key=? AND member=?", kKeyOfMemberCost, 1);
+  } else if (key.chosen >= 0) {
+    offer(info, GroupPlan::key, "key=?", kKeyCost, kCandidates);
+  } else if (key.is_to_come) {
+    return SQLITE_CONSTRAINT;
+  } else if (key.foreign_collation != nullptr) {
+    offer(info, GroupPlan::refused_collation, nullptr, kRefusalCost, 1);
+    name_foreign_collation(info, key.foreign_collation);
+  } else if (member >= 0) {
+    offer(info, GroupPlan::member, "member=?", kMemberCost, 1);
+  } else {
+    offer(info, GroupPlan::all_members, "all members", kAllMembersCost, kMembers);
+  }
+  return SQLITE_OK;
+}
+
+}  // namespace bloom

@@ -1,0 +1,571 @@
+#include "sql/table/group_store.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <variant>
+
+#include "core/layout/chunk_layout.h"
+#include "core/support/error.h"
+#include "sql/sqlite/guard.h"
+#include "sql/sqlite/sql_text.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::execute;
+using sqlite::Execution;
+using sqlite::KeepLastRowid;
+using sqlite::quoted_name;
+using sqlite::SqliteError;
+using sqlite::Statement;
+using sqlite::Value;
+
+constexpr std::int64_t kTableVersion = 1;
+constexpr std::string_view kConfig = "_config";
+constexpr std::string_view kMembers = "_members";
+constexpr std::string_view kData = "_data";
+constexpr std::string_view kWide = "_wide";
+constexpr std::array kTables = {kConfig, kMembers, kData, kWide};
+
+// Limits of the ids: see the top of the header. A row of _wide is as large as a chunk at most.
+constexpr unsigned kSegmentBits = 24;
+constexpr unsigned kPositionBits = 40;
+constexpr std::uint64_t kMaxSegments = std::uint64_t{1} << kSegmentBits;
+constexpr std::uint64_t kSegmentsPerRow = kChunkBytes / sizeof(FilterSet);
+
+// The code for shadow tables that are missing or not as they were created.
+constexpr int kSchemaDamaged = SQLITE_CORRUPT_VTAB;
+
+[[noreturn]] void damaged(const std::string& text) { throw SqliteError(SQLITE_CORRUPT_VTAB, text); }
+
+std::string chunk_name(std::uint64_t i, std::uint64_t segment) {
+  return "chunk " + std::to_string(i) + " of segment " + std::to_string(segment);
+}
+
+std::uint64_t chunk_id(std::uint64_t i, std::uint64_t segment) {
+  return i << kSegmentBits | segment;
+}
+std::uint64_t wide_id(std::uint64_t row, std::uint64_t p) { return row << kPositionBits | p; }
+std::uint64_t segment_of(std::uint64_t id) { return id & (kMaxSegments - 1); }
+
+std::int64_t as_integer(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+
+// Returns the number of segments in row `row` of _wide.
+std::uint64_t segments_in_row(const GroupConfig& config, std::uint64_t row) {
+  return std::min(kSegmentsPerRow, config.wide - row * kSegmentsPerRow);
+}
+
+std::string words_name(std::uint64_t row, std::uint64_t p) {
+  return std::string("the words of row ") + std::to_string(row) + " at position " +
+         std::to_string(p);
+}
+
+FilterSet word_at(std::span<const std::uint8_t> words, std::uint64_t i) {
+  return load_le<FilterSet>(words.data() + i * sizeof(FilterSet));
+}
+
+// Returns the blob in a column. Throws if it is not a blob of `size` bytes.
+std::span<const std::uint8_t> sized_blob(const Execution& run, int column, std::size_t size,
+                                         const std::string& name) {
+  if (run.type(column) != SQLITE_BLOB || run.blob(column).size() != size) {
+    damaged(name + " must be a blob of " + std::to_string(size) + " bytes");
+  }
+  return run.blob(column);
+}
+
+}  // namespace
+
+bool GroupStore::is_shadow(std::string_view suffix) {
+  return std::any_of(kTables.begin(), kTables.end(),
+                     [&](std::string_view table) { return suffix == table.substr(1); });
+}
+
+std::string GroupStore::shadow(std::string_view suffix) const {
+  return quoted_name(schema_) + "." + quoted_name(table_ + std::string(suffix));
+}
+
+// In `format`, {config} and so on stand for the shadow tables.
+const Statement& GroupStore::prepared(std::optional<Statement>& statement, const char* format) {
+  if (!statement) {
+    std::string sql = format;
+    for (const std::string_view table : kTables) {
+      const std::string placeholder = std::string("{").append(table.substr(1)).append("}");
+      const std::string name = shadow(table);
+      for (std::size_t at = 0; (at = sql.find(placeholder, at)) != std::string::npos;) {
+        sql.replace(at, placeholder.size(), name);
+        at += name.size();
+      }
+    }
+    statement.emplace(db_, sql, kSchemaDamaged);
+  }
+  return *statement;
+}
+
+void GroupStore::create(const GroupConfig& config) {
+  execute(db_, "CREATE TABLE " + shadow(kConfig) + "(k PRIMARY KEY, v) WITHOUT ROWID");
+  execute(db_, "CREATE TABLE " + shadow(kMembers) +
+                   "(slot INTEGER PRIMARY KEY, member UNIQUE, cleared)");
+  execute(db_, "CREATE TABLE " + shadow(kData) + "(id INTEGER PRIMARY KEY, chunk BLOB)");
+  execute(db_, "CREATE TABLE " + shadow(kWide) + "(id INTEGER PRIMARY KEY, words BLOB)");
+  save_config(config);
+}
+
+void GroupStore::drop() {
+  forget_statements();
+  for (const std::string_view table : kTables) {
+    execute(db_, "DROP TABLE IF EXISTS " + shadow(table));
+  }
+}
+
+void GroupStore::rename(const std::string& table) {
+  forget_statements();
+  for (const std::string_view suffix : kTables) {
+    execute(db_, "ALTER TABLE " + shadow(suffix) + " RENAME TO " +
+                     quoted_name(table + std::string(suffix)));
+  }
+  table_ = table;
+}
+
+void GroupStore::forget_statements() {
+  for (auto* statement :
+       {&load_config_, &slot_of_, &member_of_, &free_below_, &load_chunk_, &load_chunks_,
+        &load_words_, &load_words_of_chunk_, &free_slot_, &insert_member_, &take_slot_}) {
+    statement->reset();
+  }
+}
+
+GroupConfig GroupStore::load_config() {
+  GroupConfig config;
+  bool has_header = false;
+  std::int64_t version = 0;
+  Execution run(prepared(load_config_, "SELECT k, v FROM {config}"));
+  while (run.step()) {
+    if (run.type(0) != SQLITE_TEXT) {
+      continue;
+    }
+    const std::string_view name = run.value(0).text();
+    if (name == "version") {
+      version = run.integer(1);
+    } else if (name == "header" && run.type(1) == SQLITE_BLOB) {
+      const auto header = read_header(run.blob(1));
+      if (const auto* problem = std::get_if<Problem>(&header)) {
+        damaged("the header in the config is damaged (" + problem->text + ")");
+      }
+      config.header = std::get<Header>(header);
+      has_header = true;
+    } else if (name == "segments") {
+      config.segments = static_cast<std::uint64_t>(run.integer(1));
+    } else if (name == "wide") {
+      config.wide = static_cast<std::uint64_t>(run.integer(1));
+    }
+  }
+  if (version != kTableVersion && version != 0) {
+    throw Error(Error::Kind::invalid, "the table is of version " + std::to_string(version) +
+                                          ", which this build does not know");
+  }
+  const Shape& shape = config.header.shape;
+  if (version == 0 || !has_header || shape.kind != Kind::standard || shape.block != kSegmentBlock ||
+      config.segments > kMaxSegments || config.wide > config.segments) {
+    damaged("the config has no version, or values that are not valid");
+  }
+  return config;
+}
+
+void GroupStore::save_config(const GroupConfig& config) {
+  ++writes_;
+  const Statement replace(db_, "REPLACE INTO " + shadow(kConfig) + " VALUES (?1, ?2)",
+                          kSchemaDamaged);
+  const auto header = write_header(config.header);
+  Execution(replace).bind(1, "version").bind(2, kTableVersion).step();
+  Execution(replace).bind(1, "header").bind(2, header).step();
+  Execution(replace).bind(1, "segments").bind(2, as_integer(config.segments)).step();
+  Execution(replace).bind(1, "wide").bind(2, as_integer(config.wide)).step();
+}
+
+std::optional<std::uint64_t> GroupStore::slot_of(const Value& member) {
+  Execution run(prepared(slot_of_, "SELECT slot FROM {members} WHERE member = ?1"));
+  return run.bind(1, member).step() ? std::optional(static_cast<std::uint64_t>(run.integer(0)))
+                                    : std::nullopt;
+}
+
+std::uint64_t GroupStore::add_member(const Value& member, GroupConfig& config) {
+  const KeepLastRowid keep(db_);
+  ++writes_;
+  if (const auto slot = take_free_slot(member)) {
+    return *slot;
+  }
+  const Statement& insert =
+      prepared(insert_member_,
+               "INSERT INTO {members} SELECT ifnull(max(slot) + 1, 0), ?1, NULL FROM {members}");
+  const Statement last(db_, "SELECT max(slot) FROM " + shadow(kMembers), kSchemaDamaged);
+  Execution(insert).bind(1, member).step();
+  Execution run(last);
+  run.step();
+  const auto slot = static_cast<std::uint64_t>(run.integer(0));
+  if (slot / kSegmentFilters == config.segments) {
+    add_segment(config);
+  }
+  if (slot / kSegmentFilters >= config.segments) {
+    damaged("there are more members than segments");
+  }
+  return slot;
+}
+
+std::optional<std::uint64_t> GroupStore::take_free_slot(const Value& member) {
+  const Statement find(db_,
+                       "SELECT slot FROM " + shadow(kMembers) +
+                           " WHERE member IS NULL AND cleared = 1 ORDER BY slot LIMIT 1",
+                       kSchemaDamaged);
+  Execution run(find);
+  if (!run.step()) {
+    return std::nullopt;
+  }
+  const auto slot = static_cast<std::uint64_t>(run.integer(0));
+  rename_member(slot, member);
+  return slot;
+}
+
+void GroupStore::rename_member(std::uint64_t slot, const Value& member) {
+  ++writes_;
+  const Statement& update =
+      prepared(take_slot_, "UPDATE {members} SET member = ?2, cleared = NULL WHERE slot = ?1");
+  Execution(update).bind(1, as_integer(slot)).bind(2, member).step();
+}
+
+void GroupStore::free_slot(std::uint64_t slot, bool cleared) {
+  ++writes_;
+  const Statement& update =
+      prepared(free_slot_, "UPDATE {members} SET member = NULL, cleared = ?2 WHERE slot = ?1");
+  Execution(update).bind(1, as_integer(slot)).bind(2, std::int64_t{cleared ? 1 : 0}).step();
+}
+
+void GroupStore::set_cleared() {
+  ++writes_;
+  execute(db_, "UPDATE " + shadow(kMembers) + " SET cleared = 1 WHERE member IS NULL");
+}
+
+bool GroupStore::with_member(std::uint64_t slot, const std::function<void(const Value&)>& f) {
+  Execution run(prepared(member_of_, "SELECT member FROM {members} WHERE slot = ?1"));
+  if (!run.bind(1, as_integer(slot)).step() || run.type(0) == SQLITE_NULL) {
+    return false;
+  }
+  f(run.value(0));
+  return true;
+}
+
+std::vector<std::uint64_t> GroupStore::used_slots() {
+  const Statement select(
+      db_, "SELECT slot FROM " + shadow(kMembers) + " WHERE member IS NOT NULL ORDER BY slot",
+      kSchemaDamaged);
+  std::vector<std::uint64_t> slots;
+  Execution run(select);
+  while (run.step()) {
+    slots.push_back(static_cast<std::uint64_t>(run.integer(0)));
+  }
+  return slots;
+}
+
+std::vector<std::uint64_t> GroupStore::free_slots_below(std::uint64_t end) {
+  std::vector<std::uint64_t> slots;
+  Execution run(prepared(free_below_,
+                         "SELECT slot FROM {members} WHERE member IS NULL AND slot < ?1 "
+                         "ORDER BY slot"));
+  run.bind(1, as_integer(end));
+  while (run.step()) {
+    slots.push_back(static_cast<std::uint64_t>(run.integer(0)));
+  }
+  return slots;
+}
+
+void GroupStore::for_each_chunk(const GroupConfig& config, std::uint64_t i, const EachChunk& f) {
+  for_each_chunk_in(config, {config.wide, config.segments}, i, f);
+}
+
+void GroupStore::with_chunk(std::uint64_t i, std::uint64_t segment,
+                            const std::function<void(const std::uint8_t*)>& f) {
+  Execution run(prepared(load_chunk_, "SELECT chunk FROM {data} WHERE id = ?1"));
+  if (!run.bind(1, as_integer(chunk_id(i, segment))).step()) {
+    damaged(chunk_name(i, segment) + " is missing");
+  }
+  f(sized_blob(run, 0, kChunkBytes, chunk_name(i, segment)).data());
+}
+
+void GroupStore::with_wide_words(const GroupConfig& config, std::uint64_t row, std::uint64_t p,
+                                 const std::function<void(std::span<const std::uint8_t>)>& f) {
+  Execution run(prepared(load_words_, "SELECT words FROM {wide} WHERE id = ?1"));
+  if (!run.bind(1, as_integer(wide_id(row, p))).step()) {
+    damaged(words_name(row, p) + " are missing");
+  }
+  f(sized_blob(run, 0, segments_in_row(config, row) * sizeof(FilterSet), words_name(row, p)));
+}
+
+void GroupStore::intersect_wide(const GroupConfig& config, std::uint64_t p,
+                                std::vector<FilterSet>& found) {
+  for (std::uint64_t row = 0; row * kSegmentsPerRow < config.wide; ++row) {
+    with_wide_words(config, row, p, [&](std::span<const std::uint8_t> words) {
+      FilterSet* const sets = found.data() + row * kSegmentsPerRow;
+      for (std::size_t i = 0; i < words.size() / sizeof(FilterSet); ++i) {
+        sets[i] &= word_at(words, i);
+      }
+    });
+  }
+}
+
+FilterSet GroupStore::wide_word(const GroupConfig& config, std::uint64_t segment, std::uint64_t p) {
+  FilterSet word = 0;
+  with_wide_words(config, segment / kSegmentsPerRow, p, [&](std::span<const std::uint8_t> words) {
+    word = word_at(words, segment % kSegmentsPerRow);
+  });
+  return word;
+}
+
+void GroupStore::for_each_chunk_in(const GroupConfig& config, SegmentRange range, std::uint64_t i,
+                                   const EachChunk& f) {
+  const std::uint64_t end_of_wide = std::min(range.end, config.wide);
+  while (range.first < end_of_wide) {
+    const std::uint64_t row = range.first / kSegmentsPerRow;
+    const std::uint64_t row_start = row * kSegmentsPerRow;
+    const std::uint64_t end = std::min(end_of_wide, row_start + kSegmentsPerRow);
+    std::vector<std::uint8_t> chunks((end - range.first) * kChunkBytes);
+    for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
+      with_wide_words(config, row, i * kSegmentBlock + p, [&](auto words) {
+        for (std::uint64_t segment = range.first; segment < end; ++segment) {
+          store_le(chunks.data() + (segment - range.first) * kChunkBytes + p * sizeof(FilterSet),
+                   word_at(words, segment - row_start));
+        }
+      });
+    }
+    for (std::uint64_t segment = range.first; segment < end; ++segment) {
+      f(segment, chunks.data() + (segment - range.first) * kChunkBytes);
+    }
+    range.first = end;
+  }
+  Execution run(prepared(load_chunks_,
+                         "SELECT id, chunk FROM {data} WHERE id >= ?1 AND id < ?2 ORDER BY id"));
+  run.bind(1, as_integer(chunk_id(i, range.first))).bind(2, as_integer(chunk_id(i, range.end)));
+  for (std::uint64_t segment = range.first; segment < range.end; ++segment) {
+    if (!run.step() || segment_of(static_cast<std::uint64_t>(run.integer(0))) != segment) {
+      damaged(chunk_name(i, segment) + " is missing");
+    }
+    f(segment, sized_blob(run, 1, kChunkBytes, chunk_name(i, segment)).data());
+  }
+}
+
+void GroupStore::add_segment(GroupConfig& config) {
+  if (config.segments == kMaxSegments) {
+    fail("the table has the largest number of members, " +
+         std::to_string(kMaxSegments * kSegmentFilters));
+  }
+  const Statement insert(db_,
+                         "WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c LIMIT ?1) "
+                         "INSERT INTO " +
+                             shadow(kData) + " SELECT (i << " + std::to_string(kSegmentBits) +
+                             ") + ?2, zeroblob(" + std::to_string(kChunkBytes) + ") FROM c",
+                         kSchemaDamaged);
+  Execution(insert)
+      .bind(1, as_integer(config.chunks_per_segment()))
+      .bind(2, as_integer(config.segments))
+      .step();
+  ++config.segments;
+  save_config(config);
+}
+
+void GroupStore::widen(GroupConfig& config, std::uint64_t end) {
+  std::vector<FilterSet> live(end, ~FilterSet{0});
+  for (const std::uint64_t slot : free_slots_below(end * kSegmentFilters)) {
+    live[slot / kSegmentFilters] &= ~(FilterSet{1} << slot % kSegmentFilters);
+  }
+  const Statement replace(db_, "REPLACE INTO " + shadow(kWide) + " VALUES (?1, ?2)",
+                          kSchemaDamaged);
+  const Statement erase(db_, "DELETE FROM " + shadow(kData) + " WHERE id >= ?1 AND id < ?2",
+                        kSchemaDamaged);
+  const KeepLastRowid keep(db_);
+  ++writes_;
+  // The words of one chunk: all segments at its first position, then at the next one, and so on.
+  std::vector<std::uint8_t> words(kSegmentBlock * end * sizeof(FilterSet));
+  for (std::uint64_t i = 0; i < config.chunks_per_segment(); ++i) {
+    for_each_chunk_in(config, {0, end}, i, [&](std::uint64_t segment, const std::uint8_t* chunk) {
+      for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
+        store_le(words.data() + (p * end + segment) * sizeof(FilterSet),
+                 load_le<FilterSet>(chunk + p * sizeof(FilterSet)) & live[segment]);
+      }
+    });
+    for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
+      const auto of_position = std::span(words).subspan(p * end * sizeof(FilterSet));
+      for (std::uint64_t row = 0; row * kSegmentsPerRow < end; ++row) {
+        const std::uint64_t first = row * kSegmentsPerRow;
+        const std::uint64_t count = std::min(kSegmentsPerRow, end - first);
+        Execution(replace)
+            .bind(1, as_integer(wide_id(row, i * kSegmentBlock + p)))
+            .bind(2, std::span<const std::uint8_t>(
+                         of_position.subspan(first * sizeof(FilterSet), count * sizeof(FilterSet))))
+            .step();
+      }
+    }
+    Execution(erase)
+        .bind(1, as_integer(chunk_id(i, config.wide)))
+        .bind(2, as_integer(chunk_id(i, end)))
+        .step();
+  }
+  set_cleared();
+  config.wide = end;
+  save_config(config);
+}
+
+std::uint64_t GroupStore::member_count() {
+  const Statement count(db_, "SELECT count(member) FROM " + shadow(kMembers), kSchemaDamaged);
+  Execution run(count);
+  run.step();
+  return static_cast<std::uint64_t>(run.integer(0));
+}
+
+std::uint64_t GroupStore::full_segments() {
+  const Statement count(db_, "SELECT ifnull(max(slot) + 1, 0) FROM " + shadow(kMembers),
+                        kSchemaDamaged);
+  Execution run(count);
+  run.step();
+  return static_cast<std::uint64_t>(run.integer(0)) / kSegmentFilters;
+}
+
+void GroupStore::add_filter(const GroupConfig& config, std::uint64_t slot,
+                            const std::uint8_t* cells) {
+  GroupWriter writer(*this, config);
+  const std::uint64_t segment = slot / kSegmentFilters;
+  for (std::uint64_t i = 0; i < config.chunks_per_segment(); ++i) {
+    const std::span block(cells + i * kFilterBlockBytes, kFilterBlockBytes);
+    if (segment >= config.wide) {
+      writer.change_chunk(i, segment, [&](std::uint8_t* chunk) {
+        add_block(block, slot % kSegmentFilters, chunk);
+      });
+      continue;
+    }
+    for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
+      if ((block[p / 8] >> p % 8 & 1) != 0) {
+        writer.set_wide_bit(slot, i * kSegmentBlock + p);
+      }
+    }
+  }
+}
+
+void GroupStore::clear_filter(const GroupConfig& config, std::uint64_t slot) {
+  GroupWriter writer(*this, config);
+  for (std::uint64_t i = 0; i < config.chunks_per_segment(); ++i) {
+    writer.change_chunk(i, slot / kSegmentFilters, [&](std::uint8_t* chunk) {
+      clear_filters(FilterSet{1} << slot % kSegmentFilters, chunk);
+    });
+  }
+}
+
+Filter GroupStore::filter_of(const GroupConfig& config, std::uint64_t slot) {
+  Filter filter(config.header);
+  const std::uint64_t segment = slot / kSegmentFilters;
+  for (std::uint64_t i = 0; i < config.chunks_per_segment(); ++i) {
+    for_each_chunk_in(config, {segment, segment + 1}, i, [&](auto, const std::uint8_t* chunk) {
+      const FilterBlock block = filter_blocks(chunk)[slot % kSegmentFilters];
+      std::copy(block.begin(), block.end(), filter.cells() + i * kFilterBlockBytes);
+    });
+  }
+  return filter;
+}
+
+std::vector<Estimate> GroupStore::estimates(const GroupConfig& config, SegmentRange range) {
+  std::vector<Estimator> estimators((range.end - range.first) * kSegmentFilters,
+                                    Estimator(config.header.shape));
+  for (std::uint64_t i = 0; i < config.chunks_per_segment(); ++i) {
+    for_each_chunk_in(config, range, i, [&](std::uint64_t segment, const std::uint8_t* chunk) {
+      const auto blocks = filter_blocks(chunk);
+      Estimator* const of_segment = estimators.data() + (segment - range.first) * kSegmentFilters;
+      for (unsigned j = 0; j < kSegmentFilters; ++j) {
+        of_segment[j].add(i * kSegmentBlock, kSegmentBlock, blocks[j].data());
+      }
+    });
+  }
+  std::vector<Estimate> estimates;
+  estimates.reserve(estimators.size());
+  for (Estimator& estimator : estimators) {
+    estimates.push_back(estimator.finish());
+  }
+  return estimates;
+}
+
+void GroupStore::clear() {
+  GroupConfig config = load_config();
+  ++writes_;
+  for (const std::string_view table : {kMembers, kData, kWide}) {
+    execute(db_, "DELETE FROM " + shadow(table));
+  }
+  config.segments = config.wide = 0;
+  save_config(config);
+}
+
+void GroupStore::check(const GroupConfig& config) {
+  std::uint64_t rows = 0;
+  for (std::uint64_t i = 0; i < config.chunks_per_segment(); ++i) {
+    for_each_chunk_in(config, {0, config.segments}, i, [](auto, auto) {});
+    rows += config.segments - config.wide;
+  }
+  const Statement count(db_,
+                        "SELECT (SELECT count(*) FROM " + shadow(kData) +
+                            "), (SELECT ifnull(max(slot), -1) FROM " + shadow(kMembers) + ")",
+                        kSchemaDamaged);
+  Execution run(count);
+  run.step();
+  if (run.integer(0) != as_integer(rows)) {
+    damaged("there are " + std::to_string(run.integer(0)) + " chunks instead of " +
+            std::to_string(rows));
+  }
+  if (run.integer(1) >= as_integer(config.segments * kSegmentFilters)) {
+    damaged("there are more members than segments");
+  }
+}
+
+GroupWriter::~GroupWriter() { sqlite3_blob_close(blob_); }
+
+void GroupWriter::require_ok(int code) const {
+  if (code != SQLITE_OK) {
+    // SQLITE_ERROR means that the row is missing, or that the table is not as it was created.
+    throw SqliteError(code == SQLITE_ERROR ? kSchemaDamaged : code, sqlite3_errmsg(store_.db_));
+  }
+}
+
+void GroupWriter::open(std::string_view table, const char* column, std::uint64_t id,
+                       std::size_t size) {
+  ++store_.writes_;
+  if (blob_ != nullptr && open_table_ == table) {
+    require_ok(sqlite3_blob_reopen(blob_, as_integer(id)));
+  } else {
+    sqlite3_blob_close(std::exchange(blob_, nullptr));
+    open_table_ = table;
+    const std::string name = store_.table_ + std::string(table);
+    require_ok(sqlite3_blob_open(store_.db_, store_.schema_.c_str(), name.c_str(), column,
+                                 as_integer(id), 1, &blob_));
+  }
+  if (static_cast<std::size_t>(sqlite3_blob_bytes(blob_)) != size) {
+    damaged("row " + std::to_string(id) + " of " + store_.table_ + std::string(table) +
+            " must have " + std::to_string(size) + " bytes");
+  }
+}
+
+void GroupWriter::change_chunk(std::uint64_t i, std::uint64_t segment,
+                               const std::function<void(std::uint8_t*)>& change) {
+  std::array<std::uint8_t, kChunkBytes> chunk;
+  open(kData, "chunk", chunk_id(i, segment), chunk.size());
+  require_ok(sqlite3_blob_read(blob_, chunk.data(), static_cast<int>(chunk.size()), 0));
+  change(chunk.data());
+  require_ok(sqlite3_blob_write(blob_, chunk.data(), static_cast<int>(chunk.size()), 0));
+}
+
+void GroupWriter::set_wide_bit(std::uint64_t slot, std::uint64_t p) {
+  const std::uint64_t segment = slot / kSegmentFilters;
+  const std::uint64_t row = segment / kSegmentsPerRow;
+  open(kWide, "words", wide_id(row, p), segments_in_row(config_, row) * sizeof(FilterSet));
+  const std::uint64_t bit = slot - row * kSegmentsPerRow * kSegmentFilters;
+  const int at = static_cast<int>(bit / 8);
+  std::uint8_t byte = 0;
+  require_ok(sqlite3_blob_read(blob_, &byte, 1, at));
+  byte = static_cast<std::uint8_t>(byte | 1U << bit % 8);
+  require_ok(sqlite3_blob_write(blob_, &byte, 1, at));
+}
+
+}  // namespace bloom

@@ -1,0 +1,176 @@
+// The shadow tables of a bloom_groups table, and the SQL that reads and writes them.
+//
+// <name>_config(k PRIMARY KEY, v) WITHOUT ROWID         one row per value: see GroupConfig
+// <name>_members(slot INTEGER PRIMARY KEY, member UNIQUE, cleared)
+// <name>_data(id INTEGER PRIMARY KEY, chunk BLOB)       the segments
+// <name>_wide(id INTEGER PRIMARY KEY, words BLOB)       the segments that 'optimize' has merged
+//
+// The filter of a member is bit slot % 64 of segment slot / 64 (core/filter/bit_sliced.h). A slot
+// whose member is NULL is free. Its bits are 0 if `cleared` is 1, and may be set otherwise.
+//
+// The first `wide` segments are in _wide, the others in _data. In _data, chunk c of segment s has
+// the id c * 2^24 + s, so that the chunks in which a key can be are neighbours. In _wide there is
+// one row per position: the words of up to kSegmentsPerRow segments at that position, one after
+// another. Row r of position p has the id r * 2^40 + p.
+//
+// All chunks of a segment have a row, so a missing row is noticed.
+//
+// A GroupStore caches nothing: each function reads the rows as the connection sees them then. It
+// throws SqliteError if a statement fails, with the code SQLITE_CORRUPT_VTAB for values that are
+// not valid and for missing rows.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/filter/bit_sliced.h"
+#include "core/filter/filter.h"
+#include "core/layout/format.h"
+#include "core/operations/estimate.h"
+#include "sql/sqlite/connection.h"
+#include "sql/sqlite/statement.h"
+#include "sql/sqlite/value.h"
+
+namespace bloom {
+
+struct GroupConfig {
+  Header header;               // of the filter of each member
+  std::uint64_t segments = 0;  // all segments
+  std::uint64_t wide = 0;      // segments that are in _wide
+
+  std::uint64_t chunks_per_segment() const { return header.shape.blocks(); }
+};
+
+// Segments first..end-1.
+struct SegmentRange {
+  std::uint64_t first;
+  std::uint64_t end;
+};
+
+class GroupStore {
+ public:
+  GroupStore(sqlite3* db, std::string schema, std::string table)
+      : db_(db), schema_(std::move(schema)), table_(std::move(table)) {}
+
+  const std::string& schema() const { return schema_; }
+  const std::string& table() const { return table_; }
+  static bool is_shadow(std::string_view suffix);
+
+  void create(const GroupConfig& config);
+  void drop();
+  void rename(const std::string& table);
+
+  GroupConfig load_config();
+  void save_config(const GroupConfig& config);
+
+  // Members. They are compared as SQLite compares values under the collation BINARY.
+  std::optional<std::uint64_t> slot_of(const sqlite::Value& member);
+  // Adds a member in a free slot whose bits are 0. Adds a segment if there is no such slot;
+  // `config` is then updated and saved. Returns the slot.
+  std::uint64_t add_member(const sqlite::Value& member, GroupConfig& config);
+  void rename_member(std::uint64_t slot, const sqlite::Value& member);
+  // Removes the member of a slot. `cleared`: the bits of the slot are 0.
+  void free_slot(std::uint64_t slot, bool cleared);
+  void set_cleared();  // marks all free slots as cleared
+  // Calls f(member) with the member of the slot. Returns false if the slot is free.
+  bool with_member(std::uint64_t slot, const std::function<void(const sqlite::Value&)>& f);
+  // Return slots in ascending order: those with a member, and the free ones below `end`.
+  std::vector<std::uint64_t> used_slots();
+  std::vector<std::uint64_t> free_slots_below(std::uint64_t end);
+
+  // Calls f(segment, chunk) for chunk i of the segments from config.wide on.
+  using EachChunk = std::function<void(std::uint64_t segment, const std::uint8_t* chunk)>;
+  void for_each_chunk(const GroupConfig& config, std::uint64_t i, const EachChunk& f);
+  // Calls f(chunk) for chunk i of one of these segments. `chunk` is valid during the call.
+  void with_chunk(std::uint64_t i, std::uint64_t segment,
+                  const std::function<void(const std::uint8_t*)>& f);
+
+  // Position p of the segments in _wide. intersect_wide() intersects `found`, which has a set for
+  // each of them, with the filters that have the position set. wide_word() returns these filters of
+  // one segment.
+  void intersect_wide(const GroupConfig& config, std::uint64_t p, std::vector<FilterSet>& found);
+  FilterSet wide_word(const GroupConfig& config, std::uint64_t segment, std::uint64_t p);
+  // Calls f(segment, chunk) for chunk i of the segments in `range`, wherever they are stored.
+  void for_each_chunk_in(const GroupConfig& config, SegmentRange range, std::uint64_t i,
+                         const EachChunk& f);
+  // Moves all segments before `end` to _wide, and clears the bits of free slots there. Updates and
+  // saves `config`.
+  void widen(GroupConfig& config, std::uint64_t end);
+
+  // Return the number of members, and of segments of which no slot has yet to be used.
+  std::uint64_t member_count();
+  std::uint64_t full_segments();
+
+  // The filter of one slot. add_filter() adds cells as FilterView::cells() holds them.
+  // clear_filter() requires that the segment is not in _wide.
+  void add_filter(const GroupConfig& config, std::uint64_t slot, const std::uint8_t* cells);
+  void clear_filter(const GroupConfig& config, std::uint64_t slot);
+  Filter filter_of(const GroupConfig& config, std::uint64_t slot);
+  // Returns the estimates of all filters of the segments.
+  std::vector<Estimate> estimates(const GroupConfig& config, SegmentRange range);
+  // Removes all members and segments.
+  void clear();
+
+  // Throws SqliteError(SQLITE_CORRUPT_VTAB) if a row is missing, superfluous or damaged.
+  void check(const GroupConfig& config);
+
+  // Returns a counter that rises with every write.
+  std::uint64_t writes() const { return writes_; }
+
+ private:
+  friend class GroupWriter;
+
+  std::string shadow(std::string_view suffix) const;
+  const sqlite::Statement& prepared(std::optional<sqlite::Statement>& statement,
+                                    const char* format);
+  // Calls f(words) with the words at position p in row `row` of _wide.
+  void with_wide_words(const GroupConfig& config, std::uint64_t row, std::uint64_t p,
+                       const std::function<void(std::span<const std::uint8_t>)>& f);
+  std::optional<std::uint64_t> take_free_slot(const sqlite::Value& member);
+  void add_segment(GroupConfig& config);
+  void forget_statements();
+
+  sqlite3* db_;
+  std::string schema_;
+  std::string table_;
+  std::uint64_t writes_ = 0;
+
+  // Prepared on first use.
+  std::optional<sqlite::Statement> load_config_, slot_of_, member_of_, free_below_, load_chunk_,
+      load_chunks_, load_words_, load_words_of_chunk_, free_slot_, insert_member_, take_slot_;
+};
+
+// Overwrites existing rows. Requires: its lifetime ends within the callback of SQLite that created
+// it, because an open blob handle keeps the transaction from committing.
+//
+// It writes through sqlite3_blob_write(), which leaves changes() alone. Chunks are written at the
+// end of a statement, and an UPDATE there would count as the work of the user's statement.
+class GroupWriter {
+ public:
+  GroupWriter(GroupStore& store, const GroupConfig& config) : store_(store), config_(config) {}
+  GroupWriter(const GroupWriter&) = delete;
+  GroupWriter& operator=(const GroupWriter&) = delete;
+  ~GroupWriter();
+
+  // Calls change(chunk) and stores the result. Requires: the segment is not in _wide.
+  void change_chunk(std::uint64_t i, std::uint64_t segment,
+                    const std::function<void(std::uint8_t*)>& change);
+  // Sets the bit of the slot at position p. Requires: the slot is in _wide.
+  void set_wide_bit(std::uint64_t slot, std::uint64_t p);
+
+ private:
+  void open(std::string_view table, const char* column, std::uint64_t id, std::size_t size);
+  void require_ok(int code) const;
+
+  GroupStore& store_;
+  const GroupConfig& config_;
+  sqlite3_blob* blob_ = nullptr;
+  std::string_view open_table_;
+};
+
+}  // namespace bloom

@@ -1,0 +1,642 @@
+#include "sql/table/group_table.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "core/operations/merge.h"
+#include "core/sizing/sizing.h"
+#include "core/support/error.h"
+#include "sql/sqlite/context.h"
+#include "sql/sqlite/interrupts.h"
+#include "sql/sqlite/sql_text.h"
+#include "sql/table/incoming_filter.h"
+#include "sql/table/plan.h"
+#include "sql/values/arguments.h"
+#include "sql/values/info_json.h"
+#include "sql/values/results.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::SqliteError;
+
+constexpr std::string_view kCommands = "'optimize', 'clear' and 'integrity-check'";
+constexpr std::size_t kMaxCachedSlots = std::size_t{1} << 16U;
+constexpr std::size_t kLongestCachedMember = 256;  // bytes
+
+struct Property {
+  GroupColumn column;
+  const char* name;
+  const char* type;
+};
+constexpr Property kProperties[] = {
+    {GroupColumn::keys, "keys", "INTEGER"},         {GroupColumn::fpr, "fpr", "REAL"},
+    {GroupColumn::capacity, "capacity", "INTEGER"}, {GroupColumn::bytes, "bytes", "INTEGER"},
+    {GroupColumn::overfull, "overfull", "INTEGER"}, {GroupColumn::info, "info", "TEXT"},
+};
+
+Value column_of(const Values& columns, GroupColumn column) {
+  return columns[static_cast<int>(column)];
+}
+
+void require_name(const char* name) {
+  const auto refuse_if_taken = [&](const char* column) {
+    if (sqlite3_stricmp(name, column) == 0) {
+      fail("a table cannot be called " + sqlite::quoted_text(name) +
+           ": it has a column of this name (choose another name)");
+    }
+  };
+  for (const char* column : {"member", "key", "filter"}) {
+    refuse_if_taken(column);
+  }
+  for (const Property& property : kProperties) {
+    refuse_if_taken(property.name);
+  }
+}
+
+std::string declared_columns(const char* table, Collation collation) {
+  std::string columns = "CREATE TABLE x(member PRIMARY KEY, key HIDDEN COLLATE " +
+                        std::string(name_of(collation)) + ", filter BLOB HIDDEN";
+  for (const Property& property : kProperties) {
+    columns.append(", ").append(property.name).append(" ").append(property.type).append(" HIDDEN");
+  }
+  return columns + ", " + sqlite::quoted_name(table) + " HIDDEN) WITHOUT ROWID";
+}
+
+[[noreturn]] void refuse_null_member() {
+  throw SqliteError(SQLITE_CONSTRAINT_NOTNULL,
+                    refusal("member", "a value other than NULL", "NULL"));
+}
+
+// The type and the bytes of a member.
+std::string cache_key(const Value& member) {
+  const std::string type(1, static_cast<char>('0' + member.type()));
+  const Key bytes(member);
+  return bytes.bytes().size() > kLongestCachedMember ? "" : type + std::string(bytes.bytes());
+}
+
+}  // namespace
+
+// The scope of a change that writes several rows. If it ends without done(), the whole transaction
+// is rolled back, unless SQLite undoes the statement.
+class GroupTable::Change {
+ public:
+  explicit Change(GroupTable& table)
+      : table_(table), writes_(table.store_.writes()), rollbacks_(table.rollbacks_) {}
+  Change(const Change&) = delete;
+  Change& operator=(const Change&) = delete;
+  ~Change() {
+    const bool changed = writes_ != table_.store_.writes() && rollbacks_ == table_.rollbacks_;
+    const bool is_undone =
+        table_.transaction_.is_deferring() && sqlite::running_writers(table_.db_) <= 1;
+    table_.cache_.reset();
+    if (!done_ && changed && !is_undone) {
+      table_.must_roll_back_ = !sqlite::roll_back(table_.db_);
+    }
+  }
+  void done() { done_ = true; }
+
+ private:
+  GroupTable& table_;
+  std::uint64_t writes_;
+  std::uint64_t rollbacks_;
+  bool done_ = false;
+};
+
+GroupTable::GroupTable(const sqlite::Definition& definition, Shared& shared)
+    : db_(definition.db),
+      shared_(shared),
+      options_(definition.db, definition.arguments),
+      store_(definition.db, definition.schema, definition.table),
+      transaction_(definition.db) {
+  require_name(definition.table);
+  columns_ = declared_columns(definition.table, options_.collation());
+}
+
+GroupTable::~GroupTable() {
+  if (shared_.deferring == this) {
+    shared_.deferring = nullptr;
+  }
+}
+
+void GroupTable::create() {
+  store_.create({.header = options_.header()});
+  transaction_.created();
+}
+
+void GroupTable::destroy() { store_.drop(); }
+
+void GroupTable::rename(const char* name) {
+  require_name(name);
+  require_usable();
+  store_.rename(name);
+  if (transaction_.is_open()) {
+    transaction_.note_renamed();
+  } else {
+    has_stale_name_ = true;
+  }
+}
+
+void GroupTable::begin() {
+  end_statement();
+  transaction_.begin();
+}
+
+void GroupTable::savepoint(int number) {
+  write_waiting_keys();
+  end_statement();
+  transaction_.savepoint(number);
+}
+
+void GroupTable::released(int number) {
+  write_waiting_keys();
+  end_statement();
+  transaction_.released(number);
+}
+
+void GroupTable::rolled_back_to(int number) {
+  const bool undoes_rename = transaction_.takes_rename_back(number);
+  if (!transaction_.rolled_back_to(number)) {
+    return;
+  }
+  waiting_.clear();
+  end_statement();
+  ++rollbacks_;
+  has_stale_name_ = has_stale_name_ || undoes_rename;
+}
+
+// If sqlite3_close() was refused, the transaction is still open. Keys that waited are lost by then,
+// so the transaction must be rolled back.
+void GroupTable::rolled_back() {
+  const bool lost =
+      !waiting_.empty() && sqlite::has_write_transaction(db_, store_.schema().c_str());
+  has_stale_name_ = has_stale_name_ || transaction_.takes_rename_back();
+  waiting_.clear();
+  ++rollbacks_;
+  end_transaction();
+  if (lost) {
+    sqlite::roll_back(db_);
+  }
+}
+
+void GroupTable::end_transaction() {
+  end_statement();
+  transaction_.end();
+  must_roll_back_ = false;
+}
+
+// Requires: no key waits.
+void GroupTable::end_statement() {
+  cache_.reset();
+  if (shared_.deferring == this) {
+    shared_.deferring = nullptr;
+  }
+}
+
+void GroupTable::require_usable() const {
+  if (has_stale_name_) {
+    throw SqliteError(SQLITE_ABORT,
+                      "the table was renamed while the statement ran (run the statement again)");
+  }
+}
+
+int GroupTable::code_to_report(int code) {
+  return std::exchange(must_roll_back_, false) ? SQLITE_IOERR : code;
+}
+
+GroupTable::StatementCache& GroupTable::statement_cache() {
+  const int changes = sqlite3_total_changes(db_);
+  if (!cache_ || cache_->changes != changes) {
+    cache_ = {.changes = changes, .config = store_.load_config(), .slots = {}};
+  }
+  return *cache_;
+}
+
+int GroupTable::update(const Values& values) {
+  require_usable();
+  if (!transaction_.is_open()) {
+    // An SQL function of the host can roll back while a statement runs.
+    throw SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
+  }
+  const Value old_member = values[0];
+  if (values.size() == 1) {
+    remove_member(old_member);
+  } else if (old_member.is_null()) {
+    return insert(values.from(2));
+  } else {
+    rename_member(old_member, values.from(2));
+  }
+  return SQLITE_OK;
+}
+
+int GroupTable::insert(const Values& columns) {
+  const Value member = column_of(columns, GroupColumn::member);
+  const Value key = column_of(columns, GroupColumn::key);
+  const Value filter = column_of(columns, GroupColumn::filter);
+  const Value command = column_of(columns, GroupColumn::command);
+  refuse_properties(columns);
+  if (!command.is_null()) {
+    if (!member.is_null() || !key.is_null() || !filter.is_null()) {
+      fail("a command cannot have a member, a key or a filter beside it (INSERT several rows)");
+    }
+    run_command(command);
+    return SQLITE_OK;
+  }
+  if (member.is_null()) {
+    if (sqlite3_vtab_on_conflict(db_) == SQLITE_IGNORE) {
+      return SQLITE_CONSTRAINT;
+    }
+    refuse_null_member();
+  }
+  if (filter.is_null()) {
+    return insert_key(member, key);
+  }
+  if (!key.is_null()) {
+    fail("one row cannot have a key and a filter (INSERT several rows)");
+  }
+  insert_filter(member, filter);
+  return SQLITE_OK;
+}
+
+void GroupTable::refuse_properties(const Values& columns) const {
+  for (const Property& property : kProperties) {
+    if (!column_of(columns, property.column).is_null()) {
+      fail("the column " + std::string(property.name) +
+           " is read-only (INSERT a member with a key or a filter, or a command)");
+    }
+  }
+}
+
+std::uint64_t GroupTable::find_or_add(const Value& member) {
+  StatementCache& cache = statement_cache();
+  const std::string name = cache_key(member);
+  if (const auto known = cache.slots.find(name); known != cache.slots.end() && !name.empty()) {
+    return known->second;
+  }
+  auto slot = store_.slot_of(member);
+  if (!slot) {
+    GroupConfig config = cache.config;
+    Change change(*this);
+    slot = store_.add_member(member, config);
+    change.done();
+  }
+  StatementCache& now = statement_cache();
+  if (now.slots.size() >= kMaxCachedSlots) {
+    now.slots.clear();
+  }
+  now.slots.insert_or_assign(name, *slot);
+  return *slot;
+}
+
+// A NULL key is never equal to a value that is looked up, so only the member is added.
+int GroupTable::insert_key(const Value& member, const Value& key) {
+  const bool skip_present = sqlite3_vtab_on_conflict(db_) == SQLITE_IGNORE;
+  const Key bytes(key);
+  if (skip_present) {
+    write_waiting_keys();
+    const auto slot = store_.slot_of(member);
+    const GroupConfig config = store_.load_config();
+    if (slot && (bytes.is_null() || may_contain(config, *slot, bytes.hash(config.header.shape)))) {
+      return SQLITE_CONSTRAINT;
+    }
+  }
+  const std::uint64_t slot = find_or_add(member);
+  if (!bytes.is_null()) {
+    add(slot, bytes.hash(statement_cache().config.header.shape));
+  }
+  return SQLITE_OK;
+}
+
+// The first key of a statement is often its only key. Writing it costs less than deciding how to
+// write.
+void GroupTable::add(std::uint64_t slot, Hash hash) {
+  if (transaction_.has_written_a_key() && transaction_.decide_write_mode(store_.table())) {
+    shared_.deferring = this;
+  }
+  const BitSlicedFilters filters(statement_cache().config.header.shape);
+  waiting_.push_back({filters.chunk_of(hash), slot, hash});
+  if (!transaction_.is_deferring()) {
+    write_waiting_keys();
+    transaction_.note_written(true);
+  } else if (waiting_.size() == kMaxWaiting) {
+    write_waiting_keys();
+  }
+}
+
+// If writing fails, so does the statement that added the keys, and SQLite undoes it.
+void GroupTable::write_waiting_keys() {
+  if (!waiting_.empty()) {
+    std::vector<WaitingKey> keys;
+    keys.swap(waiting_);
+    write(keys);
+    keys.clear();
+    waiting_.swap(keys);  // keeps the memory
+  }
+}
+
+void GroupTable::write(const std::vector<WaitingKey>& keys) {
+  std::vector<const WaitingKey*> sorted;
+  sorted.reserve(keys.size());
+  for (const WaitingKey& key : keys) {
+    sorted.push_back(&key);
+  }
+  const auto row_of = [](const WaitingKey& key) {
+    return std::pair(key.chunk, key.slot / kSegmentFilters);
+  };
+  std::sort(sorted.begin(), sorted.end(),
+            [&](const WaitingKey* a, const WaitingKey* b) { return row_of(*a) < row_of(*b); });
+  const GroupConfig config = statement_cache().config;
+  const BitSlicedFilters filters(config.header.shape);
+  GroupWriter writer(store_, config);
+  for (auto first = sorted.begin(); first != sorted.end();) {
+    const auto [chunk, segment] = row_of(**first);
+    const auto end = std::find_if(first, sorted.end(), [&](const WaitingKey* key) {
+      return row_of(*key) != std::pair(chunk, segment);
+    });
+    if (segment < config.wide) {
+      for (auto key = first; key != end; ++key) {
+        filters.for_each_position((*key)->hash, [&](std::uint64_t p) {
+          writer.set_wide_bit((*key)->slot, chunk * kSegmentBlock + p);
+        });
+      }
+    } else {
+      writer.change_chunk(chunk, segment, [&](std::uint8_t* cells) {
+        for (auto key = first; key != end; ++key) {
+          filters.add((*key)->hash, FilterSet{1} << (*key)->slot % kSegmentFilters, cells);
+        }
+      });
+    }
+    first = end;
+  }
+}
+
+bool GroupTable::may_contain(const GroupConfig& config, std::uint64_t slot, Hash hash) {
+  const BitSlicedFilters filters(config.header.shape);
+  const std::uint64_t segment = slot / kSegmentFilters;
+  const std::uint64_t chunk = filters.chunk_of(hash);
+  const FilterSet own = FilterSet{1} << slot % kSegmentFilters;
+  FilterSet found = own;
+  if (segment >= config.wide) {
+    store_.with_chunk(chunk, segment, [&](const std::uint8_t* cells) {
+      found &= filters.may_contain(hash, cells);
+    });
+    return found != 0;
+  }
+  filters.for_each_position(hash, [&](std::uint64_t p) {
+    if (found != 0) {
+      found &= store_.wide_word(config, segment, chunk * kSegmentBlock + p);
+    }
+  });
+  return found != 0;
+}
+
+void GroupTable::insert_filter(const Value& member, const Value& filter) {
+  const FilterView added = filter_argument(filter, "filter");
+  write_waiting_keys();
+  Change change(*this);
+  const std::uint64_t slot = find_or_add(member);
+  const GroupConfig config = statement_cache().config;
+  if (!is_neutral(added)) {
+    sqlite::Interrupts interrupts(db_);
+    const Filter fitting =
+        fit_incoming_filter(added, config.header, "the member", interrupts.check());
+    store_.add_filter(config, slot, fitting.view().cells());
+  }
+  transaction_.note_written(true);
+  change.done();
+}
+
+void GroupTable::refuse_after_key_lookup(std::string_view change) const {
+  if (looks_up_a_key(last_plan_)) {
+    fail("cannot " + std::string(change) +
+         " the members that a key is looked up in: a member whose filter only may contain the key "
+         "would be changed as well (compare member, as in WHERE member = ?)");
+  }
+}
+
+void GroupTable::rename_member(const Value& old_member, const Values& columns) {
+  for (int i = static_cast<int>(GroupColumn::key); i < columns.size(); ++i) {
+    if (!columns[i].is_unchanged()) {
+      fail("an UPDATE can change the column member alone, and without FROM");
+    }
+  }
+  refuse_after_key_lookup("rename");
+  const Value member = column_of(columns, GroupColumn::member);
+  if (member.is_null()) {
+    refuse_null_member();
+  }
+  write_waiting_keys();
+  const auto slot = store_.slot_of(old_member);
+  const auto other = store_.slot_of(member);
+  if (other && other != slot) {
+    throw SqliteError(SQLITE_CONSTRAINT_UNIQUE,
+                      "member " + member.describe() + " exists already (DELETE it first)");
+  }
+  if (slot) {
+    store_.rename_member(*slot, member);
+  }
+  cache_.reset();
+  transaction_.note_written(true);
+}
+
+void GroupTable::remove_member(const Value& member) {
+  refuse_after_key_lookup("delete");
+  write_waiting_keys();
+  const auto slot = store_.slot_of(member);
+  if (!slot) {
+    return;
+  }
+  const GroupConfig config = store_.load_config();
+  Change change(*this);
+  const bool is_wide = *slot / kSegmentFilters < config.wide;
+  if (!is_wide) {
+    store_.clear_filter(config, *slot);
+  }
+  store_.free_slot(*slot, !is_wide);
+  transaction_.note_written(true);
+  change.done();
+}
+
+void GroupTable::run_command(const Value& command) {
+  const std::string text(command.type() == SQLITE_TEXT ? command.text() : std::string_view());
+  const auto is = [&](const char* name) { return sqlite3_stricmp(text.c_str(), name) == 0; };
+  write_waiting_keys();
+  if (is("optimize")) {
+    optimize();
+  } else if (is("clear")) {
+    clear();
+  } else if (is("integrity-check")) {
+    check_integrity();
+  } else {
+    fail("unknown command " + command.describe() + " (the commands are " + std::string(kCommands) +
+         ")");
+  }
+}
+
+// In _data a lookup reads one row per segment, in _wide k rows per 496 segments. Fewer segments
+// than that are better left alone.
+void GroupTable::optimize() {
+  GroupConfig config = store_.load_config();
+  const std::uint64_t full = store_.full_segments();
+  if (full <= config.header.shape.hashes ||
+      (full == config.wide && store_.free_slots_below(full * kSegmentFilters).empty())) {
+    return;
+  }
+  Change change(*this);
+  store_.widen(config, full);
+  transaction_.note_written(true);
+  change.done();
+}
+
+void GroupTable::clear() {
+  Change change(*this);
+  store_.clear();
+  transaction_.note_written(true);
+  change.done();
+}
+
+void GroupTable::check_integrity() {
+  require_usable();
+  write_waiting_keys();
+  store_.check(store_.load_config());
+}
+
+void GroupTable::Cursor::filter(int plan, const char* text, const Values& values) {
+  table_.require_usable();
+  if (table_.shared_.deferring != nullptr) {
+    table_.shared_.deferring->write_waiting_keys();
+  }
+  slots_.clear();
+  row_ = 0;
+  estimates_.clear();
+  plan_ = static_cast<GroupPlan>(plan);
+  table_.last_plan_ = plan_;
+  if (plan_ == GroupPlan::refused_collation) {
+    fail("the filters cannot compare key under the collation " +
+         std::string(text).substr(kForeignCollation.size()) +
+         " (compare it with COLLATE BINARY or with that of the option collate)");
+  }
+  config_ = table_.store_.load_config();
+  switch (plan_) {
+    case GroupPlan::key:
+      return look_up(values[0]);
+    case GroupPlan::key_of_member:
+      return look_up_in(values[0], values[1]);
+    case GroupPlan::member:
+      if (const auto slot = table_.store_.slot_of(values[0])) {
+        slots_.push_back(*slot);
+      }
+      return;
+    case GroupPlan::all_members:
+    case GroupPlan::refused_collation:
+      slots_ = table_.store_.used_slots();
+  }
+}
+
+void GroupTable::Cursor::append(std::uint64_t segment, FilterSet filters) {
+  for (unsigned j = 0; j < kSegmentFilters; ++j) {
+    if ((filters >> j & 1) != 0) {
+      slots_.push_back(segment * kSegmentFilters + j);
+    }
+  }
+}
+
+void GroupTable::Cursor::look_up(const Value& key) {
+  key_.assign(key);
+  const Key bytes(key);
+  if (bytes.is_null()) {
+    return;
+  }
+  const Hash hash = bytes.hash(config_.header.shape);
+  if (config_.wide > 0) {
+    look_up_in_wide(hash);
+  }
+  const BitSlicedFilters filters(config_.header.shape);
+  table_.store_.for_each_chunk(config_, filters.chunk_of(hash),
+                               [&](std::uint64_t segment, const std::uint8_t* chunk) {
+                                 if (const FilterSet found = filters.may_contain(hash, chunk)) {
+                                   append(segment, found);
+                                 }
+                               });
+}
+
+void GroupTable::Cursor::look_up_in_wide(Hash hash) {
+  const BitSlicedFilters filters(config_.header.shape);
+  const std::uint64_t first = filters.chunk_of(hash) * kSegmentBlock;
+  std::vector<FilterSet> found(config_.wide, ~FilterSet{0});
+  filters.for_each_position(
+      hash, [&](std::uint64_t p) { table_.store_.intersect_wide(config_, first + p, found); });
+  for (const std::uint64_t slot : table_.store_.free_slots_below(config_.wide * kSegmentFilters)) {
+    found[slot / kSegmentFilters] &= ~(FilterSet{1} << slot % kSegmentFilters);
+  }
+  for (std::uint64_t segment = 0; segment < config_.wide; ++segment) {
+    if (found[segment] != 0) {
+      append(segment, found[segment]);
+    }
+  }
+}
+
+void GroupTable::Cursor::look_up_in(const Value& key, const Value& member) {
+  key_.assign(key);
+  const Key bytes(key);
+  const auto slot = table_.store_.slot_of(member);
+  if (slot && !bytes.is_null() &&
+      table_.may_contain(config_, *slot, bytes.hash(config_.header.shape))) {
+    slots_.push_back(*slot);
+  }
+}
+
+// Reads the filters of all members if the rows are all members, else those of one segment.
+const Estimate& GroupTable::Cursor::estimate() {
+  const std::uint64_t slot = slots_[row_];
+  if (slot < first_estimated_ || slot - first_estimated_ >= estimates_.size()) {
+    const std::uint64_t segment = slot / kSegmentFilters;
+    const SegmentRange range = plan_ == GroupPlan::all_members ? SegmentRange{0, config_.segments}
+                                                               : SegmentRange{segment, segment + 1};
+    estimates_ = table_.store_.estimates(config_, range);
+    first_estimated_ = range.first * kSegmentFilters;
+  }
+  return estimates_[slot - first_estimated_];
+}
+
+void GroupTable::Cursor::column(sqlite3_context* raw, int i) {
+  if (sqlite3_vtab_nochange(raw) != 0) {
+    return;
+  }
+  Context context(raw);
+  const Header& header = config_.header;
+  switch (static_cast<GroupColumn>(i)) {
+    case GroupColumn::member:
+      table_.store_.with_member(slots_[row_], [&](const Value& member) { member.set_result(raw); });
+      return;
+    case GroupColumn::key:
+      if (!looks_up_a_key(plan_)) {
+        fail("cannot list the keys of a Bloom filter (give the key: key = ?)");
+      }
+      return key_.set_result(raw);
+    case GroupColumn::filter:
+      require_filter_within_limit(context, header.shape);
+      return return_filter(context, table_.store_.filter_of(config_, slots_[row_]));
+    case GroupColumn::keys:
+      return context.result_int64(static_cast<std::int64_t>(rounded_keys(estimate())));
+    case GroupColumn::fpr:
+      return context.result_double(estimate().fpr);
+    case GroupColumn::capacity:
+      return context.result_int64(static_cast<std::int64_t>(header.capacity));
+    case GroupColumn::bytes:
+      return context.result_int64(static_cast<std::int64_t>(stored_bytes(header.shape)));
+    case GroupColumn::overfull:
+      return context.result_bool(exceeds_capacity(header, estimate().keys));
+    case GroupColumn::info:
+      return context.result_text(groups_json(header, {.members = table_.store_.member_count(),
+                                                      .segments = config_.segments,
+                                                      .wide = config_.wide}));
+    case GroupColumn::command:
+      return;
+  }
+}
+
+void add_group_module(sqlite3* db) { sqlite::Module<GroupTable>::add(db); }
+
+}  // namespace bloom

@@ -1,0 +1,192 @@
+// The virtual table of CREATE VIRTUAL TABLE ... USING bloom_groups(...): a Bloom filter for each of
+// many members, and lookups that ask all of them at once. docs/groups.md is its reference. A
+// session, in which --> marks the output:
+//
+// CREATE VIRTUAL TABLE who USING bloom_groups(capacity=5000, fpr=0.0001);
+//     Each member gets a filter for 5,000 keys.
+//
+// INSERT INTO who(member, key) VALUES ('north', 'a.example'), ('south', 'b.example');
+//     Adds a key to the filter of each member. A member begins to exist with its first key.
+//
+// SELECT member FROM who WHERE key = 'a.example';
+// --> north
+//     Returns the members whose filters may contain the key. No member that has it is missing.
+//
+// SELECT 1 FROM who WHERE member = 'south' AND key = 'a.example';
+//     Looks up the key in one filter. Returns no row: the key is certainly absent.
+//
+// SELECT member, keys, fpr, overfull FROM who;
+//     Lists the members and the properties of their filters.
+//
+// SELECT filter FROM who WHERE member = 'north';
+//     Returns the filter of a member as a blob.
+//
+// INSERT INTO who(member, filter) SELECT 'east', filter FROM who WHERE member = 'north';
+//     Merges the keys of a compatible filter into that of a member.
+//
+// DELETE FROM who WHERE member = 'north';
+//     Removes a member and its keys.
+//
+// UPDATE who SET member = 'west' WHERE member = 'south';
+//     Renames a member.
+//
+// INSERT INTO who(who) VALUES ('optimize');
+//     A value in the column named like the table is a command. The commands are:
+//     'optimize'         rearranges the filters of many members, so that lookups read fewer pages
+//     'clear'            removes all members
+//     'integrity-check'  reads all rows and fails with SQLITE_CORRUPT_VTAB if one is damaged
+//
+// All rows are read from SQLite's pages at each lookup. Only keys that the running statement adds
+// may wait in memory. They are written when the statement ends, and before every lookup.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/filter/bit_sliced.h"
+#include "core/operations/estimate.h"
+#include "sql/sqlite/module.h"
+#include "sql/sqlite/value.h"
+#include "sql/table/group_options.h"
+#include "sql/table/group_plan.h"
+#include "sql/table/group_store.h"
+#include "sql/table/transaction_state.h"
+#include "sql/values/key.h"
+
+namespace bloom {
+
+using sqlite::Value;
+using sqlite::Values;
+
+class GroupTable {
+ public:
+  static constexpr char kModule[] = "bloom_groups";
+
+  // What the tables of one connection share.
+  struct Shared {
+    GroupTable* deferring = nullptr;  // the table whose statement has keys that wait
+  };
+
+  class Cursor;
+
+  GroupTable(const sqlite::Definition& definition, Shared& shared);
+  GroupTable(const GroupTable&) = delete;
+  GroupTable& operator=(const GroupTable&) = delete;
+  ~GroupTable();
+
+  void create();
+  void connect() {}
+  void destroy();
+  void rename(const char* name);
+  static bool is_shadow(std::string_view suffix) { return GroupStore::is_shadow(suffix); }
+
+  sqlite3* db() const { return db_; }
+  const char* name() const { return store_.table().c_str(); }
+  const char* columns() const { return columns_.c_str(); }
+
+  int best_index(sqlite3_index_info& info) { return choose_group_plan(info, options_.collation()); }
+  int update(const Values& values);
+  int code_to_report(int code);
+
+  // The calls of SQLite.
+  void begin();
+  void sync() { write_waiting_keys(); }
+  void committed() { end_transaction(); }
+  void rolled_back();
+  void savepoint(int number);
+  void released(int number);
+  void rolled_back_to(int number);
+  void check_integrity();
+
+ private:
+  class Change;
+
+  // A key that waits until the statement ends.
+  struct WaitingKey {
+    std::uint64_t chunk;
+    std::uint64_t slot;
+    Hash hash;
+  };
+  static constexpr std::size_t kMaxWaiting = std::size_t{1} << 18U;  // 8 MiB
+
+  // What the running statement has read. Valid while sqlite3_total_changes() stays the same: no
+  // other statement has then written.
+  struct StatementCache {
+    int changes = 0;
+    GroupConfig config;
+    std::unordered_map<std::string, std::uint64_t> slots;
+  };
+
+  int insert(const Values& columns);
+  void refuse_properties(const Values& columns) const;
+  int insert_key(const Value& member, const Value& key);
+  void insert_filter(const Value& member, const Value& filter);
+  void rename_member(const Value& old_member, const Values& columns);
+  void remove_member(const Value& member);
+  void run_command(const Value& command);
+  void optimize();
+  void clear();
+
+  void require_usable() const;
+  void refuse_after_key_lookup(std::string_view change) const;
+  StatementCache& statement_cache();
+  std::uint64_t find_or_add(const Value& member);
+  void add(std::uint64_t slot, Hash hash);
+  bool may_contain(const GroupConfig& config, std::uint64_t slot, Hash hash);
+  void write_waiting_keys();
+  void write(const std::vector<WaitingKey>& keys);
+  void end_statement();
+  void end_transaction();
+
+  sqlite3* db_;
+  Shared& shared_;
+  std::string columns_;
+  GroupOptions options_;
+  GroupStore store_;
+  TransactionState transaction_;
+  std::optional<StatementCache> cache_;
+  std::vector<WaitingKey> waiting_;
+  std::uint64_t rollbacks_ = 0;
+  bool must_roll_back_ = false;  // a change failed halfway, and ROLLBACK failed as well
+  // A rollback has given the table its old name back, which this object does not know.
+  bool has_stale_name_ = false;
+  GroupPlan last_plan_ = GroupPlan::all_members;  // of the cursor that was used last
+};
+
+class GroupTable::Cursor {
+ public:
+  explicit Cursor(GroupTable& table) : table_(table) {}
+
+  void filter(int plan, const char* text, const Values& values);
+  void next() noexcept { ++row_; }
+  bool at_end() const noexcept { return row_ >= slots_.size(); }
+  void column(sqlite3_context* raw, int i);
+
+ private:
+  void look_up(const Value& key);
+  void look_up_in_wide(Hash hash);
+  void look_up_in(const Value& key, const Value& member);
+  void append(std::uint64_t segment, FilterSet filters);
+  const Estimate& estimate();
+
+  GroupTable& table_;
+  GroupPlan plan_ = GroupPlan::all_members;
+  GroupConfig config_;
+  std::vector<std::uint64_t> slots_;  // of the rows
+  std::size_t row_ = 0;
+  // The value as it was looked up, with its type: SQLite may use this column in place of the other
+  // side of a join condition.
+  sqlite::ValueCopy key_;
+  // The estimates of the filters in some segments, read when a column needs them.
+  std::vector<Estimate> estimates_;
+  std::uint64_t first_estimated_ = 0;  // slot of estimates_[0]
+};
+
+// Registers the module on a connection. Throws SqliteError if SQLite refuses it.
+void add_group_module(sqlite3* db);
+
+}  // namespace bloom

@@ -1,0 +1,18 @@
+// Filters that are merged into a table: INSERT INTO t(filter) VALUES (...).
+#pragma once
+
+#include <string_view>
+
+#include "core/filter/filter.h"
+#include "core/layout/format.h"
+#include "core/support/interrupt_check.h"
+
+namespace bloom {
+
+// Returns the filter in the shape of `own`, the filter that takes its keys. Throws bloom::Error if
+// their geometries are not compatible, and if the filter would have to be halved and has more keys
+// than `own` is sized for. `owner` names `own` in errors: "the table".
+Filter fit_incoming_filter(const FilterView& added, const Header& own, std::string_view owner,
+                           const InterruptCheck& check_interrupt);
+
+}  // namespace bloom
