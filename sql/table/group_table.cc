@@ -80,10 +80,15 @@ std::string cache_key(const Value& member) {
 
 // The scope of a change that writes several rows. If it ends without done(), the whole transaction
 // is rolled back, unless SQLite undoes the statement.
+//
+// The statements that write the rows may have savepoints of their own, which SQLite reports to the
+// table. They do not end the user's statement, so the table ignores them.
 class GroupTable::Change {
  public:
   explicit Change(GroupTable& table)
-      : table_(table), writes_(table.store_.writes()), rollbacks_(table.rollbacks_) {}
+      : table_(table), writes_(table.store_.writes()), rollbacks_(table.rollbacks_) {
+    ++table.changes_in_progress_;
+  }
   Change(const Change&) = delete;
   Change& operator=(const Change&) = delete;
   ~Change() {
@@ -91,6 +96,7 @@ class GroupTable::Change {
     const bool is_undone =
         table_.transaction_.is_deferring() && sqlite::running_writers(table_.db_) <= 1;
     table_.cache_.reset();
+    --table_.changes_in_progress_;
     if (!done_ && changed && !is_undone) {
       table_.must_roll_back_ = !sqlite::roll_back(table_.db_);
     }
@@ -144,12 +150,18 @@ void GroupTable::begin() {
 }
 
 void GroupTable::savepoint(int number) {
+  if (changes_in_progress_ != 0) {
+    return;
+  }
   write_waiting_keys();
   end_statement();
   transaction_.savepoint(number);
 }
 
 void GroupTable::released(int number) {
+  if (changes_in_progress_ != 0) {
+    return;
+  }
   write_waiting_keys();
   end_statement();
   transaction_.released(number);

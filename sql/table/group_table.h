@@ -151,6 +151,7 @@ class GroupTable {
   std::optional<StatementCache> cache_;
   std::vector<WaitingKey> waiting_;
   std::uint64_t rollbacks_ = 0;
+  int changes_in_progress_ = 0;  // see Change
   bool must_roll_back_ = false;  // a change failed halfway, and ROLLBACK failed as well
   // A rollback has given the table its old name back, which this object does not know.
   bool has_stale_name_ = false;
