@@ -65,13 +65,15 @@ FilterSet word_at(std::span<const std::uint8_t> words, std::uint64_t i) {
   return load_le<FilterSet>(words.data() + i * sizeof(FilterSet));
 }
 
-// Returns the blob in a column. Throws if it is not a blob of `size` bytes.
+// Returns the blob in a column. Throws if it is not a blob of `size` bytes; name() then names it.
+template <typename Name>
 std::span<const std::uint8_t> sized_blob(const Execution& run, int column, std::size_t size,
-                                         const std::string& name) {
-  if (run.type(column) != SQLITE_BLOB || run.blob(column).size() != size) {
-    damaged(name + " must be a blob of " + std::to_string(size) + " bytes");
+                                         Name&& name) {
+  const auto bytes = run.blob(column);
+  if (bytes.size() != size || run.type(column) != SQLITE_BLOB) {
+    damaged(name() + " must be a blob of " + std::to_string(size) + " bytes");
   }
-  return run.blob(column);
+  return bytes;
 }
 
 }  // namespace
@@ -288,7 +290,7 @@ void GroupStore::with_chunk(std::uint64_t i, std::uint64_t segment,
   if (!run.bind(1, as_integer(chunk_id(i, segment))).step()) {
     damaged(chunk_name(i, segment) + " is missing");
   }
-  f(sized_blob(run, 0, kChunkBytes, chunk_name(i, segment)).data());
+  f(sized_blob(run, 0, kChunkBytes, [&] { return chunk_name(i, segment); }).data());
 }
 
 void GroupStore::with_wide_words(const GroupConfig& config, std::uint64_t row, std::uint64_t p,
@@ -297,7 +299,8 @@ void GroupStore::with_wide_words(const GroupConfig& config, std::uint64_t row, s
   if (!run.bind(1, as_integer(wide_id(row, p))).step()) {
     damaged(words_name(row, p) + " are missing");
   }
-  f(sized_blob(run, 0, segments_in_row(config, row) * sizeof(FilterSet), words_name(row, p)));
+  f(sized_blob(run, 0, segments_in_row(config, row) * sizeof(FilterSet),
+               [&] { return words_name(row, p); }));
 }
 
 void GroupStore::intersect_wide(const GroupConfig& config, std::uint64_t p,
@@ -348,7 +351,7 @@ void GroupStore::for_each_chunk_in(const GroupConfig& config, SegmentRange range
     if (!run.step() || segment_of(static_cast<std::uint64_t>(run.integer(0))) != segment) {
       damaged(chunk_name(i, segment) + " is missing");
     }
-    f(segment, sized_blob(run, 1, kChunkBytes, chunk_name(i, segment)).data());
+    f(segment, sized_blob(run, 1, kChunkBytes, [&] { return chunk_name(i, segment); }).data());
   }
 }
 

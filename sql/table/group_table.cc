@@ -491,7 +491,7 @@ void GroupTable::run_command(const Value& command) {
 void GroupTable::optimize() {
   GroupConfig config = store_.load_config();
   const std::uint64_t full = store_.full_segments();
-  if (full <= config.header.shape.hashes ||
+  if (full <= 2 * config.header.shape.hashes ||
       (full == config.wide && store_.free_slots_below(full * kSegmentFilters).empty())) {
     return;
   }
