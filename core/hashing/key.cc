@@ -1,5 +1,6 @@
 #include "core/hashing/key.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -40,7 +41,52 @@ std::size_t make_point_a_dot(char* text) {
   return static_cast<std::size_t>(out - text);
 }
 
+std::string_view without_spaces(std::string_view text) {
+  constexpr std::string_view kSpaces = " \t\n\v\f\r";
+  const std::size_t first = std::min(text.find_first_not_of(kSpaces), text.size());
+  text.remove_prefix(first);
+  return text.substr(0, text.find_last_not_of(kSpaces) + 1);
+}
+
+// Removes a sign from the front of `text`, if it begins with one.
+void skip_sign(std::string_view& text) {
+  text.remove_prefix(text.starts_with('+') || text.starts_with('-') ? 1 : 0);
+}
+
+// Removes the digits from the front of `text`. Returns how many there are.
+std::size_t skip_digits(std::string_view& text) {
+  const std::size_t count = std::min(text.find_first_not_of("0123456789"), text.size());
+  text.remove_prefix(count);
+  return count;
+}
+
+// Returns whether SQLite reads all of `text` as a number: the grammar of sqlite3AtoF(). Some
+// versions of SQLite read up to a NUL character.
+bool is_number(std::string_view text) {
+  text = without_spaces(text.substr(0, text.find('\0')));
+  skip_sign(text);
+  std::size_t digits = skip_digits(text);
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    digits += skip_digits(text);
+  }
+  if (digits != 0 && (text.starts_with('e') || text.starts_with('E'))) {
+    text.remove_prefix(1);
+    skip_sign(text);
+    skip_digits(text);
+  }
+  return digits != 0 && text.empty();
+}
+
+bool is_own_key(std::string_view number) {
+  std::int64_t integer = 0;
+  const auto read = std::from_chars(number.data(), number.data() + number.size(), integer);
+  return read.ec == std::errc() && NumberText(integer).view() == number;
+}
+
 }  // namespace
+
+bool is_other_form_of_number(std::string_view text) { return is_number(text) && !is_own_key(text); }
 
 NumberText::NumberText(std::int64_t value) { write_integer(value); }
 

@@ -41,6 +41,11 @@ class NumberText {
   std::size_t size_ = 0;
 };
 
+// Returns whether SQLite reads `text` as a number whose key has other bytes: '05', '5.0', ' 5',
+// '1e3'. Integers of 64 bits in decimal are their own key. May also return true for a text of which
+// this cannot be told without conversion, such as '0.1'. Never returns false for one that is.
+bool is_other_form_of_number(std::string_view text);
+
 // Appends one part of a composite key to `key` as a netstring, "<length>:<bytes>,". The lengths
 // keep different lists of parts distinct: ('ab','c') is "2:ab,1:c," and ('a','bc') is "1:a,2:bc,".
 // https://cr.yp.to/proto/netstrings.txt

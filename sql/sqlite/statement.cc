@@ -35,6 +35,11 @@ Execution& Execution::bind(int parameter, std::int64_t value) {
   return *this;
 }
 
+Execution& Execution::bind(int parameter, double value) {
+  prepared_.require_ok(sqlite3_bind_double(statement_, parameter, value));
+  return *this;
+}
+
 Execution& Execution::bind(int parameter, std::string_view text) {
   prepared_.require_ok(sqlite3_bind_text64(statement_, parameter, text.data(), text.size(),
                                            SQLITE_STATIC, SQLITE_UTF8));

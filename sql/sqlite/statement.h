@@ -49,6 +49,7 @@ class Execution {
   // Bind a value to parameter ?1, ?2, ... and return *this. Throw SqliteError. Text and bytes are
   // not copied. Requires: they outlive the execution.
   Execution& bind(int parameter, std::int64_t value);
+  Execution& bind(int parameter, double value);
   Execution& bind(int parameter, std::string_view text);
   Execution& bind(int parameter, std::span<const std::uint8_t> bytes);
   Execution& bind(int parameter, const Value& value);

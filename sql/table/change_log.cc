@@ -21,22 +21,27 @@ constexpr std::int64_t kFirstId = std::numeric_limits<std::int64_t>::min();
 // The columns of the log, in the order of SELECT *. The values of the key follow.
 enum { kId, kToken, kAdded, kKey };
 
-// Returns the hash of the key in a row of the log; nullopt if a part of the key is NULL.
-std::optional<Hash> hash_of_row(const Execution& row, const Shape& shape) {
+// The key in a row of the log.
+struct RowKey {
+  std::optional<Hash> hash;              // nullopt if a part of the key is NULL
+  bool is_other_form_of_number = false;  // see Key
+};
+
+RowKey key_of_row(const Execution& row, const Shape& shape) {
   const int columns = row.columns();
   if (columns == kKey + 1) {
     const Key key(row.value(kKey));
-    return key.is_null() ? std::nullopt : std::optional(key.hash(shape));
+    return key.is_null() ? RowKey() : RowKey{key.hash(shape), key.is_other_form_of_number()};
   }
   std::string composite;
   for (int i = kKey; i < columns; ++i) {
     const Key part(row.value(i));
     if (part.is_null()) {
-      return std::nullopt;
+      return {};
     }
     append_part(composite, part.bytes());
   }
-  return hash_key(composite, shape.collation, shape.seed);
+  return {hash_key(composite, shape.collation, shape.seed)};
 }
 
 }  // namespace
@@ -137,9 +142,12 @@ bool ChangeLog::read_from(std::int64_t id, const Shape& shape) {
     }
   }
   while (run.step()) {
-    const auto hash = run.integer(kAdded) == 0 ? std::nullopt : hash_of_row(run, shape);
-    if (hash) {
-      added_keys_.add(*hash);
+    const RowKey key = run.integer(kAdded) == 0 ? RowKey() : key_of_row(run, shape);
+    if (key.hash) {
+      added_keys_.add(*key.hash);
+    }
+    if (key.is_other_form_of_number && !added_keys_.may_contain(other_forms_mark(shape))) {
+      added_keys_.add(other_forms_mark(shape));
     }
     last_read_ = position_of(run);
   }
@@ -149,9 +157,16 @@ bool ChangeLog::read_from(std::int64_t id, const Shape& shape) {
 void ChangeLog::for_each_change(const Shape& shape, const EachChange& f) const {
   const Statement select(db_, "SELECT * FROM " + qualified() + " ORDER BY id", SQLITE_CORRUPT_VTAB);
   Execution run(select);
+  bool marked = false;
   while (run.step()) {
-    if (const auto hash = hash_of_row(run, shape)) {
-      f(run.integer(kAdded) != 0, *hash);
+    const bool added = run.integer(kAdded) != 0;
+    const RowKey key = key_of_row(run, shape);
+    if (key.hash) {
+      f(added, *key.hash);
+    }
+    if (added && !marked && key.is_other_form_of_number) {
+      marked = true;
+      f(true, other_forms_mark(shape));
     }
   }
 }

@@ -70,7 +70,8 @@ class ChangeLog {
     return added_keys_.may_contain(hash);
   }
 
-  // Calls f(added, hash) for each row in order. Rows without a key are left out.
+  // Calls f(added, hash) for each row in order. Rows without a key are left out. Also calls it once
+  // with other_forms_mark() if the added keys need it.
   using EachChange = std::function<void(bool added, Hash hash)>;
   void for_each_change(const Shape& shape, const EachChange& f) const;
   // Returns the number of rows.

@@ -25,6 +25,16 @@ bool is_string_literal(std::string_view sql) {
   return sql.starts_with('\'') && sqlite::unquoted(sql).has_value();
 }
 
+// Returns whether the type of a column contains `part`, in any case.
+bool has_type(std::string_view type, std::string_view part) {
+  const auto same = [](char a, char b) { return sqlite3_strnicmp(&a, &b, 1) == 0; };
+  return std::search(type.begin(), type.end(), part.begin(), part.end(), same) != type.end();
+}
+
+bool is_text_type(std::string_view type) {
+  return has_type(type, "CHAR") || has_type(type, "CLOB") || has_type(type, "TEXT");
+}
+
 }  // namespace
 
 // A row of PRAGMA table_xinfo.
@@ -36,24 +46,20 @@ struct Source::ColumnInfo {
   bool in_primary_key;
   bool is_generated;
 
-  bool has_type(std::string_view part) const {
-    const auto same = [](char a, char b) { return sqlite3_strnicmp(&a, &b, 1) == 0; };
-    return std::search(type.begin(), type.end(), part.begin(), part.end(), same) != type.end();
-  }
-
   // Returns whether SQLite may store the default in place of NULL (ON CONFLICT REPLACE).
   bool replaces_null() const { return not_null && default_sql; }
   // Returns whether the default is a literal that the column stores unchanged, by its affinity
   // (https://sqlite.org/datatype3.html, section 3.1).
   bool stores_default_unchanged() const {
     const bool is_text = is_string_literal(*default_sql);
-    if (has_type("INT")) {
+    if (has_type(type, "INT")) {
       return is_integer_literal(*default_sql);
     }
-    if (has_type("CHAR") || has_type("CLOB") || has_type("TEXT")) {
+    if (is_text_type(type)) {
       return is_text;
     }
-    return is_integer_literal(*default_sql) || (is_text && (type.empty() || has_type("BLOB")));
+    return is_integer_literal(*default_sql) ||
+           (is_text && (type.empty() || has_type(type, "BLOB")));
   }
 };
 
@@ -86,6 +92,31 @@ Collation Source::collation() const {
   return collation_named(collation_name(names_.columns.front())).value_or(Collation::binary);
 }
 
+Affinity Source::affinity() const {
+  if (names_.columns.size() != 1 || unsupported_type() != nullptr) {
+    return Affinity::blob;
+  }
+  const char* declared = nullptr;
+  sqlite3_table_column_metadata(db_, schema_.c_str(), names_.table.c_str(),
+                                names_.columns.front().c_str(), &declared, nullptr, nullptr,
+                                nullptr, nullptr);
+  const std::string_view type = declared == nullptr ? "" : declared;
+  if (has_type(type, "INT")) {
+    return Affinity::numeric;
+  }
+  if (is_text_type(type)) {
+    return Affinity::text;
+  }
+  if (type.empty() || has_type(type, "BLOB")) {
+    return Affinity::blob;
+  }
+  if (has_type(type, "REAL") || has_type(type, "FLOA") || has_type(type, "DOUB")) {
+    return Affinity::real;
+  }
+  // ANY converts nothing in a STRICT table.
+  return sqlite3_stricmp(declared, "ANY") == 0 && is_strict() ? Affinity::blob : Affinity::numeric;
+}
+
 const char* Source::unsupported_type() const {
   const Statement select(db_, "SELECT type, rootpage FROM " + qualified("sqlite_master") +
                                   " WHERE name = ?1 COLLATE NOCASE AND type IN ('table', 'view')");
@@ -102,16 +133,26 @@ const char* Source::unsupported_type() const {
   return is_shadow() ? "a table that belongs to a virtual one" : nullptr;
 }
 
-// Before 3.37 SQLite has no PRAGMA table_list, so shadow tables are not detected.
+// Before 3.37 SQLite has no PRAGMA table_list, so shadow tables are not detected. It has no STRICT
+// tables either.
 bool Source::is_shadow() const {
+  constexpr int kType = 2;
+  return has_in_table_list(kType, "shadow");
+}
+
+bool Source::is_strict() const {
+  constexpr int kStrict = 5;
+  return has_in_table_list(kStrict, "1");
+}
+
+bool Source::has_in_table_list(int column, std::string_view value) const {
   constexpr int kTells = 3037000;
   if (sqlite3_libversion_number() < kTells) {
     return false;
   }
   const Statement list(db_, pragma("table_list"));
   Execution run(list);
-  constexpr int kType = 2;
-  return run.step() && run.value(kType).text() == "shadow";
+  return run.step() && run.value(column).text() == value;
 }
 
 // The table-valued form of a pragma also loads the other schemas. If one of those has changed,

@@ -26,6 +26,13 @@ namespace bloom {
 // write to the bloom table.
 enum class Writers { any, extension };
 
+// How SQLite converts values that are compared with a column, as far as it matters to keys:
+// https://sqlite.org/datatype3.html, section 3. `numeric` includes INTEGER.
+enum class Affinity { blob, text, numeric, real };
+inline bool is_of_numbers(Affinity affinity) {
+  return affinity == Affinity::numeric || affinity == Affinity::real;
+}
+
 // The names as the options give them.
 struct SourceNames {
   std::string table;
@@ -69,6 +76,9 @@ class Source {
   // Returns the collation of the column. Returns binary if the filter does not support the
   // collation, or if it cannot be read.
   Collation collation() const;
+  // Returns the affinity of the column. Returns blob for a key of several columns, and if the
+  // affinity cannot be read.
+  Affinity affinity() const;
 
   // Throws bloom::Error unless the source is an ordinary table that a filter of this collation can
   // follow while these programs write to it.
@@ -102,10 +112,12 @@ class Source {
   // Returns what the source is instead of an ordinary table; null if it is an ordinary table.
   const char* unsupported_type() const;
   bool is_shadow() const;
+  bool has_in_table_list(int column, std::string_view value) const;
   std::string pragma(const char* name) const;
   std::string guard_sql(const std::string& name) const;
   bool has_object(const std::string& name) const;
   std::string collation_name(const std::string& column) const;
+  bool is_strict() const;
   std::vector<ColumnInfo> columns() const;
   void require_known_early() const;
 

@@ -116,13 +116,24 @@ void SourceFollower::change(PagedFilter& filter, std::string_view command,
   }
   const Hash hash = key.hash(filter.shape());
   if (command == SourceTriggers::kAdd) {
-    filter.add_deferred(hash);
+    add_key(filter, key);
   } else if (filter.shape().kind != Kind::counting) {
     filter.note_stale_key();
   } else if (!filter.remove(hash)) {
     fail("the filter does not have the key " + value.describe() +
          ", which leaves the source: filter and source are out of sync (" +
          std::string(kRebuildFixes) + ")");
+  }
+}
+
+// A counting filter gets the mark once, so that its counters do not become saturated.
+void SourceFollower::add_key(PagedFilter& filter, const Key& key) {
+  filter.add_deferred(key.hash(filter.shape()));
+  if (key.is_other_form_of_number()) {
+    const Hash mark = other_forms_mark(filter.shape());
+    if (filter.shape().kind != Kind::counting || !filter.may_contain(mark)) {
+      filter.add_deferred(mark);
+    }
   }
 }
 
@@ -164,6 +175,7 @@ std::optional<std::string> SourceFollower::out_of_sync(PagedFilter& filter) {
   if (auto problem = newer_trigger(filter)) {
     return problem;
   }
+  comparison_->refresh();
   checked_ = true;
   checked_version_ = source_.schema_version();
   return std::nullopt;
@@ -225,7 +237,15 @@ void SourceFollower::check(PagedFilter& filter) {
 void SourceFollower::fill(PagedFilter& filter, const Config& config,
                           const PagedFilter::Add& add) const {
   const Shape shape = filter.shape();
-  source_.for_each_key([&](const sqlite::Value& value) { add(Key(value).hash(shape)); });
+  bool marked = false;
+  source_.for_each_key([&](const sqlite::Value& value) {
+    const Key key(value);
+    add(key.hash(shape));
+    if (!marked && key.is_other_form_of_number()) {
+      marked = true;
+      add(other_forms_mark(shape));
+    }
+  });
   if (config.has_log()) {
     filter.make_log(columns().size());
   }

@@ -10,7 +10,9 @@
 #include "sql/table/options.h"
 #include "sql/table/paged_filter.h"
 #include "sql/table/source.h"
+#include "sql/table/source_comparison.h"
 #include "sql/table/source_triggers.h"
+#include "sql/values/key.h"
 
 namespace bloom {
 
@@ -21,6 +23,7 @@ class SourceFollower {
                  const SourceNames& names, Kind kind)
       : source_(db, schema, names), triggers_(source_, kind == Kind::counting) {
     triggers_.find_names(table);
+    comparison_.emplace(source_);
   }
   SourceFollower(const SourceFollower&) = delete;
   SourceFollower& operator=(const SourceFollower&) = delete;
@@ -28,6 +31,7 @@ class SourceFollower {
   const std::string& source() const { return source_.names().table; }
   const std::vector<std::string>& columns() const { return source_.names().columns; }
   Collation collation() const { return source_.collation(); }
+  SourceComparison& comparison() { return *comparison_; }
 
   // CREATE and DROP of the bloom table. create() makes the filter from the options, fills it, and
   // installs the triggers and the guard index. drop() removes all of them. create() throws
@@ -64,11 +68,13 @@ class SourceFollower {
   void require_no_other_writer() const;
   bool has_guard(const Config& config) const;
   void fill(PagedFilter& filter, const Config& config, const PagedFilter::Add& add) const;
+  static void add_key(PagedFilter& filter, const Key& key);
   std::uint64_t count_keys(Collation collation) const;
 
   Source source_;
   SourceTriggers triggers_;
-  bool checked_ = false;  // since a statement was last prepared
+  std::optional<SourceComparison> comparison_;  // made when the names are known
+  bool checked_ = false;                        // since a statement was last prepared
   std::optional<std::int64_t> checked_version_;
   // The versions of the schema and of the TEMP schema at which no trigger was found that can
   // prevent the filter's triggers from running.

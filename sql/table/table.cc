@@ -95,7 +95,9 @@ BloomTable::BloomTable(const sqlite::Definition& definition, FilterRegistry& fil
 
 // Also sets command_column_.
 std::string BloomTable::declared_columns() {
-  std::string columns = "CREATE TABLE x(key COLLATE " + std::string(name_of(options_.collation())) +
+  const std::string type = follower_ ? follower_->comparison().declared_type() : "";
+  std::string columns = "CREATE TABLE x(key " + type + " COLLATE " +
+                        std::string(name_of(options_.collation())) +
                         " PRIMARY KEY, filter BLOB HIDDEN";
   for (const Property& property : kProperties) {
     columns.append(", ").append(property.name).append(" ").append(property.type).append(" HIDDEN");
@@ -454,16 +456,16 @@ void BloomTable::Cursor::look_up(const Value& value) {
   if (key_columns_ > 1) {
     require_composite(key, value);
   }
-  if (key.is_text()) {
-    key_.assign_text(key.bytes());
-  } else {
-    key_.assign(value);
-  }
   if (key.is_null()) {
     found_ = false;
     return;
   }
-  found_ = !in_sync || filter_.may_contain(key.hash(filter_.shape()));
+  if (table_.follower_ && in_sync) {
+    found_ = table_.follower_->comparison().may_contain(filter_, key, value, key_);
+  } else {
+    key.is_text() ? key_.assign_text(key.bytes()) : key_.assign(value);
+    found_ = !in_sync || filter_.may_contain(key.hash(filter_.shape()));
+  }
   filter_.count_lookup(found_);
 }
 

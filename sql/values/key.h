@@ -27,6 +27,11 @@ class Key {
 
   bool is_null() const { return type_ == SQLITE_NULL; }
   bool is_text() const { return type_ == SQLITE_TEXT; }
+  bool is_number() const { return number_.has_value(); }
+  // As bloom::is_other_form_of_number(), for a text.
+  bool is_other_form_of_number() const {
+    return is_text() && bloom::is_other_form_of_number(bytes_);
+  }
   std::string_view bytes() const { return number_ ? number_->view() : bytes_; }
   Hash hash(const Shape& shape) const { return hash_key(bytes(), shape.collation, shape.seed); }
 
@@ -37,5 +42,11 @@ class Key {
   std::string_view bytes_;            // bytes of text and blobs, which are not copied
   int type_;
 };
+
+// A key that a table with a source adds if it adds a text that is another form of a number. If this
+// key is absent, a number that is absent is equal to no text of the source.
+inline Hash other_forms_mark(const Shape& shape) {
+  return hash_key("text in other forms of numbers", shape.collation, shape.seed);
+}
 
 }  // namespace bloom

@@ -94,6 +94,40 @@ TEST(Key, TheLocaleOfTheHostDoesNotMatter) {
   std::setlocale(LC_ALL, "C");
 }
 
+TEST(Key, TextsThatReadAsNumbersWithAnotherKey) {
+  using namespace std::string_view_literals;
+  for (const std::string_view text :
+       {"05"sv, "5.0"sv, " 5"sv, "5 "sv, "\t5\r\n"sv, "+5"sv, "-0"sv, "-05"sv, "5."sv, ".5"sv,
+        "5e0"sv, "5E+1"sv, "-5e-1"sv, "9223372036854775808"sv, "5\0"sv, "5\0x"sv}) {
+    EXPECT_TRUE(is_other_form_of_number(text)) << text;
+  }
+  for (const std::string_view text : {"5"sv,
+                                      "0"sv,
+                                      "-5"sv,
+                                      "9223372036854775807"sv,
+                                      "-9223372036854775808"sv,
+                                      ""sv,
+                                      " "sv,
+                                      "."sv,
+                                      "+"sv,
+                                      "-"sv,
+                                      "e5"sv,
+                                      ".e5"sv,
+                                      "five"sv,
+                                      "5 5"sv,
+                                      "5x"sv,
+                                      "x5"sv,
+                                      "0x5"sv,
+                                      "1.2.3"sv,
+                                      "2024-01-01"sv,
+                                      "--5"sv,
+                                      "Inf"sv,
+                                      "5,0"sv,
+                                      "\0005"sv}) {
+    EXPECT_FALSE(is_other_form_of_number(text)) << text;
+  }
+}
+
 std::string composite(std::initializer_list<std::string_view> parts) {
   std::string key;
   for (const auto part : parts) {

@@ -52,8 +52,8 @@ try_suite() {
   # Rates, hostile bytes and memory do not depend on SQLite.
   check_python functions/functions Keys Statements
   check_python table/growth Layers
-  for name in promise/promise promise/promise_model table/table table/table_model table/collation table/damage \
-    table/generations table/source table/source_model; do
+  for name in promise/promise promise/promise_model table/table table/table_model table/affinity table/collation \
+    table/damage table/generations table/source table/source_model; do
     check_python "$name"
   done
   check_python promise/processes 1

@@ -5,7 +5,8 @@ reads, and, with writers=any, one without the extension.
 
 The table itself is the oracle: after every statement each key that a connection sees in it must be answered "maybe",
 in its transaction or out of it, and 'integrity-check' must agree. Every few statements a counting filter is compared with
-the one that 'rebuild' makes of the rows that are there. With writers=extension both are equal, byte for byte. With
+the one that 'rebuild' makes of the rows that are there. With writers=extension both are equal, byte for byte, except that
+the mark of numbers in other forms stays when the last such text has gone. With
 writers=any no counter may be lower after 'merge'; it may be higher, because a statement can record a key too many.
 """
 
@@ -261,7 +262,8 @@ class World:
             db.execute("INSERT INTO f(f) VALUES ('rebuild')")
             rebuilt = one(db, "SELECT filter FROM f")
             if self.writers == "extension":
-                assert saturated or stored == rebuilt, "not what 'rebuild' makes"
+                marked = one(db, "SELECT bloom_add(?, 'text in other forms of numbers')", rebuilt)
+                assert saturated or stored in (rebuilt, marked), "not what 'rebuild' makes"
             else:
                 counters = zip(stored[HEADER_BYTES:], rebuilt[HEADER_BYTES:], strict=True)
                 assert all(a & 15 >= b & 15 and a >> 4 >= b >> 4 for a, b in counters), "a counter is too low"

@@ -159,11 +159,17 @@ class Plans(TableCase):
         tables = [re.match(r"(?:SCAN|SEARCH) (?:TABLE )?(?:\w+ AS )?(\w+)(?: EXISTS)?(?: VIRTUAL TABLE INDEX (.*?))?(?: (?:USING|LEFT-JOIN|EXISTS).*)?$", row) for row in rows]
         return ", ".join(" ".join(filter(None, table.groups())) for table in tables if table)
 
+    # The same with a filter that follows `big`: its `key` has the type of the column.
+    FOLLOWING = re.sub(r"(?s)(CREATE VIRTUAL TABLE f USING bloom\().*?(;.*?)(?=CREATE VIEW)", r"\2\1source=big, column=k);", TABLES)
+    ALL_TABLES = (TABLES, FOLLOWING, FOLLOWING.replace("k TEXT", "k INT"), FOLLOWING.replace("k TEXT", "k"))
+
     def test_plans(self):
-        db = self.connect()
-        db.executescript(self.TABLES)
-        for sql, plan in (self.ONE | self.TWO | self.THREE | self.VIEW).items():
-            self.assertEqual(self.plan(db, sql), plan, sql)
+        for tables in self.ALL_TABLES:
+            with self.subTest(tables):
+                db = self.connect(":memory:")
+                db.executescript(tables)
+                for sql, plan in (self.ONE | self.TWO | self.THREE | self.VIEW).items():
+                    self.assertEqual(self.plan(db, sql), plan, sql)
 
     def test_a_view_answers_as_the_table_does(self):
         db = self.connect()
@@ -181,13 +187,15 @@ class Plans(TableCase):
             self.assertEqual(sorted(db.execute(view)), sorted(db.execute(table)), view)
 
     def test_the_filter_stays_in_front_when_sizes_are_known(self):
-        db = self.connect()
-        db.executescript(self.TABLES + "ANALYZE; INSERT INTO sqlite_stat1 VALUES ('t', NULL, ''), ('big', 'big', ''), ('indexed', 'i', '')")
-        for outer, inner in ((1000, 1000000), (1000000, 1000000), (1000000, 1000), (50, 100000000)):
-            db.execute("UPDATE sqlite_stat1 SET stat = CASE tbl WHEN 't' THEN ? ELSE ? END", (str(outer), f"{inner} 1"))
-            db.execute("ANALYZE sqlite_master")
-            for sql, plan in (self.TWO | self.THREE).items():
-                self.assertEqual(self.plan(self.connect(), sql), plan, (outer, inner, sql))
+        statistics = "ANALYZE; INSERT INTO sqlite_stat1 VALUES ('t', NULL, ''), ('big', 'big', ''), ('indexed', 'i', '')"
+        for tables in self.ALL_TABLES:
+            db = self.connect(":memory:")
+            db.executescript(tables + statistics)
+            for outer, inner in ((1000, 1000000), (1000000, 1000000), (1000000, 1000), (50, 100000000)):
+                db.execute("UPDATE sqlite_stat1 SET stat = CASE tbl WHEN 't' THEN ? ELSE ? END", (str(outer), f"{inner} 1"))
+                db.execute("ANALYZE sqlite_master")
+                for sql, plan in (self.TWO | self.THREE).items():
+                    self.assertEqual(self.plan(db, sql), plan, (tables, outer, inner, sql))
 
 
 class Transactions(TableCase):

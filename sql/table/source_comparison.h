@@ -1,0 +1,55 @@
+// Looks keys up as SQLite compares values with the column of a source.
+//
+// SQLite converts values before it compares them (https://sqlite.org/datatype3.html, section 4.2):
+// '05' and 5.0 are equal to 5 in a column of numbers. A filter compares the bytes of keys, and
+// SQLite passes values to it unconverted. So the filter may lack the key of a value that is equal
+// to one in the source. Two cases exist, and a lookup also asks for:
+//
+// column         value                        the source may have   the lookup also asks for
+// numeric        text: '05'                   5                     the number
+// text or blob   a number, and SQLite         '05', '5.0'           other_forms_mark(): was any
+//                compares both as numbers                           such text added?
+//
+// All other values that SQLite calls equal have the same key.
+#pragma once
+
+#include <optional>
+
+#include "sql/sqlite/statement.h"
+#include "sql/sqlite/value.h"
+#include "sql/table/paged_filter.h"
+#include "sql/table/source.h"
+#include "sql/values/key.h"
+
+namespace bloom {
+
+class SourceComparison {
+ public:
+  // Requires: `source` outlives this object.
+  explicit SourceComparison(const Source& source)
+      : source_(source), affinity_(source.affinity()), declared_(affinity_) {}
+
+  // Returns the type to declare for the column `key`. SQLite then compares `key` with other values
+  // as it compares the column of the source. Never changes.
+  const char* declared_type() const;
+  // Call when the type of the column may have changed.
+  void refresh() { affinity_ = source_.affinity(); }
+
+  // Returns whether the filter may contain a key that is equal to `value`. Sets `shown` to the
+  // value that `key` shows: `value`, as a column of the declared type stores it. Throws
+  // SqliteError. Requires: `key` is the key of `value`, and not NULL.
+  bool may_contain(PagedFilter& filter, const Key& key, const sqlite::Value& value,
+                   sqlite::ValueCopy& shown);
+
+ private:
+  bool may_contain_number(PagedFilter& filter, const Key& text, sqlite::ValueCopy& shown);
+  void show_number(const Key& key, const sqlite::Value& value, sqlite::ValueCopy& shown);
+
+  const Source& source_;
+  Affinity affinity_;
+  const Affinity declared_;
+  std::optional<sqlite::Statement> to_number_;
+  std::optional<sqlite::Statement> to_text_;
+};
+
+}  // namespace bloom

@@ -1,0 +1,156 @@
+"""Tables with a source: what SQLite calls equal to a value of the source is found, whatever the types.
+
+    /usr/bin/python3 tests/table/affinity_test.py EXTENSION [unittest options]
+
+SQLite converts values before it compares them: '05' is equal to 5 in a column of integers. The source is the oracle.
+"""
+
+import itertools
+import random
+import sqlite3
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support.case import InFolder  # noqa: E402
+from support.host import one  # noqa: E402
+
+TYPES = ("", "INTEGER", "REAL", "TEXT", "NUMERIC", "BLOB")
+NUMBERS = ("INTEGER", "REAL", "NUMERIC")
+COLUMNS = {"n": "", "i": "INTEGER", "r": "REAL", "t": "TEXT", "m": "NUMERIC"}
+VALUES = [
+    5, 5.0, "5", "05", "5.0", " 5", "5 ", "\t5\n", "+5", "5e0", "5E+0", "5.", ".5e1", "5\0", "5\0x", "five", b"5", b"05", 1.5, "1.5", "1.50", 0.1 + 0.2,
+    "0.3", "0.30000000000000004", 2**53 + 1, "9007199254740993", float(2**53), "9223372036854775808", 2.0**63, "-9223372036854775808", 1e300, "1e300",
+    -0.0, 0, "-0", "0x10", "", " ", ".", "-", "e5", "5e", "Inf", float("inf"), "9e999", 1e-7, "1e-07", "0.0000001", 10**18, "1e18", -7, "-7", "-07", "5 5",
+]  # fmt: skip
+# {f} is the filter or the source, {c} a column of the values that are looked up.
+COMPARISONS = (
+    "SELECT q.id FROM q JOIN {f} ON {f}.key = q.{c}",
+    "SELECT q.id FROM q JOIN {f} ON q.{c} = {f}.key",
+    "SELECT q.id FROM q JOIN {f} ON {f}.key IS q.{c}",
+    "SELECT q.id FROM q JOIN {f} ON {f}.key = +q.{c}",
+    "SELECT q.id FROM q JOIN {f} ON {f}.key = CAST(q.{c} AS INTEGER)",
+    "SELECT q.id FROM q JOIN {f} ON {f}.key = CAST(q.{c} AS TEXT)",
+    "SELECT q.id FROM q JOIN {f} ON {f}.key IN (q.{c}, 'other')",
+    "SELECT q.id FROM q JOIN {f} ON {f}.key = q.{c} AND {f}.key = +q.{c}",
+    "SELECT q.id FROM q WHERE EXISTS (SELECT 1 FROM {f} WHERE {f}.key = q.{c})",
+    "SELECT q.id FROM q WHERE EXISTS (SELECT 1 FROM {f} WHERE {f}.key IN (SELECT r.{c} FROM q AS r WHERE r.id = q.id))",
+)
+
+
+class Affinity(InFolder):
+    def source(self, declared, *values, options="", table=""):
+        db = self.connect(":memory:")
+        db.execute(f"CREATE TABLE s(id INTEGER PRIMARY KEY, key {declared}){table}")
+        db.executemany("INSERT INTO s(key) VALUES (?)", [(value,) for value in values])
+        db.execute(f"CREATE VIRTUAL TABLE f USING bloom(source=s, column=key, capacity=1000, fpr=1e-9{options})")
+        db.execute("CREATE TABLE q(id INTEGER PRIMARY KEY, " + ", ".join(f"{name} {type_}" for name, type_ in COLUMNS.items()) + ")")
+        db.executemany("INSERT INTO q(n, i, r, t, m) VALUES (?1, ?1, ?1, ?1, ?1)", [(value,) for value in VALUES])
+        return db
+
+    def ids(self, db, sql, table, column):
+        return {row[0] for row in db.execute(sql.format(f=table, c=column))}
+
+    def assertNothingLost(self, db, context):
+        for sql, column in itertools.product(COMPARISONS, COLUMNS):
+            lost = self.ids(db, sql, "s", column) - self.ids(db, sql, "f", column)
+            self.assertFalse([VALUES[i - 1] for i in lost], (sql, column, context))
+
+    def test_what_the_source_calls_equal_is_never_absent(self):
+        for declared, value in itertools.product(TYPES, VALUES):
+            self.assertNothingLost(self.source(declared, value), (declared, value))
+
+    def test_keys_that_are_written_later(self):
+        for declared, writers, kind in itertools.product(("", "TEXT", "INTEGER"), ("any", "extension"), ("standard", "counting")):
+            db = self.source(declared, "other", options=f", writers={writers}, kind={kind}")
+            db.execute("INSERT INTO s(key) VALUES ('05')")
+            self.assertNothingLost(db, "inserted")
+            db.execute("UPDATE s SET key = '7.0' WHERE key = '05'")
+            self.assertNothingLost(db, "updated")
+            for command in ("merge", "integrity-check", "rebuild", "integrity-check"):
+                db.execute("INSERT INTO f(f) VALUES (?)", (command,))
+                self.assertNothingLost(db, command)
+            db.execute("BEGIN")
+            db.execute("INSERT INTO s(key) VALUES ('08')")
+            self.assertNothingLost(db, "in a transaction")
+            db.execute("ROLLBACK")
+            self.assertNothingLost(db, "rolled back")
+
+    def test_a_growing_table_of_many_forms(self):
+        db = self.source("TEXT", options=", growth=on, writers=extension")
+        db.executemany("INSERT INTO s(key) VALUES (?)", [(f"{i:05}",) for i in range(5000)])
+        self.assertGreater(one(db, "SELECT layers FROM f"), 1)
+        db.execute("CREATE TABLE asked(k INTEGER)")
+        db.executemany("INSERT INTO asked VALUES (?)", [(i,) for i in range(5000)])
+        self.assertEqual(one(db, "SELECT count(*) FROM asked JOIN f ON f.key = asked.k"), 5000)
+
+    def test_random_texts(self):
+        rng = random.Random(5)
+        texts = {"".join(rng.choices("0055.e+- \tx", k=rng.randrange(1, 7))) for _ in range(1000)}
+        for text in texts:
+            number = one(sqlite3.connect(":memory:"), "SELECT CAST(? AS NUMERIC)", text)
+            db = self.source("TEXT", text)
+            db.execute("CREATE TABLE asked(k NUMERIC)")
+            db.execute("INSERT INTO asked VALUES (?)", (number,))
+            want, got = (one(db, f"SELECT count(*) FROM asked JOIN {f} ON {f}.key = asked.k") for f in ("s", "f"))
+            self.assertLessEqual(want, got, (text, number))
+            db = self.source("NUMERIC", number)
+            self.assertLessEqual(one(db, "SELECT count(*) FROM s WHERE key = ?", text), one(db, "SELECT count(*) FROM f WHERE key = ?", text), (text, number))
+
+    def test_a_filter_before_the_lookup_it_is_for(self):
+        """The same rows as without the filter. A number from a numeric column in front of a column of text needs CAST."""
+        direct = "SELECT q.id FROM q JOIN s ON s.key = {v}"
+        filtered = ("SELECT q.id FROM q JOIN f ON f.key = {v} JOIN s ON s.key = {v}", "SELECT q.id FROM q JOIN f ON f.key = {v} JOIN s ON s.key = f.key")
+        tried = 0
+        for declared, value in itertools.product(TYPES, VALUES):
+            db = self.source(declared, value)
+            for column, form in itertools.product(COLUMNS, ("q.{}", "+q.{}", "CAST(q.{} AS TEXT)")):
+                named = {"v": form.format(column)}
+                is_number = form == "q.{}" and COLUMNS[column] in NUMBERS
+                for sql in filtered[: 1 if is_number and declared not in NUMBERS else 2]:
+                    tried += 1
+                    want, got = ({row[0] for row in db.execute(text.format_map(named))} for text in (direct, sql))
+                    self.assertLessEqual(want, got, (declared, value, sql, named))
+                    # `key` shows a number as text, which a column without a type then finds.
+                    if declared != "TEXT" or form != "q.{}" or column != "n":
+                        self.assertEqual(want, got, (declared, value, sql, named))
+        self.assertGreater(tried, 5000)
+
+    def test_the_filter_still_answers_absent(self):
+        for declared, added, absent in (
+            ("INTEGER", (5, 1.5, "five"), (6, "06", " 7 ", 2.5, "2.50", "six", b"6")),
+            ("TEXT", ("5", "a", "-17", "12345678901234567890x", "2024-01-01", "1.2.3.4"), (6, 6.0, "6", "05", "06", 2.5)),
+            ("", (5, 1.5, "a"), (6, 6.0, "05", "06", 2.5, "2.50")),
+        ):
+            db = self.source(declared, *added)
+            self.assertEqual(self.present(db, *absent), [], declared)
+
+    def test_key_shows_what_the_column_would_store(self):
+        for declared, asked, shown in (("INTEGER", "05", 5), ("TEXT", 5, "5"), ("TEXT", 5.0, "5.0"), ("", "05", "05"), ("", 5, 5), ("INTEGER", "x", "x")):
+            got = one(self.source(declared, asked), "SELECT key FROM f WHERE key = ?", asked)
+            self.assertEqual((type(got), got), (type(shown), shown), declared)
+
+    def test_strict_tables(self):
+        if sqlite3.sqlite_version_info < (3, 37):
+            self.skipTest("no STRICT tables")
+        for declared, value in itertools.product(("ANY", "TEXT", "BLOB", "INT", "REAL"), (5, "05", 1.5, b"5")):
+            try:
+                db = self.source(declared, value, table=" STRICT")
+            except sqlite3.IntegrityError:
+                continue
+            self.assertNothingLost(db, (declared, value))
+            self.assertEqual(self.present(db, "06", b"6"), [])
+
+    def test_a_source_whose_type_changes(self):
+        """As the steps of ALTER TABLE in SQLite's documentation do: the connection still has the old type of key."""
+        for old, new in itertools.permutations(("INTEGER", "TEXT", ""), 2):
+            db = self.source(old, "7")
+            db.executescript(f"DROP TABLE s; CREATE TABLE s(id INTEGER PRIMARY KEY, key {new}); INSERT INTO s(key) VALUES ('05'); INSERT INTO f(f) VALUES ('rebuild')")
+            for sql, column in itertools.product(COMPARISONS[:6] + COMPARISONS[8:], COLUMNS):
+                lost = self.ids(db, sql, "s", column) - self.ids(db, sql, "f", column)
+                self.assertFalse([VALUES[i - 1] for i in lost], (sql, column, old, new))
+
+
+if __name__ == "__main__":
+    unittest.main()
