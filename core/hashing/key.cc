@@ -60,8 +60,8 @@ std::size_t skip_digits(std::string_view& text) {
   return count;
 }
 
-// Returns whether SQLite reads all of `text` as a number: the grammar of sqlite3AtoF(). Some
-// versions of SQLite read up to a NUL character.
+// Returns whether SQLite reads all of `text` as a number: an optional sign, digits
+// with an optional point, an exponent, spaces around. Some versions read up to a NUL character.
 bool is_number(std::string_view text) {
   text = without_spaces(text.substr(0, text.find('\0')));
   skip_sign(text);

@@ -35,15 +35,23 @@ class SourceComparison {
   // Call when the type of the column may have changed.
   void refresh() { affinity_ = source_.affinity(); }
 
-  // Returns whether the filter may contain a key that is equal to `value`. Sets `shown` to the
-  // value that `key` shows: `value`, as a column of the declared type stores it. Throws
-  // SqliteError. Requires: `key` is the key of `value`, and not NULL.
-  bool may_contain(PagedFilter& filter, const Key& key, const sqlite::Value& value,
-                   sqlite::ValueCopy& shown);
+  // Returns whether the filter may contain a key that is equal to `value`, but has other bytes.
+  // Sets `shown` to what `key` shows, if that is not `value`: `value` as a column of the declared
+  // type stores it. Throws SqliteError. Requires: `key` is the key of `value`.
+  bool may_contain_equal(PagedFilter& filter, const Key& key, const sqlite::Value& value,
+                         sqlite::ValueCopy& shown) {
+    if (key.is_text()) {
+      return is_of_numbers(affinity_) && key.is_other_form_of_number() &&
+             may_contain_number(filter, key, shown);
+    }
+    return key.is_number() && (!is_of_numbers(affinity_) || declared_ == Affinity::text) &&
+           may_contain_text(filter, key, value, shown);
+  }
 
  private:
   bool may_contain_number(PagedFilter& filter, const Key& text, sqlite::ValueCopy& shown);
-  void show_number(const Key& key, const sqlite::Value& value, sqlite::ValueCopy& shown);
+  bool may_contain_text(PagedFilter& filter, const Key& number, const sqlite::Value& value,
+                        sqlite::ValueCopy& shown);
 
   const Source& source_;
   Affinity affinity_;

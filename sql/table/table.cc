@@ -456,15 +456,18 @@ void BloomTable::Cursor::look_up(const Value& value) {
   if (key_columns_ > 1) {
     require_composite(key, value);
   }
+  if (key.is_text()) {
+    key_.assign_text(key.bytes());
+  } else {
+    key_.assign(value);
+  }
   if (key.is_null()) {
     found_ = false;
     return;
   }
+  found_ = !in_sync || filter_.may_contain(key.hash(filter_.shape()));
   if (table_.follower_ && in_sync) {
-    found_ = table_.follower_->comparison().may_contain(filter_, key, value, key_);
-  } else {
-    key.is_text() ? key_.assign_text(key.bytes()) : key_.assign(value);
-    found_ = !in_sync || filter_.may_contain(key.hash(filter_.shape()));
+    found_ |= table_.follower_->comparison().may_contain_equal(filter_, key, value, key_);
   }
   filter_.count_lookup(found_);
 }
