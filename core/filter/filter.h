@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -32,14 +33,18 @@ namespace bloom {
 // A read-only filter on borrowed bytes. Requires: the bytes outlive the view.
 class FilterView {
  public:
-  FilterView(const Header& header, const std::uint8_t* cells)
-      : header_(header), probe_(header.shape), cells_(cells) {}
+  FilterView(const Header& header, const std::uint8_t* cells,
+             std::optional<std::uint64_t> cell_checksum = std::nullopt)
+      : header_(header), probe_(header.shape), cells_(cells), cell_checksum_(cell_checksum) {}
 
   const Header& header() const { return header_; }
   const Shape& shape() const { return header_.shape; }
   const Geometry& geometry() const { return probe_.geometry(); }
   const Probe& probe() const { return probe_; }
   const std::uint8_t* cells() const { return cells_; }
+  // Returns the checksum with which the cells were stored. Returns nullopt for a filter of format
+  // version 1, and for the view of a Filter.
+  std::optional<std::uint64_t> cell_checksum() const { return cell_checksum_; }
 
   // Returns the hash that this filter uses for `key`: with its seed and its collation.
   Hash hash(std::string_view key) const { return hash_key(key, shape().collation, shape().seed); }
@@ -64,11 +69,17 @@ class FilterView {
   Header header_;
   Probe probe_;
   const std::uint8_t* cells_;
+  std::optional<std::uint64_t> cell_checksum_;
 };
 
-// Opens a stored filter: checks the header and the size, in constant time, and does not copy the
-// cells.
+// Opens a stored filter: checks the header and the size, in constant time. Does not copy the cells
+// and does not verify their checksum: a caller that reads all cells also calls find_damage().
 std::variant<FilterView, Problem> open_filter(ByteView stored);
+
+// Reads all cells, and returns the problem if they do not match their checksum. Cells without a
+// checksum have no problem. Throws what `check_interrupt` throws.
+std::optional<Problem> find_damage(const FilterView& filter,
+                                   const InterruptCheck& check_interrupt = {});
 
 // A filter that owns its bytes.
 class Filter {
@@ -96,18 +107,18 @@ class Filter {
   Hash hash(std::string_view key) const { return view_.hash(key); }
   bool may_contain(Hash hash) const { return view_.may_contain(hash); }
 
-  // Returns the stored form of the filter: header and cells.
-  ByteView stored() const {
-    return {bytes_.get(), static_cast<std::size_t>(stored_bytes(shape()))};
-  }
+  // Returns the stored form of the filter: the header, with the checksum of the cells, and the
+  // cells. Reads all cells. Valid until the filter changes. Throws what `check_interrupt` throws.
+  ByteView stored(const InterruptCheck& check_interrupt = {});
   std::uint8_t* cells() { return bytes_.get() + kHeaderBytes; }
 
-  // Transfers ownership of the stored bytes. The filter must not be used afterwards.
-  OwnedBytes release() { return std::move(bytes_); }
+  // Transfers ownership of the stored form, as stored() returns it. The filter must not be used
+  // afterwards.
+  OwnedBytes release(const InterruptCheck& check_interrupt = {});
 
  private:
-  OwnedBytes bytes_;
-  FilterView view_;  // views bytes_, whose address does not change when the filter is moved
+  OwnedBytes bytes_;  // stored() writes the header
+  FilterView view_;   // views bytes_, whose address does not change when the filter is moved
 };
 
 }  // namespace bloom

@@ -9,7 +9,8 @@ namespace bloom {
 namespace {
 
 constexpr std::array<std::uint8_t, 4> kFilterMagic = {'B', 'L', 'M', 'F'};
-constexpr std::uint8_t kFilterVersion = 1;
+constexpr std::uint8_t kVersionWithoutCellChecksum = 1;
+constexpr std::uint8_t kVersionWithCellChecksum = 2;
 constexpr std::uint8_t kHashMurmur3 = 1;
 constexpr std::uint32_t kChecksumSeed = 0;
 
@@ -26,7 +27,7 @@ enum HeaderOffset : std::size_t {
   kReserved3At = 29,
   kCapacityAt = 32,
   kFprAt = 40,
-  kReserved8At = 48,
+  kCellChecksumAt = 48,  // 0 in version 1
   kChecksumAt = 56,
 };
 
@@ -36,15 +37,11 @@ std::uint64_t checksum(const std::uint8_t* header) {
 
 bool is_nonzero(std::uint8_t byte) { return byte != 0; }
 
-}  // namespace
-
-std::uint64_t stored_bytes(const Shape& shape) { return kHeaderBytes + cell_bytes(shape); }
-
-std::array<std::uint8_t, kHeaderBytes> write_header(const Header& header) {
+HeaderBytes write_version(std::uint8_t version, const Header& header, std::uint64_t cell_checksum) {
   const Shape& shape = header.shape;
-  std::array<std::uint8_t, kHeaderBytes> bytes{};
+  HeaderBytes bytes{};
   std::copy(kFilterMagic.begin(), kFilterMagic.end(), bytes.begin() + kMagicAt);
-  bytes[kVersionAt] = kFilterVersion;
+  bytes[kVersionAt] = version;
   bytes[kHashAt] = kHashMurmur3;
   bytes[kKindAt] = static_cast<std::uint8_t>(shape.kind);
   bytes[kHashesAt] = static_cast<std::uint8_t>(shape.hashes);
@@ -54,11 +51,13 @@ std::array<std::uint8_t, kHeaderBytes> write_header(const Header& header) {
   bytes[kCollationAt] = static_cast<std::uint8_t>(shape.collation);
   store_le(&bytes[kCapacityAt], header.capacity);
   store_le_double(&bytes[kFprAt], header.fpr);
+  store_le(&bytes[kCellChecksumAt], cell_checksum);
   store_le(&bytes[kChecksumAt], checksum(bytes.data()));
   return bytes;
 }
 
-std::variant<Header, Problem> read_header(ByteView stored) {
+// Reads a header of version 1 up to `latest`.
+std::variant<Header, Problem> read_up_to(std::uint8_t latest, ByteView stored) {
   if (stored.size() < kHeaderBytes) {
     return Problem::foreign(std::to_string(stored.size()) + " bytes are too few for a header");
   }
@@ -66,8 +65,9 @@ std::variant<Header, Problem> read_header(ByteView stored) {
   if (!std::equal(kFilterMagic.begin(), kFilterMagic.end(), bytes + kMagicAt)) {
     return Problem::foreign("bad magic");
   }
-  if (bytes[kVersionAt] != kFilterVersion) {
-    return Problem::foreign("unknown version " + std::to_string(bytes[kVersionAt]));
+  const std::uint8_t version = bytes[kVersionAt];
+  if (version < kVersionWithoutCellChecksum || version > latest) {
+    return Problem::foreign("unknown version " + std::to_string(version));
   }
   if (load_le<std::uint64_t>(bytes + kChecksumAt) != checksum(bytes)) {
     return Problem::damaged("header checksum does not match");
@@ -85,7 +85,8 @@ std::variant<Header, Problem> read_header(ByteView stored) {
     return Problem::foreign("unknown collation " + std::to_string(collation));
   }
   if (std::any_of(bytes + kReserved3At, bytes + kCapacityAt, is_nonzero) ||
-      std::any_of(bytes + kReserved8At, bytes + kChecksumAt, is_nonzero)) {
+      (version == kVersionWithoutCellChecksum &&
+       std::any_of(bytes + kCellChecksumAt, bytes + kChecksumAt, is_nonzero))) {
     return Problem::foreign("reserved header bytes are in use");
   }
 
@@ -108,23 +109,64 @@ std::variant<Header, Problem> read_header(ByteView stored) {
   return header;
 }
 
+}  // namespace
+
+std::uint64_t stored_bytes(const Shape& shape) { return kHeaderBytes + cell_bytes(shape); }
+
+HeaderBytes write_header(const Header& header) {
+  return write_version(kVersionWithoutCellChecksum, header, 0);
+}
+
+HeaderBytes write_filter_header(const Header& header, std::uint64_t cell_checksum) {
+  return write_version(kVersionWithCellChecksum, header, cell_checksum);
+}
+
+bool has_same_header(ByteView stored, const HeaderBytes& known) {
+  if (stored.size() < kHeaderBytes) {
+    return false;
+  }
+  const auto differ = [&](std::size_t from, std::size_t to) {
+    std::uint64_t bits = 0;
+    for (; from < to; from += sizeof bits) {
+      bits |= load_le<std::uint64_t>(&stored[from]) ^ load_le<std::uint64_t>(&known[from]);
+    }
+    return bits != 0;
+  };
+  if (differ(0, kCellChecksumAt)) {
+    return false;
+  }
+  return !differ(kCellChecksumAt, kHeaderBytes) ||
+         (stored[kVersionAt] == kVersionWithCellChecksum &&
+          load_le<std::uint64_t>(&stored[kChecksumAt]) == checksum(stored.data()));
+}
+
+std::variant<Header, Problem> read_header(ByteView stored) {
+  return read_up_to(kVersionWithoutCellChecksum, stored);
+}
+
 std::uint8_t padding_mask(const Shape& shape) {
   const std::uint64_t last_bits = shape.cells * bits_per_cell(shape.kind) % 8;
   return static_cast<std::uint8_t>(last_bits == 0 ? 0U : 0xffU << last_bits);
 }
 
-std::variant<Header, Problem> read_filter_header(ByteView stored) {
-  auto parsed = read_header(stored);
-  if (const auto* header = std::get_if<Header>(&parsed)) {
-    if (stored.size() != stored_bytes(header->shape)) {
-      return Problem::damaged(std::to_string(stored.size()) + " bytes where the header says " +
-                              std::to_string(stored_bytes(header->shape)));
-    }
-    if ((stored.back() & padding_mask(header->shape)) != 0) {
-      return Problem::damaged("bits after the last cell are set");
-    }
+std::variant<FilterHeader, Problem> read_filter_header(ByteView stored) {
+  auto parsed = read_up_to(kVersionWithCellChecksum, stored);
+  if (auto* problem = std::get_if<Problem>(&parsed)) {
+    return std::move(*problem);
   }
-  return parsed;
+  FilterHeader result{.header = std::get<Header>(parsed), .cell_checksum = std::nullopt};
+  const Shape& shape = result.header.shape;
+  if (stored.size() != stored_bytes(shape)) {
+    return Problem::damaged(std::to_string(stored.size()) + " bytes where the header says " +
+                            std::to_string(stored_bytes(shape)));
+  }
+  if ((stored.back() & padding_mask(shape)) != 0) {
+    return Problem::damaged("bits after the last cell are set");
+  }
+  if (stored[kVersionAt] == kVersionWithCellChecksum) {
+    result.cell_checksum = load_le<std::uint64_t>(&stored[kCellChecksumAt]);
+  }
+  return result;
 }
 
 }  // namespace bloom

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -30,8 +31,14 @@ struct Header {
 // Returns the size of a stored filter in bytes: header and cells.
 std::uint64_t stored_bytes(const Shape& shape);
 
-// Returns the stored form of the header. Requires: !broken_rule(header.shape).
-std::array<std::uint8_t, kHeaderBytes> write_header(const Header& header);
+using HeaderBytes = std::array<std::uint8_t, kHeaderBytes>;
+
+// Returns the stored form of a header alone, as tables and deltas contain it: format version 1,
+// which has no checksum of the cells. Requires: !broken_rule(header.shape).
+HeaderBytes write_header(const Header& header);
+// Returns the stored form of the header of a filter: format version 2, with the checksum of its
+// cells (core/layout/checksum.h). Requires: !broken_rule(header.shape).
+HeaderBytes write_filter_header(const Header& header, std::uint64_t cell_checksum);
 
 // The reason why stored bytes are not a valid filter or delta.
 struct Problem {
@@ -44,12 +51,22 @@ struct Problem {
   std::string text;  // for example "bad magic"
 };
 
-// Reads and checks the header of a stored filter, in constant time. Also checks that `stored` has
-// the size that the header implies, and that no bit after the last cell is set.
-std::variant<Header, Problem> read_filter_header(ByteView stored);
-
-// Reads and checks only the header at the start of `stored`.
+// Reads and checks a header as write_header() writes it, at the start of `stored`.
 std::variant<Header, Problem> read_header(ByteView stored);
+
+struct FilterHeader {
+  Header header;
+  // Of the cells; nullopt in filters of format version 1. It is read, not verified.
+  std::optional<std::uint64_t> cell_checksum;
+};
+// Reads and checks the header of a stored filter, of either version, in constant time. Also checks
+// that `stored` has the size that the header implies, and that no bit after the last cell is set.
+std::variant<FilterHeader, Problem> read_filter_header(ByteView stored);
+
+// Returns whether `stored` starts with a valid header that differs from `known` only in the
+// checksums, so that its FilterHeader::header is the same. Is cheaper than to read the header.
+// Requires: `known` is a valid header.
+bool has_same_header(ByteView stored, const HeaderBytes& known);
 
 // Returns the mask of the padding in the last byte of the cells: the bits after the last cell. They
 // must all be 0.

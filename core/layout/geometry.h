@@ -17,27 +17,12 @@
 
 #include "core/hashing/hash.h"
 #include "core/layout/shape.h"
+#include "core/support/multiply.h"
 
 namespace bloom {
 
-// Returns the high 64 bits of a * b. For compilers without a 128-bit integer.
-constexpr std::uint64_t multiply_high_portable(std::uint64_t a, std::uint64_t b) {
-  constexpr std::uint64_t kLow = 0xffffffff;
-  const std::uint64_t low = (a & kLow) * (b & kLow);
-  const std::uint64_t mid1 = (a >> 32) * (b & kLow) + (low >> 32);
-  const std::uint64_t mid2 = (a & kLow) * (b >> 32) + (mid1 & kLow);
-  return (a >> 32) * (b >> 32) + (mid1 >> 32) + (mid2 >> 32);
-}
-
 // Maps x, uniform over all 64-bit values, to 0..n-1.
-constexpr std::uint64_t reduce(std::uint64_t x, std::uint64_t n) {
-#ifdef __SIZEOF_INT128__
-  __extension__ using Wide = unsigned __int128;
-  return static_cast<std::uint64_t>((static_cast<Wide>(x) * n) >> 64);
-#else
-  return multiply_high_portable(x, n);
-#endif
-}
+constexpr std::uint64_t reduce(std::uint64_t x, std::uint64_t n) { return multiply_high(x, n); }
 
 // The multiplier of the congruential generator, which has good spectral properties: G. Steele, S.
 // Vigna, doi:10.1002/spe.3030.

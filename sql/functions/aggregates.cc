@@ -50,7 +50,7 @@ class Build {
  private:
   void start(Context& context, const Values& arguments) {
     if (arguments.size() > 1 && !is_number_or_text(arguments[1])) {
-      if (const auto filter = aggregate_filter_argument(arguments, 1)) {
+      if (const auto filter = aggregate_filter_argument(arguments, 1, context.interrupt_check())) {
         return continue_filter(context, arguments, *filter);
       }
     }
@@ -125,9 +125,9 @@ template <Filter (*merge)(Filter, const FilterView&, std::string_view, const Int
 class MergeAggregate {
  public:
   void step(Context& context, const Values& arguments) {
-    const std::optional<FilterView> filter = aggregate_filter_argument(arguments, 0);
+    const InterruptCheck check_interrupt = context.interrupt_check();
+    const auto filter = aggregate_filter_argument(arguments, 0, check_interrupt);
     if (filter) {
-      const InterruptCheck check_interrupt = context.interrupt_check();
       merged_ = merged_ ? merge(std::move(*merged_), *filter, argument_name(0), check_interrupt)
                         : Filter(*filter, check_interrupt);
     }

@@ -13,7 +13,9 @@ const FilterView& CachedFilterArgument::read_handle(const Values& arguments) {
 
 void CachedFilterArgument::read_blob(const Values& arguments) {
   handle_ = {};
-  filter_ = filter_argument(arguments, 0);
+  // Without the checksum of the cells: the next blob may have the same header and other cells.
+  const FilterView view = unverified_filter_argument(arguments, 0);
+  filter_.emplace(view.header(), view.cells());
   const ByteView stored = arguments[0].blob();
   std::copy_n(stored.begin(), kHeaderBytes, header_.begin());
   size_ = stored.size();

@@ -49,7 +49,8 @@ void create_sized(Context& context, const Values& arguments) {
 
 void add(Context& context, const Values& arguments) {
   require_at_least(2, arguments, "bloom_add(filter, key, ...)");
-  Filter filter(filter_argument(arguments, 0), context.interrupt_check());
+  const InterruptCheck check_interrupt = context.interrupt_check();
+  Filter filter(filter_argument(arguments, 0, check_interrupt), check_interrupt);
   for (int i = 1; i < arguments.size(); ++i) {
     const Key key(arguments[i]);
     if (!key.is_null()) {
@@ -61,12 +62,13 @@ void add(Context& context, const Values& arguments) {
 
 void remove(Context& context, const Values& arguments) {
   require_at_least(2, arguments, "bloom_remove(filter, key, ...)");
-  const FilterView view = filter_argument(arguments, 0);
+  const InterruptCheck check_interrupt = context.interrupt_check();
+  const FilterView view = filter_argument(arguments, 0, check_interrupt);
   if (view.shape().kind != Kind::counting) {
     refuse("argument 1", "a counting filter (no other can remove)",
            "a " + std::string(name_of(view.shape().kind)) + " one");
   }
-  Filter filter(view, context.interrupt_check());
+  Filter filter(view, check_interrupt);
   for (int i = 1; i < arguments.size(); ++i) {
     const Key key(arguments[i]);
     if (!key.is_null() && !filter.remove(key.hash(filter.shape()))) {
@@ -81,10 +83,10 @@ using Merge = Filter (*)(Filter, const FilterView&, std::string_view, const Inte
 
 void merge_all(Context& context, const Values& arguments, Merge merge) {
   const InterruptCheck check_interrupt = context.interrupt_check();
-  Filter merged(filter_argument(arguments, 0), check_interrupt);
+  Filter merged(filter_argument(arguments, 0, check_interrupt), check_interrupt);
   for (int i = 1; i < arguments.size(); ++i) {
-    merged =
-        merge(std::move(merged), filter_argument(arguments, i), argument_name(i), check_interrupt);
+    merged = merge(std::move(merged), filter_argument(arguments, i, check_interrupt),
+                   argument_name(i), check_interrupt);
   }
   return_filter(context, std::move(merged));
 }
@@ -100,13 +102,13 @@ void intersection_of(Context& context, const Values& arguments) {
 }
 
 void halved_filter(Context& context, const Values& arguments) {
-  const FilterView view = filter_argument(arguments, 0);
+  const InterruptCheck check_interrupt = context.interrupt_check();
+  const FilterView view = filter_argument(arguments, 0, check_interrupt);
   if (arguments.size() == 1) {
     require_halvable(view.shape(), "argument 1");
   }
   const std::uint64_t most = times_halvable(view.shape());
   std::uint64_t times = arguments.size() > 1 ? integer_argument(arguments[1], "times", 0, most) : 1;
-  const InterruptCheck check_interrupt = context.interrupt_check();
   Filter filter(view, check_interrupt);
   for (; times > 0; --times) {
     filter = halve(filter.view(), check_interrupt);
@@ -115,30 +117,34 @@ void halved_filter(Context& context, const Values& arguments) {
 }
 
 void folded_filter(Context& context, const Values& arguments) {
-  const FilterView view = filter_argument(arguments, 0);
+  const InterruptCheck check_interrupt = context.interrupt_check();
+  const FilterView view = filter_argument(arguments, 0, check_interrupt);
   const double fpr = fpr_argument(arguments[1], "fpr");
-  return_filter(context, fold(view, fpr, context.interrupt_check()));
+  return_filter(context, fold(view, fpr, check_interrupt));
 }
 
 void standard_filter(Context& context, const Values& arguments) {
-  return_filter(
-      context, to_standard(filter_argument(arguments, 0), "argument 1", context.interrupt_check()));
+  const InterruptCheck check_interrupt = context.interrupt_check();
+  return_filter(context, to_standard(filter_argument(arguments, 0, check_interrupt), "argument 1",
+                                     check_interrupt));
 }
 
 void delta_of(Context& context, const Values& arguments) {
-  StoredDelta change = make_delta(filter_argument(arguments, 0), filter_argument(arguments, 1),
-                                  context.interrupt_check());
+  const InterruptCheck check_interrupt = context.interrupt_check();
+  StoredDelta change = make_delta(filter_argument(arguments, 0, check_interrupt),
+                                  filter_argument(arguments, 1, check_interrupt), check_interrupt);
   require_within_limit(context, "the delta", change.size);
   context.result_blob(change.bytes.release(), change.size, free_bytes);
 }
 
 void apply_delta(Context& context, const Values& arguments) {
-  const FilterView before = filter_argument(arguments, 0);
+  const InterruptCheck check_interrupt = context.interrupt_check();
+  const FilterView before = filter_argument(arguments, 0, check_interrupt);
   const DeltaView change = delta_argument(arguments, 1);
   if (change.header) {
     require_filter_within_limit(context, change.header->shape);
   }
-  auto applied = apply_delta(before, change, context.interrupt_check());
+  auto applied = apply_delta(before, change, check_interrupt);
   if (const auto* problem = std::get_if<Problem>(&applied)) {
     refuse_delta(1, *problem);
   }
@@ -161,8 +167,9 @@ void composite_key(Context& context, const Values& arguments) {
 }
 
 void open_handle(Context& context, const Values& arguments) {
-  return_handle(context, std::make_unique<const Filter>(filter_argument(arguments, 0),
-                                                        context.interrupt_check()));
+  const InterruptCheck check_interrupt = context.interrupt_check();
+  const FilterView view = filter_argument(arguments, 0, check_interrupt);
+  return_handle(context, std::make_unique<const Filter>(view, check_interrupt));
 }
 
 constexpr ScalarFunction kFilterFunctions[] = {

@@ -1,3 +1,4 @@
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -14,17 +15,29 @@ namespace {
 using sqlite::Context;
 
 void info(Context& context, const Values& arguments) {
-  const FilterView filter = filter_argument(arguments, 0);
-  context.result_text(info_json(filter.header(), estimate(filter, context.interrupt_check())));
+  const InterruptCheck check_interrupt = context.interrupt_check();
+  const FilterView filter = filter_argument(arguments, 0, check_interrupt);
+  context.result_text(info_json(filter.header(), estimate(filter, check_interrupt)));
 }
 
 void count(Context& context, const Values& arguments) {
-  const Estimate now = estimate(filter_argument(arguments, 0), context.interrupt_check());
+  const InterruptCheck check_interrupt = context.interrupt_check();
+  const Estimate now = estimate(filter_argument(arguments, 0, check_interrupt), check_interrupt);
   context.result_int64(static_cast<std::int64_t>(rounded_keys(now)));
 }
 
 void fpr(Context& context, const Values& arguments) {
-  context.result_double(estimate(filter_argument(arguments, 0), context.interrupt_check()).fpr);
+  const InterruptCheck check_interrupt = context.interrupt_check();
+  const FilterView filter = filter_argument(arguments, 0, check_interrupt);
+  context.result_double(estimate(filter, check_interrupt).fpr);
+}
+
+std::optional<Problem> problem_of(ByteView stored, const InterruptCheck& check_interrupt) {
+  const auto opened = open_filter(stored);
+  if (const auto* problem = std::get_if<Problem>(&opened)) {
+    return *problem;
+  }
+  return find_damage(std::get<FilterView>(opened), check_interrupt);
 }
 
 void check(Context& context, const Values& arguments) {
@@ -33,10 +46,8 @@ void check(Context& context, const Values& arguments) {
     context.result_text("ok");
     return;
   }
-  const auto opened = open_filter(arguments[0].blob());
-  const auto* problem = std::get_if<Problem>(&opened);
-  context.result_text(problem == nullptr ? std::string_view("ok")
-                                         : std::string_view(problem->text));
+  const auto problem = problem_of(arguments[0].blob(), context.interrupt_check());
+  context.result_text(problem ? std::string_view(problem->text) : "ok");
 }
 
 void version(Context& context, const Values&) { context.result_text(BLOOM_VERSION); }

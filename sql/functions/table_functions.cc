@@ -73,7 +73,7 @@ class Positions {
   void start(const Values& arguments) {
     rows_.clear();
     row_ = 0;
-    const FilterView filter = filter_argument(arguments, 0);
+    const FilterView filter = unverified_filter_argument(arguments, 0);
     const Key key(arguments[1]);
     if (!key.is_null()) {
       filter.geometry().for_each_cell(key.hash(filter.shape()), [&](std::uint64_t cell) {

@@ -207,12 +207,12 @@ void BloomTable::insert_filter_or_command(const Value& key, const Value& filter,
   if (filter_->grows()) {
     fail("cannot merge a filter into a table that grows (make the table with a capacity)");
   }
-  const FilterView added = filter_argument(filter, "filter");
+  sqlite::Interrupts interrupts(db_);
+  const InterruptCheck check_interrupt = interrupts.check();
+  const FilterView added = filter_argument(filter, "filter", check_interrupt);
   if (is_neutral(added)) {
     return;
   }
-  sqlite::Interrupts interrupts(db_);
-  const InterruptCheck check_interrupt = interrupts.check();
   const Filter fitting =
       fit_incoming_filter(added, filter_->layers().newest().header, "the table", check_interrupt);
   filter_->merge(fitting.view(), check_interrupt);

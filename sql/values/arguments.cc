@@ -50,6 +50,15 @@ FilterView opened(const Value& value, Name name) {
                                      : opened_handle(value, name).filter->view();
 }
 
+template <typename Name>
+FilterView verified(const Value& value, Name name, const InterruptCheck& check_interrupt) {
+  const FilterView filter = opened(value, name);
+  if (const auto damage = find_damage(filter, check_interrupt)) {
+    refuse_filter(name(), *damage);
+  }
+  return filter;
+}
+
 }  // namespace
 
 std::string argument_name(int i) { return "argument " + std::to_string(i + 1); }
@@ -61,12 +70,19 @@ void require_at_least(int count, const Values& arguments, const char* usage) {
   }
 }
 
-FilterView filter_argument(const Values& arguments, int i) {
-  return opened(arguments[i], [i] { return argument_name(i); });
+FilterView filter_argument(const Values& arguments, int i, const InterruptCheck& check_interrupt) {
+  return verified(
+      arguments[i], [i] { return argument_name(i); }, check_interrupt);
 }
 
-FilterView filter_argument(const Value& value, const char* name) {
-  return opened(value, [name] { return std::string(name); });
+FilterView filter_argument(const Value& value, const char* name,
+                           const InterruptCheck& check_interrupt) {
+  return verified(
+      value, [name] { return std::string(name); }, check_interrupt);
+}
+
+FilterView unverified_filter_argument(const Values& arguments, int i) {
+  return opened(arguments[i], [i] { return argument_name(i); });
 }
 
 Handle open_handle_argument(const Values& arguments) {
@@ -89,7 +105,8 @@ void refuse_delta(int i, const Problem& problem) {
   refuse_bytes(argument_name(i), problem, " is not a delta for this filter", " is a damaged delta");
 }
 
-std::optional<FilterView> aggregate_filter_argument(const Values& arguments, int i) {
+std::optional<FilterView> aggregate_filter_argument(const Values& arguments, int i,
+                                                    const InterruptCheck& check_interrupt) {
   const Value value = arguments[i];
   if (find_handle(value).state != HandleState::not_a_handle) {
     refuse(argument_name(i), "a filter itself in an aggregate", "a handle");
@@ -97,7 +114,7 @@ std::optional<FilterView> aggregate_filter_argument(const Values& arguments, int
   if (value.is_null()) {
     return std::nullopt;
   }
-  return filter_argument(arguments, i);
+  return filter_argument(arguments, i, check_interrupt);
 }
 
 std::uint64_t integer_argument(const Value& value, std::string_view name, std::uint64_t low,

@@ -26,9 +26,14 @@ void require_at_least(int count, const Values& arguments, const char* usage);
 
 // Returns the filter of argument i, which must be a blob or a handle made by bloom_open(). Throws
 // for any other value, also for NULL: in a WHERE clause a NULL result would silently drop rows.
-FilterView filter_argument(const Values& arguments, int i);
+// Reads all cells of a blob, and throws if they are damaged. Throws what `check_interrupt` throws.
+FilterView filter_argument(const Values& arguments, int i,
+                           const InterruptCheck& check_interrupt = {});
 // As above, for one value. `name` names it in errors.
-FilterView filter_argument(const Value& value, const char* name);
+FilterView filter_argument(const Value& value, const char* name,
+                           const InterruptCheck& check_interrupt = {});
+// As above in constant time: damaged cells are not noticed. For lookups, which read few cells.
+FilterView unverified_filter_argument(const Values& arguments, int i);
 
 // Returns argument 0 as the handle of an open filter. Throws for any other value.
 Handle open_handle_argument(const Values& arguments);
@@ -37,7 +42,8 @@ Handle open_handle_argument(const Values& arguments);
 //
 // Throws for a handle. Under DISTINCT, SQLite treats different handles as equal. And where SQLite
 // loses the pointer type it passes NULL, which the aggregate would silently skip.
-std::optional<FilterView> aggregate_filter_argument(const Values& arguments, int i);
+std::optional<FilterView> aggregate_filter_argument(const Values& arguments, int i,
+                                                    const InterruptCheck& check_interrupt);
 
 // Returns the delta of argument i, which must be a blob.
 DeltaView delta_argument(const Values& arguments, int i);

@@ -38,7 +38,7 @@ Filter new_filter(const Context& context, const Header& header) {
 void return_filter(Context& context, Filter filter) {
   require_filter_within_limit(context, filter.shape());
   const std::uint64_t size = stored_bytes(filter.shape());
-  context.result_blob(filter.release().release(), size, free_bytes);
+  context.result_blob(filter.release(context.interrupt_check()).release(), size, free_bytes);
 }
 
 }  // namespace bloom

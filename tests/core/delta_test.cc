@@ -13,10 +13,12 @@
 #include "core/layout/cells.h"
 #include "tests/support/keys.h"
 #include "tests/support/shapes.h"
+#include "tests/support/stored.h"
 
 namespace bloom {
 namespace {
 
+using test::bytes_of;
 using test::key_hash;
 using test::small_shapes;
 using test::splitmix64;
@@ -37,10 +39,6 @@ std::vector<std::uint8_t> bytes_of(const StoredDelta& stored) {
   return {stored.bytes.get(), stored.bytes.get() + stored.size};
 }
 
-std::vector<std::uint8_t> bytes_of(const Filter& filter) {
-  return {filter.stored().begin(), filter.stored().end()};
-}
-
 // Returns the bytes of the resulting filter, or no bytes if the delta is refused.
 std::vector<std::uint8_t> applied(const Filter& before, ByteView stored) {
   const auto opened = open_delta(stored);
@@ -55,7 +53,7 @@ std::vector<std::uint8_t> applied(const Filter& before, ByteView stored) {
 void expect_makes(const Filter& before, const Filter& after) {
   const auto stored = bytes_of(make_delta(before.view(), after.view()));
   EXPECT_EQ(applied(before, stored), bytes_of(after)) << before.shape() << " " << after.shape();
-  EXPECT_LE(stored.size(), after.stored().size() + kDeltaPrefixBytes) << after.shape();
+  EXPECT_LE(stored.size(), bytes_of(after).size() + kDeltaPrefixBytes) << after.shape();
 }
 
 TEST(Delta, MakesTheOtherFilterBitForBit) {

@@ -20,6 +20,7 @@
 #include "core/support/error.h"
 #include "tests/support/keys.h"
 #include "tests/support/shapes.h"
+#include "tests/support/stored.h"
 
 namespace bloom {
 namespace {
@@ -83,9 +84,7 @@ Filter built(const Shape& shape, std::uint64_t first, std::uint64_t last) {
   return filter;
 }
 
-bool same_bytes(const Filter& a, const Filter& b) {
-  return std::ranges::equal(a.stored(), b.stored());
-}
+bool same_bytes(const Filter& a, const Filter& b) { return test::bytes_of(a) == test::bytes_of(b); }
 
 TEST(Filter, RandomAddsAndRemovesFollowTheExactModel) {
   std::mt19937_64 random(1);

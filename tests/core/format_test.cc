@@ -16,15 +16,17 @@
 #include "core/support/bytes.h"
 #include "tests/support/keys.h"
 #include "tests/support/shapes.h"
+#include "tests/support/stored.h"
 
 namespace bloom {
 namespace {
 
+using test::as_version_1;
+using test::bytes_of;
 using test::key_hash;
+using test::repair_header_checksum;
 using test::small_shapes;
 using Bytes = std::vector<std::uint8_t>;
-
-Bytes bytes_of(const Filter& filter) { return {filter.stored().begin(), filter.stored().end()}; }
 
 Filter sample(const Shape& shape) {
   Filter filter(Header{.shape = shape, .capacity = 20, .fpr = 0.01});
@@ -41,18 +43,18 @@ std::string problem_text(const Bytes& bytes) {
   return problem == nullptr ? "" : problem->text;
 }
 
-void refresh_checksum(Bytes& bytes) {
-  store_le(&bytes[56], hash_key({reinterpret_cast<const char*>(bytes.data()), 56}, 0).h1);
-}
-
 TEST(Format, WhatIsWrittenIsReadBack) {
   for (const Shape& shape : small_shapes()) {
     const Filter filter = sample(shape);
-    const auto opened = open_filter(filter.stored());
-    const auto* view = std::get_if<FilterView>(&opened);
-    ASSERT_NE(view, nullptr) << shape;
-    EXPECT_EQ(view->header(), filter.header());
-    EXPECT_EQ(bytes_of(Filter(*view)), bytes_of(filter));
+    const Bytes stored = bytes_of(filter);
+    for (const Bytes& bytes : {stored, as_version_1(stored)}) {
+      const auto opened = open_filter(bytes);
+      const auto* view = std::get_if<FilterView>(&opened);
+      ASSERT_NE(view, nullptr) << shape;
+      EXPECT_EQ(view->header(), filter.header());
+      EXPECT_EQ(view->cell_checksum().has_value(), bytes[4] == 2);
+      EXPECT_EQ(bytes_of(Filter(*view)), stored);
+    }
   }
 }
 
@@ -65,7 +67,7 @@ TEST(Format, HeaderBytesAreWhereTheDocumentSays) {
                                 .collation = Collation::rtrim},
                       .capacity = 0x0a0b0c,
                       .fpr = 0.5};
-  const auto bytes = write_header(header);
+  const auto alone = write_header(header);
   const std::uint8_t expected[56] = {
       'B',  'L',  'M',  'F',  1,    1, 2,    7,     // magic, version, hash, kind, k
       0x05, 0x04, 0x03, 0x02, 0x01, 0, 0,    0,     // m
@@ -74,9 +76,50 @@ TEST(Format, HeaderBytesAreWhereTheDocumentSays) {
       0x0c, 0x0b, 0x0a, 0,    0,    0, 0,    0,     // capacity
       0,    0,    0,    0,    0,    0, 0xe0, 0x3f,  // fpr
   };
-  EXPECT_TRUE(std::equal(std::begin(expected), std::end(expected), bytes.begin()));
-  EXPECT_EQ(load_le<std::uint64_t>(&bytes[56]),
-            hash_key({reinterpret_cast<const char*>(bytes.data()), 56}, 0).h1);
+  EXPECT_TRUE(std::equal(std::begin(expected), std::end(expected), alone.begin()));
+  const auto with_checksum = write_filter_header(header, 0x0102030405060708);
+  HeaderBytes wanted = alone;
+  wanted[4] = 2;
+  for (std::uint8_t i = 0; i < 8; ++i) {
+    wanted[48 + i] = static_cast<std::uint8_t>(8 - i);
+  }
+  EXPECT_TRUE(std::equal(wanted.begin(), wanted.begin() + 56, with_checksum.begin()));
+  for (const HeaderBytes& bytes : {alone, with_checksum}) {
+    EXPECT_EQ(load_le<std::uint64_t>(&bytes[56]),
+              hash_key({reinterpret_cast<const char*>(bytes.data()), 56}, 0).h1);
+  }
+}
+
+// Of a table or a delta: other bytes hold its cells, so it has no checksum of them.
+TEST(Format, AHeaderAloneHasNoChecksumOfCells) {
+  const Header header{.shape = {.kind = Kind::standard, .hashes = 7, .cells = 960}};
+  const auto alone = read_header(write_header(header));
+  ASSERT_TRUE(std::holds_alternative<Header>(alone));
+  EXPECT_EQ(std::get<Header>(alone), header);
+  const auto refused = read_header(write_filter_header(header, 1));
+  ASSERT_TRUE(std::holds_alternative<Problem>(refused));
+  EXPECT_EQ(std::get<Problem>(refused).text, "unknown version 2");
+}
+
+// The header that was read last is the same if its parameters are, whatever the checksums.
+TEST(Format, HeadersWithTheSameParametersAreTheSame) {
+  const Header header{.shape = {.kind = Kind::standard, .hashes = 7, .cells = 960}};
+  const HeaderBytes one = write_header(header);
+  const HeaderBytes known = write_filter_header(header, 1);
+  const HeaderBytes other = write_filter_header(header, 2);
+  EXPECT_TRUE(has_same_header(one, one));
+  EXPECT_TRUE(has_same_header(known, known));
+  EXPECT_TRUE(has_same_header(other, known));
+  EXPECT_FALSE(has_same_header(one, known));
+  EXPECT_FALSE(has_same_header(known, one));
+  EXPECT_FALSE(has_same_header(ByteView(known).first(63), known));
+  for (const HeaderBytes& known_one : {one, known}) {
+    for (std::size_t bit = 0; bit < kHeaderBytes * 8; ++bit) {
+      HeaderBytes flipped = known_one;
+      flipped[bit / 8] ^= static_cast<std::uint8_t>(1U << bit % 8);
+      ASSERT_FALSE(has_same_header(flipped, known_one)) << bit;
+    }
+  }
 }
 
 TEST(Format, EveryTruncationAndExtensionIsRefused) {
@@ -120,7 +163,7 @@ TEST(Format, HeadersWithARightChecksumAreSafeOrRefused) {
       bytes[4 + static_cast<std::size_t>(random() % 52)] =
           static_cast<std::uint8_t>(random() >> (random() % 2 * 60));
     }
-    refresh_checksum(bytes);
+    repair_header_checksum(bytes.data());
     const auto opened = open_filter(bytes);
     if (const auto* view = std::get_if<FilterView>(&opened)) {
       ++accepted;
@@ -135,16 +178,18 @@ TEST(Format, HeadersWithARightChecksumAreSafeOrRefused) {
 }
 
 TEST(Format, ProblemsSayWhatIsWrong) {
-  const Bytes good = bytes_of(sample({.kind = Kind::standard, .hashes = 7, .cells = 100}));
+  const Bytes stored = bytes_of(sample({.kind = Kind::standard, .hashes = 7, .cells = 100}));
+  const Bytes good = as_version_1(stored);
   const auto edited = [&](std::size_t at, std::uint8_t value) {
     Bytes bytes = good;
     bytes[at] = value;
-    refresh_checksum(bytes);
+    repair_header_checksum(bytes.data());
     return problem_text(bytes);
   };
   EXPECT_EQ(problem_text({}), "0 bytes are too few for a header");
   EXPECT_EQ(problem_text(Bytes(64)), "bad magic");
-  EXPECT_EQ(edited(4, 2), "unknown version 2");
+  EXPECT_EQ(edited(4, 0), "unknown version 0");
+  EXPECT_EQ(edited(4, 3), "unknown version 3");
   EXPECT_EQ(edited(5, 9), "unknown hash 9");
   EXPECT_EQ(edited(6, 0), "unknown kind 0");
   EXPECT_EQ(edited(6, 4), "unknown kind 4");
@@ -162,6 +207,14 @@ TEST(Format, ProblemsSayWhatIsWrong) {
   Bytes flipped = good;
   flipped[20] ^= 1;
   EXPECT_EQ(problem_text(flipped), "header checksum does not match");
+  Bytes damaged = stored;
+  damaged[70] ^= 1;
+  EXPECT_EQ(problem_text(damaged), "");
+  const auto opened = open_filter(damaged);
+  const auto damage = find_damage(std::get<FilterView>(opened));
+  ASSERT_TRUE(damage);
+  EXPECT_EQ(damage->text, "cell checksum does not match");
+  EXPECT_FALSE(damage->is_foreign);
 }
 
 TEST(Format, CapacitiesAndRatesMayBeAsLargeAsTheDocumentSays) {
@@ -225,22 +278,39 @@ Filter golden_filter(const Header& header) {
   return filter;
 }
 
+Bytes golden_file(const std::string& name, const Bytes& made) {
+  const std::string path = std::string(BLOOM_TEST_GOLDEN "/") + name;
+  if (std::getenv("BLOOM_WRITE_GOLDEN") != nullptr && !std::ifstream(path)) {
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(made.data()),
+               static_cast<std::streamsize>(made.size()));
+  }
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file) << path;
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
 // The golden files were written once and must never be overwritten. If they no longer match, this
 // version breaks every stored filter. To add a file, set BLOOM_WRITE_GOLDEN=1.
 TEST(Format, GoldenFilesAreWrittenByteForByte) {
   for (const Golden& golden : golden_files()) {
-    const std::string path = std::string(BLOOM_TEST_GOLDEN "/") + golden.name + ".bloom";
     const Bytes made = bytes_of(golden_filter(golden.header));
-    if (std::getenv("BLOOM_WRITE_GOLDEN") != nullptr && !std::ifstream(path)) {
-      std::ofstream(path, std::ios::binary)
-          .write(reinterpret_cast<const char*>(made.data()),
-                 static_cast<std::streamsize>(made.size()));
-    }
-    std::ifstream file(path, std::ios::binary);
-    ASSERT_TRUE(file) << path;
-    const Bytes stored{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    EXPECT_EQ(stored, made) << path;
-    EXPECT_EQ(problem_text(stored), "");
+    const std::string name = std::string("version-2/") + golden.name + ".bloom";
+    EXPECT_EQ(golden_file(name, made), made) << name;
+    EXPECT_EQ(problem_text(made), "");
+  }
+}
+
+// Version 1 had no checksum of the cells. Such a filter is read, and written as version 2.
+TEST(Format, GoldenFilesOfVersion1AreRead) {
+  for (const Golden& golden : golden_files()) {
+    const Bytes made = bytes_of(golden_filter(golden.header));
+    const std::string name = std::string("version-1/") + golden.name + ".bloom";
+    const Bytes stored = golden_file(name, as_version_1(made));
+    EXPECT_EQ(stored, as_version_1(made)) << name;
+    const auto opened = open_filter(stored);
+    ASSERT_TRUE(std::holds_alternative<FilterView>(opened)) << name;
+    EXPECT_EQ(bytes_of(Filter(std::get<FilterView>(opened))), made) << name;
   }
 }
 

@@ -16,6 +16,7 @@
 #include "core/operations/merge.h"
 #include "tests/support/keys.h"
 #include "tests/support/shapes.h"
+#include "tests/support/stored.h"
 
 namespace bloom {
 namespace {
@@ -46,9 +47,7 @@ Filter built(const Shape& shape, std::uint64_t first, std::uint64_t last) {
   return filter;
 }
 
-bool same_bytes(const Filter& a, const Filter& b) {
-  return std::ranges::equal(a.stored(), b.stored());
-}
+bool same_bytes(const Filter& a, const Filter& b) { return test::bytes_of(a) == test::bytes_of(b); }
 
 // Shapes that are halved by blocks and by cells. Some have blocks that end at the end of a slice or
 // of a byte, and some do not.

@@ -1,0 +1,24 @@
+// The checksum of the cells of a stored filter. It detects damage: flipped bits, and pages that
+// were lost, exchanged or overwritten. It does not protect against forgery.
+//
+// The checksum is the hash of a sum. Each pair of 64-bit words (a, b) adds the product of a + key
+// and b + (key rotated by 32 bits), which has 128 bits (NH: J. Black, S. Halevi, H. Krawczyk, T.
+// Krovetz, P. Rogaway, 1999). The keys are the powers of a multiplier. Keys in an arithmetic
+// progression would miss that two pages of a nearly empty filter were exchanged. docs/format.md
+// specifies the checksum.
+//
+// It takes two multiplications per 16 bytes, so that reading the cells from main memory costs about
+// as much as the arithmetic.
+#pragma once
+
+#include <cstdint>
+
+#include "core/support/interrupt_check.h"
+
+namespace bloom {
+
+// Returns the checksum of `bytes` bytes of cells. Throws what `check_interrupt` throws.
+std::uint64_t checksum_of_cells(const std::uint8_t* cells, std::uint64_t bytes,
+                                const InterruptCheck& check_interrupt = {});
+
+}  // namespace bloom
