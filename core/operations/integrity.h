@@ -1,5 +1,5 @@
-// Detects damaged counting filters. Cells have no checksum, but the counters of a filter have an
-// invariant that random damage usually breaks.
+// Detects damaged counting filters in tables. Their chunks have no checksum, but the counters of a
+// filter have an invariant that random damage usually breaks.
 #pragma once
 
 #include <cstdint>

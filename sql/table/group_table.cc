@@ -404,15 +404,15 @@ bool GroupTable::may_contain(const GroupConfig& config, std::uint64_t slot, Hash
 }
 
 void GroupTable::insert_filter(const Value& member, const Value& filter) {
-  const FilterView added = filter_argument(filter, "filter");
+  sqlite::Interrupts interrupts(db_);
+  const InterruptCheck check_interrupt = interrupts.check();
+  const FilterView added = filter_argument(filter, "filter", check_interrupt);
   write_waiting_keys();
   Change change(*this);
   const std::uint64_t slot = find_or_add(member);
   const GroupConfig config = statement_cache().config;
   if (!is_neutral(added)) {
-    sqlite::Interrupts interrupts(db_);
-    const Filter fitting =
-        fit_incoming_filter(added, config.header, "the member", interrupts.check());
+    const Filter fitting = fit_incoming_filter(added, config.header, "the member", check_interrupt);
     store_.add_filter(config, slot, fitting.view().cells());
   }
   transaction_.note_written(true);

@@ -16,7 +16,10 @@ constexpr char kNullFilter[] = "NULL; did the subquery find no row?";
               name + (problem.is_foreign ? if_foreign : if_damaged) + " (" + problem.text + ")");
 }
 
-[[noreturn]] void refuse_filter(const std::string& name, const Problem& problem) {
+[[noreturn]] void refuse_filter(const std::string& name, Problem problem) {
+  if (!problem.is_foreign) {
+    problem.text += "; restore it from a backup or build it again";
+  }
   refuse_bytes(name, problem, " is not a bloom filter", " is a damaged bloom filter");
 }
 

@@ -4,15 +4,14 @@
 """
 
 import random
-import re
 import sys
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support.format import as_version_1, reader  # noqa: E402
 from support.host import connect, one  # noqa: E402
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "format.md"
 SHAPES = [
     ("standard", 1, 1, 0, 0),
     ("standard", 960, 7, 0, 0),
@@ -24,14 +23,6 @@ SHAPES = [
     ("partitioned", 1120, 7, 0, 1),
     ("partitioned", 63488, 8, 31744, 0),
 ]
-
-
-def reader():
-    with open(PAGE, encoding="utf-8") as page:
-        (code,) = re.findall(r"^```python\n(.*?)^```", page.read(), flags=re.M | re.S)
-    names = {}
-    exec(compile(code, PAGE, "exec"), names)
-    return names
 
 
 class Format(unittest.TestCase):
@@ -55,6 +46,9 @@ class Format(unittest.TestCase):
             with self.subTest(shape):
                 added, others = self.keys(100), self.keys(100)
                 filter = self.filter(shape, added)
+                self.assertTrue(self.reader["is_intact"](filter))
+                damaged = filter[:-1] + bytes([filter[-1] ^ 1])
+                self.assertFalse(self.reader["is_intact"](damaged))
                 for key in added + others:
                     rows = self.db.execute("SELECT cell, value FROM bloom_positions(?, ?) ORDER BY i", (filter, key))
                     cells = list(self.reader["positions"](filter, key))
@@ -64,10 +58,10 @@ class Format(unittest.TestCase):
     def test_deltas(self):
         filters = [self.filter(shape, self.keys(count)) for shape in SHAPES for count in (0, 3, 50)]
         filters.append(one(self.db, "SELECT bloom_create(100)"))
-        for old in filters:
+        for old in filters + [as_version_1(filter) for filter in filters]:
             for new in self.random.sample(filters, 8) + [old, one(self.db, "SELECT bloom_add(?, 'key')", old)]:
                 delta = one(self.db, "SELECT bloom_delta(?, ?)", old, new)
-                self.assertEqual(self.reader["apply"](old, delta), new)
+                self.assertEqual(self.reader["apply"](old, delta), one(self.db, "SELECT bloom_add(?, NULL)", new))
                 with self.assertRaises(AssertionError):
                     self.reader["apply"](one(self.db, "SELECT bloom_create(7)"), delta)
 

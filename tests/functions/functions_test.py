@@ -21,6 +21,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support.format import as_version_1, with_cells  # noqa: E402
 from support.host import EXTENSION, SANITIZED, connect, one  # noqa: E402
 
 HEADER = 64
@@ -152,7 +153,40 @@ class HostileBytes(unittest.TestCase):
             for _ in range(50):
                 noise = source.randbytes(len(good) - HEADER - 1)
                 cells = bytes(old | new for old, new in zip(good[HEADER:], noise))
-                self.ask_all(db, good[:HEADER] + cells + good[-1:], good, True)
+                self.ask_all(db, with_cells(good, cells + good[-1:]), good, True)
+
+    def test_every_flipped_bit_of_the_cells_is_noticed(self):
+        """By every function that reads or copies the whole filter. A lookup reads some cells only, and does not notice."""
+        db = connect()
+        lookups = ("bloom_contains(?1", "bloom_contains_a", "(SELECT min(value) FROM bloom_positions")
+        for create in SHAPES.values():
+            good = one(db, f"SELECT bloom_add({create}, 'a')")
+            for bit in range(8 * HEADER, 8 * (len(good) - 1), 41):
+                hostile = bytearray(good)
+                hostile[bit // 8] ^= 1 << bit % 8
+                for call in self.CALLS:
+                    if call.startswith(lookups):
+                        self.assertIn(one(db, f"SELECT {call}, ?2", bytes(hostile), good), range(16), call)
+                    elif call == "bloom_check(?1)":
+                        self.assertEqual(one(db, f"SELECT {call}", bytes(hostile)), "cell checksum does not match")
+                    else:
+                        with self.assertRaisesRegex(sqlite3.DatabaseError, "damaged bloom filter .cell checksum does not match; restore", msg=call):
+                            db.execute(f"SELECT {call}, ?2", (bytes(hostile), good)).fetchall()
+
+    def test_filters_of_version_1_are_read_and_become_version_2(self):
+        """As version 1.0.0 stored them: their cells have no checksum, so no flipped bit is noticed."""
+        db = connect()
+        for create in SHAPES.values():
+            good = one(db, f"SELECT bloom_add({create}, 'a')")
+            old = as_version_1(good)
+            self.assertNotEqual(old, good)
+            self.ask_all(db, old, good, True)
+            self.ask_all(db, good, old, True)
+            self.assertEqual(one(db, "SELECT bloom_check(?)", old), "ok")
+            for same in ("bloom_add(?1, NULL)", "bloom_apply(?1, bloom_delta(?1, ?2))", "(SELECT bloom_union(column1) FROM (VALUES (?1)))"):
+                self.assertEqual(one(db, f"SELECT {same}, ?2", old, good), good, same)
+            for before, after in ((old, good), (good, old), (old, old)):
+                self.assertEqual(one(db, "SELECT bloom_delta(?1, ?2)", before, after), one(db, "SELECT bloom_delta(?1, ?1)", good))
 
     def test_random_bytes_are_rejected(self):
         db = connect()

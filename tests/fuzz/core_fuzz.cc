@@ -21,6 +21,7 @@
 #include "core/operations/merge.h"
 #include "core/support/error.h"
 #include "tests/fuzz/input.h"
+#include "tests/support/stored.h"
 
 namespace bloom::fuzz {
 namespace {
@@ -40,8 +41,8 @@ class Chunks {
   std::uint8_t* at(std::uint64_t i) { return &cells_.at(i * kChunkBytes); }
   void mark_changed(std::uint64_t i) { require(i * kChunkBytes < cells_.size(), "no such chunk"); }
   bool equals(const Filter& filter) const {
-    return std::equal(filter.stored().begin() + kHeaderBytes, filter.stored().end(),
-                      cells_.begin());
+    const std::uint8_t* const cells = filter.view().cells();
+    return std::equal(cells, cells + cell_bytes(filter.shape()), cells_.begin());
   }
 
  private:
@@ -113,7 +114,8 @@ class Subject {
     check_answers();
     check_estimate();
     require(chunks_.equals(filter_), "chunks hold other cells");
-    require((filter_.stored().back() & padding_mask(filter_.shape())) == 0, "stray bits");
+    const std::uint8_t last = filter_.view().cells()[cell_bytes(filter_.shape()) - 1];
+    require((last & padding_mask(filter_.shape())) == 0, "stray bits");
   }
 
  private:
@@ -212,14 +214,14 @@ class Subject {
   }
 
   void round_trip() {
-    const std::vector<std::uint8_t> bytes(filter_.stored().begin(), filter_.stored().end());
+    const auto bytes = test::bytes_of(filter_);
     const auto opened = open_filter(bytes);
     require(std::holds_alternative<FilterView>(opened), "what was written cannot be read");
     const auto& view = std::get<FilterView>(opened);
+    require(view.cell_checksum().has_value() && !find_damage(view), "the checksum is wrong");
     require(view.header() == filter_.header(), "the header came back otherwise");
     replace(Filter(view));
-    require(std::equal(bytes.begin(), bytes.end(), filter_.stored().begin()),
-            "the bytes came back otherwise");
+    require(bytes == test::bytes_of(filter_), "the bytes came back otherwise");
     const auto cut = open_filter(std::span(bytes).first(bytes.size() - 1));
     require(std::holds_alternative<Problem>(cut), "a byte too few was not noticed");
   }
@@ -229,7 +231,7 @@ class Subject {
     const Filter after = other(input).first;
     const StoredDelta sent = make_delta(filter_.view(), after.view());
     std::vector<std::uint8_t> bytes(sent.bytes.get(), sent.bytes.get() + sent.size);
-    require(bytes.size() <= after.stored().size() + kDeltaPrefixBytes, "a delta is too long");
+    require(bytes.size() <= stored_bytes(after.shape()) + kDeltaPrefixBytes, "a delta is too long");
     require(makes(bytes, after), "a delta made nothing");
     bytes.at(5) = input.byte();  // docs/format.md
     bytes.resize(kDeltaPrefixBytes + (bytes.at(6) != 0 ? kHeaderBytes : 0));
@@ -248,8 +250,7 @@ class Subject {
     if (std::holds_alternative<Problem>(made)) {
       return false;
     }
-    const auto stored = std::get<Filter>(made).stored();
-    require(std::equal(stored.begin(), stored.end(), after.stored().begin(), after.stored().end()),
+    require(test::bytes_of(std::get<Filter>(made)) == test::bytes_of(after),
             "a delta made another filter");
     return true;
   }

@@ -5,9 +5,8 @@
 #include <cstdlib>
 #include <variant>
 
-#include "core/hashing/hash.h"
 #include "core/layout/format.h"
-#include "core/support/bytes.h"
+#include "tests/support/stored.h"
 
 namespace bloom::fuzz {
 
@@ -30,17 +29,26 @@ std::span<const std::uint8_t> Input::take(std::size_t size) {
   return taken;
 }
 
-// docs/format.md: byte 56 to 63 are h1 of those before.
-void repair_checksum(std::span<std::uint8_t> header) {
-  constexpr std::size_t kAt = 56;
+// docs/format.md: bytes 56 to 63 are h1 of those before.
+void repair_header_checksum(std::span<std::uint8_t> header) {
   if (header.size() >= kHeaderBytes) {
-    const std::string_view before(reinterpret_cast<const char*>(header.data()), kAt);
-    store_le(&header[kAt], hash_key(before, 0).h1);
+    test::repair_header_checksum(header.data());
   }
 }
 
+void repair_checksums(std::span<std::uint8_t> filter) {
+  if (filter.size() >= kHeaderBytes) {
+    test::repair_checksums(filter);
+  }
+}
+
+// The header alone is that of version 1.
 void repair_length(std::vector<std::uint8_t>& filter, std::size_t most) {
-  const auto parsed = read_header(filter);
+  if (filter.size() < kHeaderBytes) {
+    return;
+  }
+  const auto parsed =
+      read_header(test::as_version_1({filter.begin(), filter.begin() + kHeaderBytes}));
   const auto* header = std::get_if<Header>(&parsed);
   if (header != nullptr && stored_bytes(header->shape) <= most) {
     filter.resize(static_cast<std::size_t>(stored_bytes(header->shape)));

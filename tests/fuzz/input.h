@@ -42,7 +42,10 @@ class Input {
 };
 
 // Puts the right checksum into a header; bytes that are too few for one stay as they are.
-void repair_checksum(std::span<std::uint8_t> header);
+void repair_header_checksum(std::span<std::uint8_t> header);
+
+// Puts the right checksums of the cells and of the header into a filter.
+void repair_checksums(std::span<std::uint8_t> filter);
 
 // Gives a filter with a header that is right the length that it says, unless that is longer than
 // `most`, and no bits after the last cell.

@@ -162,7 +162,7 @@ class Target {
     bytes_.clear();
     for (unsigned n = 1 + input_.below(3); n > 0; --n) {
       take_bytes(kHeaderBytes);
-      repair_checksum(std::span(bytes_).last(std::min(kHeaderBytes, bytes_.size())));
+      repair_header_checksum(std::span(bytes_).last(std::min(kHeaderBytes, bytes_.size())));
     }
     statement.bind(2, bytes_);
   }

@@ -158,16 +158,16 @@ CREATE TABLE f(b);
 INSERT INTO f SELECT bloom_add(bloom_create(100), 'a');
 -- a byte missing
 SELECT bloom_contains(substr(b, 1, length(b) - 1), 'a') FROM f;
---> Error: bloom_contains: argument 1 is a damaged bloom filter (185 bytes where the header says 186) (11)
+--> Error: bloom_contains: argument 1 is a damaged bloom filter (185 bytes where the header says 186; restore it from a backup or build it again) (11)
 -- a byte too many
 SELECT bloom_contains(CAST(b || x'00' AS BLOB), 'a') FROM f;
---> Error: bloom_contains: argument 1 is a damaged bloom filter (187 bytes where the header says 186) (11)
+--> Error: bloom_contains: argument 1 is a damaged bloom filter (187 bytes where the header says 186; restore it from a backup or build it again) (11)
 -- a changed byte in the header
 SELECT bloom_contains(CAST(substr(b, 1, 9) || x'ff' || substr(b, 11) AS BLOB), 'a') FROM f;
---> Error: bloom_contains: argument 1 is a damaged bloom filter (header checksum does not match) (11)
+--> Error: bloom_contains: argument 1 is a damaged bloom filter (header checksum does not match; restore it from a backup or build it again) (11)
 -- another version
-SELECT bloom_contains(CAST(substr(b, 1, 4) || x'02' || substr(b, 6) AS BLOB), 'a') FROM f;
---> Error: bloom_contains: argument 1 is not a bloom filter (unknown version 2)
+SELECT bloom_contains(CAST(substr(b, 1, 4) || x'03' || substr(b, 6) AS BLOB), 'a') FROM f;
+--> Error: bloom_contains: argument 1 is not a bloom filter (unknown version 3)
 -- a byte missing, for bloom_check
 SELECT bloom_check(substr(b, 1, length(b) - 1)) FROM f;
 --> 185 bytes where the header says 186
@@ -187,16 +187,16 @@ SELECT bloom_contains(x'424c4d46010104023c00000000000000000000000000000000000000
 --> Error: bloom_contains: argument 1 is not a bloom filter (unknown kind 4)
 -- k = 0
 SELECT bloom_contains(x'424c4d46010101003c000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000c96c8ad26b824d0000009a00000000', 'a');
---> Error: bloom_contains: argument 1 is a damaged bloom filter (k must be between 1 and 255, is 0) (11)
+--> Error: bloom_contains: argument 1 is a damaged bloom filter (k must be between 1 and 255, is 0; restore it from a backup or build it again) (11)
 -- m = 0
 SELECT bloom_contains(x'424c4d46010101020000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000002c22763277b2681d0000009a00000000', 'a');
---> Error: bloom_contains: argument 1 is a damaged bloom filter (m must be between 1 and 1099511627776, is 0) (11)
+--> Error: bloom_contains: argument 1 is a damaged bloom filter (m must be between 1 and 1099511627776, is 0; restore it from a backup or build it again) (11)
 -- block = 7, no divisor of m
 SELECT bloom_contains(x'424c4d46010101023c0000000000000007000000000000000000000000000000000000000000000000000000000000000000000000000000912600308e71bba90000009a00000000', 'a');
---> Error: bloom_contains: argument 1 is a damaged bloom filter (block must be 0 or a divisor of m = 60, is 7) (11)
+--> Error: bloom_contains: argument 1 is a damaged bloom filter (block must be 0 or a divisor of m = 60, is 7; restore it from a backup or build it again) (11)
 -- seed of 32 bits
 SELECT bloom_contains(x'424c4d46010101023c0000000000000000000000000000000000008000000000000000000000000000000000000000000000000000000000b2db88c6322729150000009a00000000', 'a');
---> Error: bloom_contains: argument 1 is a damaged bloom filter (seed must be between 0 and 2147483647, is 2147483648) (11)
+--> Error: bloom_contains: argument 1 is a damaged bloom filter (seed must be between 0 and 2147483647, is 2147483648; restore it from a backup or build it again) (11)
 -- collation 3
 SELECT bloom_contains(x'424c4d46010101023c0000000000000000000000000000000000000003000000000000000000000000000000000000000000000000000000cfaeaa911165420f0000009a00000000', 'a');
 --> Error: bloom_contains: argument 1 is not a bloom filter (unknown collation 3)
@@ -208,16 +208,16 @@ SELECT bloom_contains(x'424c4d46010101023c00000000000000000000000000000000000000
 --> Error: bloom_contains: argument 1 is not a bloom filter (reserved header bytes are in use)
 -- capacity 2^62
 SELECT bloom_contains(x'424c4d46010101023c000000000000000000000000000000000000000000000000000000000000000000000000000040000000000000000053f67e15ff32d5040000009a00000000', 'a');
---> Error: bloom_contains: argument 1 is a damaged bloom filter (capacity or rate out of range) (11)
+--> Error: bloom_contains: argument 1 is a damaged bloom filter (capacity or rate out of range; restore it from a backup or build it again) (11)
 -- rate that is no number between 0 and 1
 SELECT bloom_contains(x'424c4d46010101023c0000000000000000000000000000000000000000000000000000000000010000000000000000000000000000000000bfa958bb4bdb24df0000009a00000000', 'a');
---> Error: bloom_contains: argument 1 is a damaged bloom filter (capacity or rate out of range) (11)
+--> Error: bloom_contains: argument 1 is a damaged bloom filter (capacity or rate out of range; restore it from a backup or build it again) (11)
 -- length of another m
 SELECT bloom_contains(x'424c4d46010101025a0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fb1038925a6533cc0000009a00000000', 'a');
---> Error: bloom_contains: argument 1 is a damaged bloom filter (72 bytes where the header says 76) (11)
+--> Error: bloom_contains: argument 1 is a damaged bloom filter (72 bytes where the header says 76; restore it from a backup or build it again) (11)
 -- bits set beyond m
 SELECT bloom_contains(x'424c4d4601010102390000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000f65e144bb09ea39a0000009a000000ff', 'a');
---> Error: bloom_contains: argument 1 is a damaged bloom filter (bits after the last cell are set) (11)
+--> Error: bloom_contains: argument 1 is a damaged bloom filter (bits after the last cell are set; restore it from a backup or build it again) (11)
 
 -- Incompatible filters
 -- k

@@ -239,7 +239,7 @@ INSERT INTO a(a, stale) VALUES ('clear', 1);
 INSERT INTO a(filter) VALUES (x'00');
 --> Error: a: filter is not a bloom filter (1 bytes are too few for a header)
 INSERT INTO a(filter) SELECT substr(filter, 1, 100) FROM a;
---> Error: a: filter is a damaged bloom filter (100 bytes where the header says 1862) (11)
+--> Error: a: filter is a damaged bloom filter (100 bytes where the header says 1862; restore it from a backup or build it again) (11)
 INSERT INTO a(filter) SELECT filter FROM b;
 --> Error: a: filter cannot be merged with the table: it has kind counting, not standard (give both the same kind; bloom_standard() converts a counting filter)
 INSERT INTO a(filter) VALUES (bloom_create(1000));

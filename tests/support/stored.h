@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/filter/filter.h"
@@ -23,15 +24,14 @@ inline void repair_header_checksum(std::uint8_t* header) {
   store_le(header + 56, hash_key({reinterpret_cast<const char*>(header), 56}, 0).h1);
 }
 
-// Writes both checksums of a stored filter. One of version 1 has none of its cells.
-inline void repair_checksums(std::vector<std::uint8_t>& stored) {
-  if (stored.size() >= kHeaderBytes) {
-    if (stored[4] == 2) {
-      store_le(&stored[48],
-               checksum_of_cells(stored.data() + kHeaderBytes, stored.size() - kHeaderBytes));
-    }
-    repair_header_checksum(stored.data());
+// Writes both checksums of a stored filter. One of version 1 has none of its cells. Requires:
+// `stored` has at least a header.
+inline void repair_checksums(std::span<std::uint8_t> stored) {
+  if (stored[4] == 2) {
+    const auto cells = stored.subspan(kHeaderBytes);
+    store_le(&stored[48], checksum_of_cells(cells.data(), cells.size()));
   }
+  repair_header_checksum(stored.data());
 }
 
 // Returns a stored filter as version 1 of the format.
