@@ -6,8 +6,9 @@
 
 namespace bloom {
 
-// The columns of a table. All but `member` are hidden. The last one, for commands, has the name of
-// the table. `key` is the first hidden column, so that FROM who('x') looks up a key.
+// The columns of a table. All but `member` and `last` are hidden. The column for commands has the
+// name of the table. If the members are ranges of rows, `member` is called `first`. `key` is the
+// first hidden column, so that FROM who('x') looks up a key.
 enum class GroupColumn : int {
   member,
   key,
@@ -20,6 +21,7 @@ enum class GroupColumn : int {
   overfull,
   info,
   command,
+  last,  // only if the members are ranges of rows
 };
 
 enum class GroupPlan : int {

@@ -9,6 +9,7 @@
 #include "core/support/error.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
+#include "sql/table/store.h"
 
 namespace bloom {
 namespace {
@@ -160,6 +161,10 @@ GroupConfig GroupStore::load_config() {
       config.segments = static_cast<std::uint64_t>(run.integer(1));
     } else if (name == "wide") {
       config.wide = static_cast<std::uint64_t>(run.integer(1));
+    } else if (name == "summarized") {
+      config.summarized = run.integer(1);
+    } else if (name == "guard" && run.type(1) == SQLITE_TEXT) {
+      config.guard_index = run.value(1).text();
     }
   }
   if (version != kTableVersion && version != 0) {
@@ -174,6 +179,10 @@ GroupConfig GroupStore::load_config() {
   return config;
 }
 
+std::string GroupStore::load_guard() {
+  return bloom::load_guard(db_, schema_, table_ + std::string(kConfig));
+}
+
 void GroupStore::save_config(const GroupConfig& config) {
   ++writes_;
   const Statement replace(db_, "REPLACE INTO " + shadow(kConfig) + " VALUES (?1, ?2)",
@@ -183,15 +192,23 @@ void GroupStore::save_config(const GroupConfig& config) {
   Execution(replace).bind(1, "header").bind(2, header).step();
   Execution(replace).bind(1, "segments").bind(2, as_integer(config.segments)).step();
   Execution(replace).bind(1, "wide").bind(2, as_integer(config.wide)).step();
+  if (config.summarized) {
+    Execution(replace).bind(1, "summarized").bind(2, *config.summarized).step();
+  } else {
+    execute(db_, "DELETE FROM " + shadow(kConfig) + " WHERE k = 'summarized'");
+  }
+  if (!config.guard_index.empty()) {
+    Execution(replace).bind(1, "guard").bind(2, config.guard_index).step();
+  }
 }
 
-std::optional<std::uint64_t> GroupStore::slot_of(const Value& member) {
+std::optional<std::uint64_t> GroupStore::slot_of(const Member& member) {
   Execution run(prepared(slot_of_, "SELECT slot FROM {members} WHERE member = ?1"));
-  return run.bind(1, member).step() ? std::optional(static_cast<std::uint64_t>(run.integer(0)))
-                                    : std::nullopt;
+  member.bind_to(run, 1);
+  return run.step() ? std::optional(static_cast<std::uint64_t>(run.integer(0))) : std::nullopt;
 }
 
-std::uint64_t GroupStore::add_member(const Value& member, GroupConfig& config) {
+std::uint64_t GroupStore::add_member(const Member& member, GroupConfig& config) {
   const KeepLastRowid keep(db_);
   ++writes_;
   if (const auto slot = take_free_slot(member)) {
@@ -201,7 +218,9 @@ std::uint64_t GroupStore::add_member(const Value& member, GroupConfig& config) {
       prepared(insert_member_,
                "INSERT INTO {members} SELECT ifnull(max(slot) + 1, 0), ?1, NULL FROM {members}");
   const Statement last(db_, "SELECT max(slot) FROM " + shadow(kMembers), kSchemaDamaged);
-  Execution(insert).bind(1, member).step();
+  Execution run_insert(insert);
+  member.bind_to(run_insert, 1);
+  run_insert.step();
   Execution run(last);
   run.step();
   const auto slot = static_cast<std::uint64_t>(run.integer(0));
@@ -214,7 +233,7 @@ std::uint64_t GroupStore::add_member(const Value& member, GroupConfig& config) {
   return slot;
 }
 
-std::optional<std::uint64_t> GroupStore::take_free_slot(const Value& member) {
+std::optional<std::uint64_t> GroupStore::take_free_slot(const Member& member) {
   const Statement find(db_,
                        "SELECT slot FROM " + shadow(kMembers) +
                            " WHERE member IS NULL AND cleared = 1 ORDER BY slot LIMIT 1",
@@ -228,11 +247,13 @@ std::optional<std::uint64_t> GroupStore::take_free_slot(const Value& member) {
   return slot;
 }
 
-void GroupStore::rename_member(std::uint64_t slot, const Value& member) {
+void GroupStore::rename_member(std::uint64_t slot, const Member& member) {
   ++writes_;
   const Statement& update =
       prepared(take_slot_, "UPDATE {members} SET member = ?2, cleared = NULL WHERE slot = ?1");
-  Execution(update).bind(1, as_integer(slot)).bind(2, member).step();
+  Execution run(update);
+  member.bind_to(run.bind(1, as_integer(slot)), 2);
+  run.step();
 }
 
 void GroupStore::free_slot(std::uint64_t slot, bool cleared) {
@@ -499,6 +520,7 @@ void GroupStore::clear() {
     execute(db_, "DELETE FROM " + shadow(table));
   }
   config.segments = config.wide = 0;
+  config.summarized.reset();
   save_config(config);
 }
 

@@ -42,8 +42,27 @@ struct GroupConfig {
   Header header;               // of the filter of each member
   std::uint64_t segments = 0;  // all segments
   std::uint64_t wide = 0;      // segments that are in _wide
+  // Of a table whose members are ranges of rows (sql/table/row_ranges.h): the last rowid of the
+  // last range, if there is a range, and the name of the guard index on the source.
+  std::optional<std::int64_t> summarized = {};
+  std::string guard_index = {};
 
   std::uint64_t chunks_per_segment() const { return header.shape.blocks(); }
+};
+
+// The name of a member.
+class Member {
+ public:
+  Member(const sqlite::Value& value) : value_(&value) {}
+  Member(std::int64_t integer) : integer_(integer) {}
+
+  void bind_to(sqlite::Execution& run, int parameter) const {
+    value_ == nullptr ? run.bind(parameter, integer_) : run.bind(parameter, *value_);
+  }
+
+ private:
+  const sqlite::Value* value_ = nullptr;
+  std::int64_t integer_ = 0;
 };
 
 // Segments first..end-1.
@@ -66,14 +85,16 @@ class GroupStore {
   void rename(const std::string& table);
 
   GroupConfig load_config();
+  // Returns GroupConfig::guard_index, even if the rest of the config is damaged.
+  std::string load_guard();
   void save_config(const GroupConfig& config);
 
   // Members. They are compared as SQLite compares values under the collation BINARY.
-  std::optional<std::uint64_t> slot_of(const sqlite::Value& member);
+  std::optional<std::uint64_t> slot_of(const Member& member);
   // Adds a member in a free slot whose bits are 0. Adds a segment if there is no such slot;
   // `config` is then updated and saved. Returns the slot.
-  std::uint64_t add_member(const sqlite::Value& member, GroupConfig& config);
-  void rename_member(std::uint64_t slot, const sqlite::Value& member);
+  std::uint64_t add_member(const Member& member, GroupConfig& config);
+  void rename_member(std::uint64_t slot, const Member& member);
   // Removes the member of a slot. `cleared`: the bits of the slot are 0.
   void free_slot(std::uint64_t slot, bool cleared);
   void set_cleared();  // marks all free slots as cleared
@@ -131,7 +152,7 @@ class GroupStore {
   // Calls f(words) with the words at position p in row `row` of _wide.
   void with_wide_words(const GroupConfig& config, std::uint64_t row, std::uint64_t p,
                        const std::function<void(std::span<const std::uint8_t>)>& f);
-  std::optional<std::uint64_t> take_free_slot(const sqlite::Value& member);
+  std::optional<std::uint64_t> take_free_slot(const Member& member);
   void add_segment(GroupConfig& config);
   void forget_statements();
 

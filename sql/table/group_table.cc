@@ -1,6 +1,7 @@
 #include "sql/table/group_table.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -22,6 +23,10 @@ namespace {
 using sqlite::SqliteError;
 
 constexpr std::string_view kCommands = "'optimize', 'clear' and 'integrity-check'";
+constexpr std::string_view kRangeCommands =
+    "'summarize', 'rebuild', 'optimize' and 'integrity-check'";
+constexpr std::int64_t kMinRowid = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMaxRowid = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kMaxCachedSlots = std::size_t{1} << 16U;
 constexpr std::size_t kLongestCachedMember = 256;  // bytes
 
@@ -47,7 +52,7 @@ void require_name(const char* name) {
            ": it has a column of this name (choose another name)");
     }
   };
-  for (const char* column : {"member", "key", "filter"}) {
+  for (const char* column : {"member", "key", "filter", "first", "last"}) {
     refuse_if_taken(column);
   }
   for (const Property& property : kProperties) {
@@ -55,13 +60,15 @@ void require_name(const char* name) {
   }
 }
 
-std::string declared_columns(const char* table, Collation collation) {
-  std::string columns = "CREATE TABLE x(member PRIMARY KEY, key HIDDEN COLLATE " +
-                        std::string(name_of(collation)) + ", filter BLOB HIDDEN";
+std::string declared_columns(const char* table, Collation collation, bool has_ranges) {
+  std::string columns =
+      has_ranges ? "CREATE TABLE x(first INTEGER PRIMARY KEY" : "CREATE TABLE x(member PRIMARY KEY";
+  columns.append(", key HIDDEN COLLATE ").append(name_of(collation)).append(", filter BLOB HIDDEN");
   for (const Property& property : kProperties) {
     columns.append(", ").append(property.name).append(" ").append(property.type).append(" HIDDEN");
   }
-  return columns + ", " + sqlite::quoted_name(table) + " HIDDEN) WITHOUT ROWID";
+  columns.append(", ").append(sqlite::quoted_name(table)).append(" HIDDEN");
+  return columns + (has_ranges ? ", last INTEGER" : "") + ") WITHOUT ROWID";
 }
 
 [[noreturn]] void refuse_null_member() {
@@ -117,7 +124,11 @@ GroupTable::GroupTable(const sqlite::Definition& definition, Shared& shared)
       store_(definition.db, definition.schema, definition.table),
       transaction_(definition.db) {
   require_name(definition.table);
-  columns_ = declared_columns(definition.table, options_.collation());
+  if (const auto source = options_.source()) {
+    ranges_.emplace(db_, definition.schema, definition.table, *source, options_.rows());
+    options_.take_collation(ranges_->collation());
+  }
+  columns_ = declared_columns(definition.table, options_.collation(), ranges_.has_value());
 }
 
 GroupTable::~GroupTable() {
@@ -127,16 +138,33 @@ GroupTable::~GroupTable() {
 }
 
 void GroupTable::create() {
-  store_.create({.header = options_.header()});
+  GroupConfig config{.header = options_.header()};
+  store_.create(config);
+  if (ranges_) {
+    ranges_->create(store_.table(), options_.collation(), config);
+    add_rows(config);
+  }
   transaction_.created();
 }
 
-void GroupTable::destroy() { store_.drop(); }
+void GroupTable::destroy() {
+  if (ranges_) {
+    ranges_->drop(store_.table(), store_.load_guard());
+  }
+  store_.drop();
+}
+
+int GroupTable::best_index(sqlite3_index_info& info) {
+  if (ranges_) {
+    ranges_->statement_was_prepared();
+  }
+  return choose_group_plan(info, options_.collation());
+}
 
 void GroupTable::rename(const char* name) {
   require_name(name);
   require_usable();
-  store_.rename(name);
+  ranges_ ? ranges_->rename(store_, name) : store_.rename(name);
   if (transaction_.is_open()) {
     transaction_.note_renamed();
   } else {
@@ -232,6 +260,12 @@ int GroupTable::update(const Values& values) {
     throw SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
   }
   const Value old_member = values[0];
+  if (ranges_ && (values.size() == 1 || !old_member.is_null() ||
+                  column_of(values.from(2), GroupColumn::command).is_null())) {
+    const std::string source = sqlite::quoted_text(ranges_->source());
+    fail("cannot change the ranges of " + source + " (change " + source +
+         " instead, and run the command 'summarize')");
+  }
   if (values.size() == 1) {
     remove_member(old_member);
   } else if (old_member.is_null()) {
@@ -476,13 +510,17 @@ void GroupTable::run_command(const Value& command) {
   write_waiting_keys();
   if (is("optimize")) {
     optimize();
-  } else if (is("clear")) {
+  } else if (!ranges_ && is("clear")) {
     clear();
+  } else if (ranges_ && is("summarize")) {
+    summarize();
+  } else if (ranges_ && is("rebuild")) {
+    rebuild();
   } else if (is("integrity-check")) {
     check_integrity();
   } else {
-    fail("unknown command " + command.describe() + " (the commands are " + std::string(kCommands) +
-         ")");
+    fail("unknown command " + command.describe() + " (the commands are " +
+         std::string(ranges_ ? kRangeCommands : kCommands) + ")");
   }
 }
 
@@ -508,10 +546,122 @@ void GroupTable::clear() {
   change.done();
 }
 
+void GroupTable::require_in_sync(const GroupConfig& config) {
+  if (const auto problem = ranges_->out_of_sync(store_.table(), config)) {
+    fail(*problem);
+  }
+}
+
+void GroupTable::summarize() {
+  ranges_->require_idle(store_.table());
+  GroupConfig config = store_.load_config();
+  require_in_sync(config);
+  Change change(*this);
+  read_changed_ranges(config);
+  add_rows(config);
+  transaction_.note_written(true);
+  change.done();
+}
+
+void GroupTable::rebuild() {
+  ranges_->require_idle(store_.table());
+  Change change(*this);
+  store_.clear();
+  GroupConfig config = store_.load_config();
+  ranges_->restore(store_.table(), options_.collation(), config);
+  add_rows(config);
+  transaction_.note_written(true);
+  change.done();
+}
+
+void GroupTable::add_keys(std::uint64_t slot, RowRange range, const Shape& shape) {
+  const BitSlicedFilters filters(shape);
+  ranges_->for_each_key(range, [&](const Value& key) {
+    const Hash hash = Key(key).hash(shape);
+    waiting_.push_back({filters.chunk_of(hash), slot, hash});
+    if (waiting_.size() == kMaxWaiting) {
+      write_waiting_keys();
+    }
+  });
+}
+
+// Makes ranges of the rows after the last range, while there are enough rows for one.
+void GroupTable::add_rows(GroupConfig& config) {
+  const auto next = [&]() -> std::optional<RowRange> {
+    if (config.summarized == kMaxRowid) {
+      return std::nullopt;
+    }
+    return ranges_->range_from(config.summarized ? *config.summarized + 1 : kMinRowid);
+  };
+  for (auto range = next(); range; range = next()) {
+    const std::uint64_t slot = store_.add_member(range->first, config);
+    add_keys(slot, *range, config.header.shape);
+    config.summarized = range->last;
+  }
+  write_waiting_keys();
+  store_.save_config(config);
+}
+
+// The keys that a changed range had before stay in a filter of _wide, where they cannot be cleared
+// at a bearable cost. They are false positives from then on.
+void GroupTable::read_changed_ranges(const GroupConfig& config) {
+  std::vector<std::uint64_t> slots;
+  if (const auto changed = ranges_->changed(store_.table())) {
+    for (const std::int64_t first : *changed) {
+      if (const auto slot = store_.slot_of(first)) {
+        slots.push_back(*slot);
+      }
+    }
+  } else {
+    slots = store_.used_slots();
+  }
+  for (const std::uint64_t slot : slots) {
+    if (slot / kSegmentFilters >= config.wide) {
+      store_.clear_filter(config, slot);
+    }
+    add_keys(slot, range_of(config, slot), config.header.shape);
+  }
+  write_waiting_keys();
+  ranges_->forget_changes(store_.table());
+}
+
+// The slots of ranges are in the order of their rowids.
+RowRange GroupTable::range_of(const GroupConfig& config, std::uint64_t slot) {
+  RowRange range{.first = kMinRowid, .last = config.summarized.value_or(kMaxRowid)};
+  store_.with_member(slot, [&](const Value& first) { range.first = first.integer(); });
+  store_.with_member(slot + 1, [&](const Value& next) { range.last = next.integer() - 1; });
+  return range;
+}
+
 void GroupTable::check_integrity() {
   require_usable();
   write_waiting_keys();
-  store_.check(store_.load_config());
+  const GroupConfig config = store_.load_config();
+  store_.check(config);
+  if (ranges_) {
+    check_ranges(config);
+  }
+}
+
+void GroupTable::check_ranges(const GroupConfig& config) {
+  if (const auto problem = ranges_->out_of_sync(store_.table(), config)) {
+    throw SqliteError(SQLITE_CORRUPT_VTAB, *problem);
+  }
+  const auto changed = ranges_->changed(store_.table());
+  for (const std::uint64_t slot : store_.used_slots()) {
+    const RowRange range = range_of(config, slot);
+    if (!changed || std::find(changed->begin(), changed->end(), range.first) != changed->end()) {
+      continue;
+    }
+    ranges_->for_each_key(range, [&](const Value& key) {
+      if (!may_contain(config, slot, Key(key).hash(config.header.shape))) {
+        throw SqliteError(SQLITE_CORRUPT_VTAB, "the rows from " + std::to_string(range.first) +
+                                                   " to " + std::to_string(range.last) +
+                                                   " have the key " + key.describe() +
+                                                   ", which their filter does not have");
+      }
+    });
+  }
 }
 
 void GroupTable::Cursor::filter(int plan, const char* text, const Values& values) {
@@ -520,6 +670,7 @@ void GroupTable::Cursor::filter(int plan, const char* text, const Values& values
     table_.shared_.deferring->write_waiting_keys();
   }
   slots_.clear();
+  ranges_.clear();
   row_ = 0;
   estimates_.clear();
   plan_ = static_cast<GroupPlan>(plan);
@@ -530,19 +681,96 @@ void GroupTable::Cursor::filter(int plan, const char* text, const Values& values
          " (compare it with COLLATE BINARY or with that of the option collate)");
   }
   config_ = table_.store_.load_config();
+  require_collation();
+  if (table_.ranges_ && looks_up_a_key(plan_)) {
+    look_up_ranges(values[0]);
+    if (plan_ == GroupPlan::key_of_member) {
+      keep_range(values[1]);
+    }
+    return;
+  }
   switch (plan_) {
     case GroupPlan::key:
-      return look_up(values[0]);
+      look_up(values[0]);
+      break;
     case GroupPlan::key_of_member:
-      return look_up_in(values[0], values[1]);
+      look_up_in(values[0], values[1]);
+      break;
     case GroupPlan::member:
       if (const auto slot = table_.store_.slot_of(values[0])) {
         slots_.push_back(*slot);
       }
-      return;
+      break;
     case GroupPlan::all_members:
     case GroupPlan::refused_collation:
       slots_ = table_.store_.used_slots();
+  }
+  if (table_.ranges_) {
+    find_ranges();
+  }
+}
+
+void GroupTable::Cursor::require_collation() const {
+  const Collation own = config_.header.shape.collation;
+  if (own != table_.options_.collation()) {
+    fail("the column of the source has the collation " +
+         std::string(name_of(table_.options_.collation())) + " now, and the filters have " +
+         std::string(name_of(own)) + " (drop the table and make it again)");
+  }
+}
+
+void GroupTable::Cursor::look_up_ranges(const Value& key) {
+  RowRanges& source = *table_.ranges_;
+  const auto problem = source.out_of_sync(table_.store_.table(), config_);
+  if (problem && !table_.options_.answers_maybe_when_stale()) {
+    fail(*problem);
+  }
+  key_.assign(key);
+  if (key.is_null()) {
+    return;
+  }
+  if (problem) {
+    slots_.push_back(kNoSlot);
+    ranges_.push_back({.first = kMinRowid, .last = kMaxRowid});
+    return;
+  }
+  look_up(key);
+  add_changed_ranges();
+  find_ranges();
+  if (config_.summarized != kMaxRowid) {
+    slots_.push_back(kNoSlot);
+    ranges_.push_back(
+        {.first = config_.summarized ? *config_.summarized + 1 : kMinRowid, .last = kMaxRowid});
+  }
+}
+
+// Keeps only the row whose range begins at `first`.
+void GroupTable::Cursor::keep_range(const Value& first) {
+  const auto kept = std::find_if(ranges_.begin(), ranges_.end(), [&](RowRange range) {
+    return first.type() == SQLITE_INTEGER && range.first == first.integer();
+  });
+  row_ = static_cast<std::size_t>(kept - ranges_.begin());
+  slots_.resize(std::min(slots_.size(), row_ + 1));
+}
+
+void GroupTable::Cursor::add_changed_ranges() {
+  const auto changed = table_.ranges_->changed(table_.store_.table());
+  if (!changed) {
+    slots_ = table_.store_.used_slots();
+    return;
+  }
+  for (const std::int64_t first : *changed) {
+    if (const auto slot = table_.store_.slot_of(first)) {
+      slots_.push_back(*slot);
+    }
+  }
+  std::sort(slots_.begin(), slots_.end());
+  slots_.erase(std::unique(slots_.begin(), slots_.end()), slots_.end());
+}
+
+void GroupTable::Cursor::find_ranges() {
+  for (const std::uint64_t slot : slots_) {
+    ranges_.push_back(table_.range_of(config_, slot));
   }
 }
 
@@ -618,8 +846,16 @@ void GroupTable::Cursor::column(sqlite3_context* raw, int i) {
   }
   Context context(raw);
   const Header& header = config_.header;
-  switch (static_cast<GroupColumn>(i)) {
+  const auto column = static_cast<GroupColumn>(i);
+  const bool is_of_filter = column >= GroupColumn::filter && column <= GroupColumn::overfull;
+  if (is_of_filter && !has_filter()) {
+    return;
+  }
+  switch (column) {
     case GroupColumn::member:
+      if (table_.ranges_) {
+        return context.result_int64(ranges_[row_].first);
+      }
       table_.store_.with_member(slots_[row_], [&](const Value& member) { member.set_result(raw); });
       return;
     case GroupColumn::key:
@@ -646,6 +882,8 @@ void GroupTable::Cursor::column(sqlite3_context* raw, int i) {
                                                       .wide = config_.wide}));
     case GroupColumn::command:
       return;
+    case GroupColumn::last:
+      return context.result_int64(ranges_[row_].last);
   }
 }
 

@@ -36,6 +36,16 @@
 //     'clear'            removes all members
 //     'integrity-check'  reads all rows and fails with SQLITE_CORRUPT_VTAB if one is damaged
 //
+// CREATE VIRTUAL TABLE log_url USING bloom_groups(source=log, column=url, rows=4096);
+//     Makes a skip index: the members are ranges of 4,096 rows of `log` (sql/table/row_ranges.h).
+//
+// SELECT log.* FROM log_url AS r JOIN log ON log.id BETWEEN r.first AND r.last AND log.url = 'x'
+// WHERE r.key = 'x';
+//     Reads only the ranges that may contain the url, and the rows after the last range.
+//
+// INSERT INTO log_url(log_url) VALUES ('summarize');
+//     Makes ranges of the rows that were appended since then, and reads changed ranges again.
+//
 // All rows are read from SQLite's pages at each lookup. Only keys that the running statement adds
 // may wait in memory. They are written when the statement ends, and before every lookup.
 #pragma once
@@ -54,6 +64,7 @@
 #include "sql/table/group_options.h"
 #include "sql/table/group_plan.h"
 #include "sql/table/group_store.h"
+#include "sql/table/row_ranges.h"
 #include "sql/table/transaction_state.h"
 #include "sql/values/key.h"
 
@@ -88,7 +99,7 @@ class GroupTable {
   const char* name() const { return store_.table().c_str(); }
   const char* columns() const { return columns_.c_str(); }
 
-  int best_index(sqlite3_index_info& info) { return choose_group_plan(info, options_.collation()); }
+  int best_index(sqlite3_index_info& info);
   int update(const Values& values);
   int code_to_report(int code);
 
@@ -130,6 +141,14 @@ class GroupTable {
   void run_command(const Value& command);
   void optimize();
   void clear();
+  void summarize();
+  void rebuild();
+  void add_rows(GroupConfig& config);
+  void add_keys(std::uint64_t slot, RowRange range, const Shape& shape);
+  void read_changed_ranges(const GroupConfig& config);
+  void require_in_sync(const GroupConfig& config);
+  void check_ranges(const GroupConfig& config);
+  RowRange range_of(const GroupConfig& config, std::uint64_t slot);
 
   void require_usable() const;
   void refuse_after_key_lookup(std::string_view change) const;
@@ -146,6 +165,7 @@ class GroupTable {
   Shared& shared_;
   std::string columns_;
   GroupOptions options_;
+  std::optional<RowRanges> ranges_;  // if the members are ranges of rows
   GroupStore store_;
   TransactionState transaction_;
   std::optional<StatementCache> cache_;
@@ -168,16 +188,26 @@ class GroupTable::Cursor {
   void column(sqlite3_context* raw, int i);
 
  private:
+  void require_collation() const;
   void look_up(const Value& key);
   void look_up_in_wide(Hash hash);
   void look_up_in(const Value& key, const Value& member);
+  void look_up_ranges(const Value& key);
+  void keep_range(const Value& first);
+  void add_changed_ranges();
+  void find_ranges();
+  bool has_filter() const { return slots_[row_] != kNoSlot; }
   void append(std::uint64_t segment, FilterSet filters);
   const Estimate& estimate();
+
+  // Stands for rows that no filter covers.
+  static constexpr std::uint64_t kNoSlot = ~std::uint64_t{0};
 
   GroupTable& table_;
   GroupPlan plan_ = GroupPlan::all_members;
   GroupConfig config_;
   std::vector<std::uint64_t> slots_;  // of the rows
+  std::vector<RowRange> ranges_;      // of the rows, if the members are ranges
   std::size_t row_ = 0;
   // The value as it was looked up, with its type: SQLite may use this column in place of the other
   // side of a join condition.

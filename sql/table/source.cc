@@ -162,6 +162,13 @@ std::string Source::pragma(const char* name) const {
 }
 
 void Source::require_can_follow(Collation collation, Writers writers) const {
+  require_collation(collation);
+  if (writers == Writers::any) {
+    require_known_early();
+  }
+}
+
+void Source::require_collation(Collation collation) const {
   if (const char* other = unsupported_type()) {
     refuse("source " + quoted_text(names_.table), "an ordinary table",
            std::string(other) + " in the schema " + schema_);
@@ -186,9 +193,6 @@ void Source::require_can_follow(Collation collation, Writers writers) const {
                  : "BINARY, NOCASE or RTRIM",
              name);
     }
-  }
-  if (writers == Writers::any) {
-    require_known_early();
   }
 }
 
@@ -249,6 +253,27 @@ ColumnFacts Source::facts() const {
     }
   }
   return facts;
+}
+
+// In a table WITHOUT ROWID the column is an ordinary one. PRAGMA index_list then lists the index of
+// the primary key, which no other table has for an INTEGER PRIMARY KEY.
+std::string Source::rowid_alias() const {
+  enum { kOrigin = 3 };
+  const std::vector<ColumnInfo> known = columns();
+  const auto is_key = [](const ColumnInfo& info) { return info.in_primary_key; };
+  const auto key = std::find_if(known.begin(), known.end(), is_key);
+  if (std::count_if(known.begin(), known.end(), is_key) != 1 ||
+      sqlite3_stricmp(key->type.c_str(), "INTEGER") != 0) {
+    return "";
+  }
+  const Statement list(db_, pragma("index_list"));
+  Execution run(list);
+  while (run.step()) {
+    if (run.value(kOrigin).text() == "pk") {
+      return "";
+    }
+  }
+  return key->name;
 }
 
 std::string Source::guard_sql(const std::string& name) const {

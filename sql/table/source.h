@@ -72,6 +72,8 @@ class Source {
   // Returns the SQL expression of the key in `row`: "old", "new" or the name of a table.
   std::string key_of(std::string_view row) const;
   ColumnFacts facts() const;
+  // Returns the name of the INTEGER PRIMARY KEY; empty if the table has none, or no rowids.
+  std::string rowid_alias() const;
 
   // Returns the collation of the column. Returns binary if the filter does not support the
   // collation, or if it cannot be read.
@@ -80,8 +82,11 @@ class Source {
   // affinity cannot be read.
   Affinity affinity() const;
 
-  // Throws bloom::Error unless the source is an ordinary table that a filter of this collation can
-  // follow while these programs write to it.
+  // Throws bloom::Error unless the source is an ordinary table, and its columns exist and have this
+  // collation.
+  void require_collation(Collation collation) const;
+  // Throws bloom::Error unless a filter of this collation can follow the source while these
+  // programs write to it.
   void require_can_follow(Collation collation, Writers writers) const;
 
   // The guard index: see the top. make_guard() creates the index and returns its name. The index

@@ -6,6 +6,7 @@
 
 #include "sql/sqlite/sql_text.h"
 #include "sql/table/change_log.h"
+#include "sql/table/row_ranges.h"
 
 namespace bloom {
 namespace {
@@ -34,8 +35,8 @@ std::vector<std::string> columns_of(std::string_view row, std::string_view trigg
   return columns;
 }
 
-// Part of the text of every trigger that writes commands to the bloom table `table`, or appends to
-// its change log.
+// Part of the text of every trigger that writes commands to the bloom table `table`, appends to its
+// change log, or notes changed ranges.
 std::string command_columns(const std::string& table) {
   return std::string("(").append(quoted_name(table)).append(", key) VALUES (");
 }
@@ -43,9 +44,17 @@ std::string log_columns(const std::string& table) {
   return quoted_name(table + std::string(ChangeLog::kSuffix)) + "(token, added, ";
 }
 
+std::string note_columns(const std::string& table) {
+  return quoted_name(table + std::string(kChangedRanges)) + "(first) ";
+}
+
+// Whether the trigger is one of the bloom table `table`.
 bool writes_to(const std::string& table, std::string_view sql) {
-  return sql.find(command_columns(table)) != std::string_view::npos ||
-         sql.find(log_columns(table)) != std::string_view::npos;
+  const auto contains = [&](const std::string& part) {
+    return sql.find(part) != std::string_view::npos;
+  };
+  return contains(command_columns(table)) || contains(log_columns(table)) ||
+         contains(note_columns(table));
 }
 
 // Returns whether a trigger looks like one that a bloom table has made, by its name and its text.
@@ -119,6 +128,9 @@ bool SourceTriggers::needs_after(const ColumnFacts& facts) const {
 std::vector<SourceTriggers::Trigger> SourceTriggers::triggers(const std::string& table,
                                                               const std::string& target,
                                                               std::uint64_t version) const {
+  if (version == kVersionForRanges) {
+    return triggers_that_note_ranges(table);
+  }
   return version == kVersionForAny ? triggers_that_log(table, target)
                                    : triggers_that_command(table, target, version);
 }
@@ -158,6 +170,43 @@ std::vector<SourceTriggers::Trigger> SourceTriggers::triggers_that_log(
           {table, names.table, "_before_update", update, add},
           {table, names.table, "_after_update", update, (add_after_update ? add : "") + remove},
           {table, names.table, "_after_delete", "DELETE" + on, remove}};
+}
+
+// Rows after the last range need no note. A BEFORE INSERT trigger does not know the rowid that
+// SQLite will choose: new.rowid is -1 then. That is the largest rowid plus 1, or a random one if
+// the largest possible rowid is in use: NULL then notes all ranges. AFTER INSERT notes what a
+// BEFORE trigger could not foresee: a row whose rowid is really -1, or chosen after another trigger
+// has deleted rows.
+std::vector<SourceTriggers::Trigger> SourceTriggers::triggers_that_note_ranges(
+    const std::string& table) const {
+  const SourceNames& names = source_.names();
+  const std::string source = quoted_name(names.table);
+  const std::string id = quoted_name(source_.rowid_alias());
+  const std::string column = quoted_name(names.columns.front());
+  const std::string largest = "(SELECT max(" + id + ") FROM " + source + ")";
+  const std::string known = "new." + id;
+  const std::string expected = "CASE WHEN new." + id + " IS NOT -1 THEN new." + id + " WHEN " +
+                               largest + " < 9223372036854775807 THEN " + largest + " + 1 WHEN " +
+                               largest + " IS NULL THEN 1 END";
+  const auto summarized = [&](const std::string& rowid) {
+    return "coalesce(" + rowid + ", -9223372036854775808) <= (SELECT v FROM " +
+           quoted_name(table + "_config") + " WHERE k = 'summarized')";
+  };
+  const auto note = [&](const std::string& rowid) {
+    const std::string changed = quoted_name(table + std::string(kChangedRanges));
+    return " INSERT INTO " + note_columns(table) +
+           "SELECT r.first FROM (SELECT max(member) AS first FROM " +
+           quoted_name(table + "_members") + " WHERE member <= " + rowid +
+           ") AS r WHERE NOT EXISTS (SELECT 1 FROM " + changed + " AS c WHERE c.first IS r.first);";
+  };
+  const std::string on = " ON " + source + " WHEN ";
+  return {
+      {table, names.table, "_before_insert", "INSERT" + on + summarized(expected), note(expected)},
+      {table, names.table, "_after_insert", "INSERT" + on + summarized(known), note(known)},
+      {table, names.table, "_before_update",
+       "UPDATE" + on + "(old." + column + " IS NOT new." + column + " OR old." + id +
+           " IS NOT new." + id + ") AND " + summarized(known),
+       note(known)}};
 }
 
 std::vector<SourceTriggers::Trigger> SourceTriggers::triggers_that_command(
@@ -233,14 +282,21 @@ bool SourceTriggers::is_stored(const std::vector<Trigger>& stored, const Trigger
   });
 }
 
-// Takes the names from the last trigger. If that trigger is not as install() makes it, takes them
-// from the options and returns false.
+// Takes the names from the last trigger that install() makes: its table, and the columns of `old`
+// that it names first. If that trigger is not as install() makes it, takes them from the options
+// and returns false.
 bool SourceTriggers::take_names(const std::vector<Trigger>& stored, const std::string& table,
                                 const std::string& target, std::uint64_t version) {
-  const std::string last = table + std::string(kSuffixes.back());
+  const std::string last =
+      table + std::string(version == kVersionForRanges ? "_before_update" : kSuffixes.back());
+  const std::size_t count = source_.names().columns.size();
   for (const Trigger& trigger : stored) {
     if (sqlite3_stricmp(trigger.name.c_str(), last.c_str()) == 0) {
-      source_.set_names({trigger.source, columns_of("old", trigger.sql)});
+      std::vector<std::string> columns = columns_of("old", trigger.sql);
+      if (version == kVersionForRanges) {
+        columns.resize(std::min(columns.size(), count));
+      }
+      source_.set_names({trigger.source, std::move(columns)});
       if (is_stored(stored, triggers(table, target, version).back())) {
         return true;
       }
@@ -252,8 +308,10 @@ bool SourceTriggers::take_names(const std::vector<Trigger>& stored, const std::s
 
 void SourceTriggers::find_names(const std::string& table) {
   const std::vector<Trigger> stored = stored_triggers(table);
-  if (!take_names(stored, table, table, kVersionForAny)) {
-    take_names(stored, table, table, kVersionForExtension);
+  for (const std::uint64_t version : {kVersionForAny, kVersionForExtension, kVersionForRanges}) {
+    if (take_names(stored, table, table, version)) {
+      return;
+    }
   }
 }
 

@@ -14,6 +14,9 @@
 // too many keys. Its keys are added BEFORE the row is written. Values that a BEFORE trigger may not
 // know, such as a rowid that SQLite chooses, are added AFTER as well.
 //
+// The triggers of a bloom_groups table (sql/table/row_ranges.h) are plain SQL as well. They only
+// note which range of rows has changed.
+//
 // An AFTER trigger that runs first can prevent later AFTER triggers from running, by raising IGNORE
 // or FAIL. With writers=extension, BEFORE triggers therefore check for such AFTER triggers when
 // they run.
@@ -42,6 +45,7 @@ class SourceTriggers {
   static constexpr std::uint64_t kVersionOf10 = 0;  // of 1.0: neither `expect` nor a guard index
   static constexpr std::uint64_t kVersionForExtension = 2;               // for writers=extension
   static constexpr std::uint64_t kVersionForAny = Config::kLogTriggers;  // for writers=any
+  static constexpr std::uint64_t kVersionForRanges = 4;                  // of bloom_groups
   static constexpr std::uint64_t version_for(Writers writers) {
     return writers == Writers::any ? kVersionForAny : kVersionForExtension;
   }
@@ -83,6 +87,7 @@ class SourceTriggers {
   std::string update_event(const ColumnFacts& facts) const;
   std::vector<Trigger> triggers(const std::string& table, const std::string& target,
                                 std::uint64_t version) const;
+  std::vector<Trigger> triggers_that_note_ranges(const std::string& table) const;
   std::vector<Trigger> triggers_that_log(const std::string& table, const std::string& target) const;
   std::vector<Trigger> triggers_that_command(const std::string& table, const std::string& target,
                                              std::uint64_t version) const;

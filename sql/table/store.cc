@@ -213,16 +213,16 @@ Config Store::load_config() {
   return config;
 }
 
-std::string Store::load_guard() {
-  const std::string config = table_ + std::string(kConfig);
+std::string load_guard(sqlite3* db, const std::string& schema, const std::string& config_table) {
   for (const char* column : {"k", "v"}) {
-    if (sqlite3_table_column_metadata(db_, schema_.c_str(), config.c_str(), column, nullptr,
+    if (sqlite3_table_column_metadata(db, schema.c_str(), config_table.c_str(), column, nullptr,
                                       nullptr, nullptr, nullptr, nullptr) != SQLITE_OK) {
       return "";
     }
   }
-  const InUse in_use(*this);
-  const Statement select(db_, "SELECT v FROM " + shadow(kConfig) + " WHERE k = 'guard'",
+  const Statement select(db,
+                         "SELECT v FROM " + quoted_name(schema) + "." + quoted_name(config_table) +
+                             " WHERE k = 'guard'",
                          kSchemaDamaged);
   Execution run(select);
   return run.step() && run.type(0) == SQLITE_TEXT ? std::string(run.value(0).text()) : "";

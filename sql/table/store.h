@@ -48,6 +48,10 @@ struct Config {
   static constexpr std::uint64_t kLogTriggers = 3;
 };
 
+// Returns the value 'guard' of a config table, even if the rest of that table is damaged. Returns
+// "" if there is no such table or value.
+std::string load_guard(sqlite3* db, const std::string& schema, const std::string& config_table);
+
 class Store {
  public:
   Store(sqlite3* db, std::string schema, std::string table);
@@ -64,8 +68,7 @@ class Store {
   void rename(const std::string& table);
 
   Config load_config();
-  // Returns Config::guard_index alone; empty if the config table is missing or damaged.
-  std::string load_guard();
+  std::string load_guard() { return bloom::load_guard(db_, schema_, table_ + "_config"); }
   void save_config(const Config& config);
   // Adds 1 to Config::stale as stored.
   void note_stale_key();

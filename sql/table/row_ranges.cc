@@ -1,0 +1,181 @@
+#include "sql/table/row_ranges.h"
+
+#include <utility>
+
+#include "core/support/error.h"
+#include "sql/sqlite/sql_text.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::execute;
+using sqlite::Execution;
+using sqlite::quoted_name;
+using sqlite::quoted_text;
+using sqlite::Statement;
+
+constexpr std::string_view kChangedColumns = "(first UNIQUE)";
+
+}  // namespace
+
+RowRanges::RowRanges(sqlite3* db, const std::string& schema, const std::string& table,
+                     const SourceNames& names, std::uint64_t rows)
+    : source_(db, schema, names), triggers_(source_, false), rows_(rows) {
+  triggers_.find_names(table);
+}
+
+std::string RowRanges::changed_table(const std::string& table) const {
+  return source_.qualified(table + std::string(kChangedRanges));
+}
+
+bool RowRanges::has_changed_table(const std::string& table) const {
+  const Statement select(source_.db(), "SELECT sql FROM " + source_.qualified("sqlite_master") +
+                                           " WHERE type = 'table' AND name = ?1 COLLATE NOCASE");
+  const std::string name = table + std::string(kChangedRanges);
+  Execution run(select);
+  return run.bind(1, name).step() && run.type(0) == SQLITE_TEXT &&
+         run.value(0).text().ends_with(kChangedColumns);
+}
+
+void RowRanges::create_changed_table(const std::string& table) const {
+  execute(source_.db(), "CREATE TABLE " + changed_table(table) + std::string(kChangedColumns));
+}
+
+void RowRanges::require_supported(Collation collation) const {
+  source_.require_collation(collation);
+  if (source_.rowid_alias().empty()) {
+    fail("cannot summarize " + quoted_text(source()) +
+         ": it has no INTEGER PRIMARY KEY, and VACUUM may renumber the rows of such a table (give "
+         "it a column id INTEGER PRIMARY KEY)");
+  }
+  if (const std::string late = source_.facts().decided_late; !late.empty()) {
+    fail("cannot summarize " + quoted_text(source()) + ": " + late +
+         ", so triggers do not see its final value (name another column)");
+  }
+}
+
+void RowRanges::require_idle(const std::string& table) const {
+  if (source_.is_being_written() || source_.is_being_written_by_trigger(table)) {
+    fail("cannot summarize " + quoted_text(source()) +
+         " within a trigger or while another statement of this connection is writing (finish that "
+         "statement first)");
+  }
+}
+
+void RowRanges::create(const std::string& table, Collation collation, GroupConfig& config) {
+  require_idle(table);
+  require_supported(collation);
+  config.guard_index = source_.make_guard(table);
+  create_changed_table(table);
+  triggers_.install(table, SourceTriggers::kVersionForRanges);
+}
+
+void RowRanges::drop(const std::string& table, const std::string& guard_index) {
+  triggers_.uninstall(table);
+  source_.drop_guard(guard_index);
+  select_changed_.reset();
+  execute(source_.db(), "DROP TABLE IF EXISTS " + changed_table(table));
+}
+
+void RowRanges::rename(GroupStore& store, const std::string& new_name) {
+  const std::string table = store.table();
+  const bool installed =
+      triggers_.refresh_names_and_check(table, SourceTriggers::kVersionForRanges);
+  triggers_.uninstall(table);
+  select_changed_.reset();
+  store.rename(new_name);
+  if (has_changed_table(table)) {
+    execute(source_.db(), "ALTER TABLE " + changed_table(table) + " RENAME TO " +
+                              quoted_name(new_name + std::string(kChangedRanges)));
+  }
+  if (installed) {
+    triggers_.install(new_name, SourceTriggers::kVersionForRanges);
+  }
+  checked_ = false;
+}
+
+void RowRanges::restore(const std::string& table, Collation collation, GroupConfig& config) {
+  require_supported(collation);
+  triggers_.uninstall(table);
+  if (!source_.has_guard(config.guard_index)) {
+    config.guard_index = source_.make_guard(table);
+  }
+  if (has_changed_table(table)) {
+    forget_changes(table);
+  } else {
+    create_changed_table(table);
+  }
+  triggers_.install(table, SourceTriggers::kVersionForRanges);
+  checked_ = false;
+}
+
+// The same version number cannot mean another schema. SQLite reuses numbers only after the rollback
+// of a schema change, and then it makes new objects of all virtual tables.
+std::optional<std::string> RowRanges::out_of_sync(const std::string& table,
+                                                  const GroupConfig& config) {
+  constexpr std::string_view kFix =
+      ", so changes may not have been noted (the command 'rebuild' fixes that; if the source is "
+      "gone, only DROP TABLE is left)";
+  checked_ = checked_ || checked_version_ == source_.schema_version();
+  if (checked_) {
+    return std::nullopt;
+  }
+  const bool has_triggers =
+      triggers_.refresh_names_and_check(table, SourceTriggers::kVersionForRanges);
+  if (!has_triggers || !source_.has_guard(config.guard_index)) {
+    return std::string("the triggers or the index of source ") + quoted_text(source()) +
+           " are missing or have changed" + std::string(kFix);
+  }
+  if (!has_changed_table(table)) {
+    return std::string("the table ") + quoted_text(table + std::string(kChangedRanges)) +
+           " is missing or has changed" + std::string(kFix);
+  }
+  checked_ = true;
+  checked_version_ = source_.schema_version();
+  return std::nullopt;
+}
+
+void RowRanges::for_each_key(RowRange range, const EachKey& f) const {
+  const std::string id = quoted_name(source_.rowid_alias());
+  const Statement select(source_.db(), "SELECT " + source_.key_of("t") + " FROM " +
+                                           source_.qualified(source()) + " AS t WHERE t." + id +
+                                           " BETWEEN ?1 AND ?2");
+  Execution run(select);
+  run.bind(1, range.first).bind(2, range.last);
+  while (run.step()) {
+    if (run.type(0) != SQLITE_NULL) {
+      f(run.value(0));
+    }
+  }
+}
+
+std::optional<RowRange> RowRanges::range_from(std::int64_t first) const {
+  const std::string id = quoted_name(source_.rowid_alias());
+  const Statement select(source_.db(), "SELECT " + id + " FROM " + source_.qualified(source()) +
+                                           " WHERE " + id + " >= ?1 ORDER BY " + id +
+                                           " LIMIT 1 OFFSET ?2");
+  Execution run(select);
+  run.bind(1, first).bind(2, static_cast<std::int64_t>(rows_ - 1));
+  return run.step() ? std::optional(RowRange{first, run.integer(0)}) : std::nullopt;
+}
+
+std::optional<std::vector<std::int64_t>> RowRanges::changed(const std::string& table) {
+  if (!select_changed_) {
+    select_changed_.emplace(source_.db(), "SELECT first FROM " + changed_table(table));
+  }
+  std::vector<std::int64_t> firsts;
+  Execution run(*select_changed_);
+  while (run.step()) {
+    if (run.type(0) != SQLITE_INTEGER) {
+      return std::nullopt;
+    }
+    firsts.push_back(run.integer(0));
+  }
+  return firsts;
+}
+
+void RowRanges::forget_changes(const std::string& table) const {
+  execute(source_.db(), "DELETE FROM " + changed_table(table));
+}
+
+}  // namespace bloom

@@ -1,0 +1,97 @@
+// The rows of a source as the members of a bloom_groups table: CREATE VIRTUAL TABLE t USING
+// bloom_groups(source=s, column=c, rows=4096). Each member is a range of rowids.
+//
+// The ranges are adjacent. The first one begins at the smallest rowid that SQLite allows. The name
+// of a member is the first rowid of its range. Every range but the last ends where the next one
+// begins, and the last one ends at GroupConfig::summarized.
+//
+// A lookup must also search the rows that no filter covers: those after the last range, and the
+// ranges that have changed. Appending a row changes no range. Triggers in plain SQL note the other
+// changes in the table <name>_changed(first): the first rowid of the range, or NULL for all ranges.
+// So every program may write to the source, also without the extension. The command 'summarize'
+// makes ranges of the new rows and reads the changed ranges again.
+//
+// The source must have an INTEGER PRIMARY KEY, because VACUUM and a dump may renumber other rowids.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/hashing/hash.h"
+#include "sql/sqlite/value.h"
+#include "sql/table/group_store.h"
+#include "sql/table/source.h"
+#include "sql/table/source_triggers.h"
+
+namespace bloom {
+
+// Rowids first..last.
+struct RowRange {
+  std::int64_t first;
+  std::int64_t last;
+};
+
+// The suffix of the table of changed ranges. It is an ordinary table: SQLite would not let triggers
+// write to a shadow table under SQLITE_DBCONFIG_DEFENSIVE.
+inline constexpr std::string_view kChangedRanges = "_changed";
+
+class RowRanges {
+ public:
+  // `table`: the name of the bloom_groups table. `names`: the source and its column. `rows`: the
+  // number of rows per range.
+  RowRanges(sqlite3* db, const std::string& schema, const std::string& table,
+            const SourceNames& names, std::uint64_t rows);
+  RowRanges(const RowRanges&) = delete;
+  RowRanges& operator=(const RowRanges&) = delete;
+
+  const std::string& source() const { return source_.names().table; }
+  Collation collation() const { return source_.collation(); }
+
+  // CREATE, DROP and ALTER TABLE ... RENAME of the bloom_groups table. They make, drop and rename
+  // what belongs to the source: triggers, guard index and the table of changed ranges. create()
+  // sets config.guard_index. It throws bloom::Error if the source is not supported. rename() also
+  // renames the tables of the store.
+  void create(const std::string& table, Collation collation, GroupConfig& config);
+  void drop(const std::string& table, const std::string& guard_index);
+  void rename(GroupStore& store, const std::string& new_name);
+  // Makes what is missing or has changed, and forgets all changes. For the command 'rebuild'.
+  void restore(const std::string& table, Collation collation, GroupConfig& config);
+
+  // Call when a statement is prepared: SQLite prepares all statements again after a schema change.
+  void statement_was_prepared() { checked_ = false; }
+  // Returns why a change of the source may not have been noted, and what to do; nullopt if all
+  // were.
+  std::optional<std::string> out_of_sync(const std::string& table, const GroupConfig& config);
+
+  // Throws bloom::Error if the ranges cannot be summarized now.
+  void require_idle(const std::string& table) const;
+  // Calls f(key) for each row of the range whose key is not NULL.
+  using EachKey = std::function<void(const sqlite::Value& key)>;
+  void for_each_key(RowRange range, const EachKey& f) const;
+  // Returns the range that begins at `first` and ends at its row number `rows`; nullopt if there
+  // are fewer rows from `first` on.
+  std::optional<RowRange> range_from(std::int64_t first) const;
+
+  // The changed ranges: their first rowids. nullopt: all ranges may have changed.
+  std::optional<std::vector<std::int64_t>> changed(const std::string& table);
+  void forget_changes(const std::string& table) const;
+
+ private:
+  std::string changed_table(const std::string& table) const;
+  bool has_changed_table(const std::string& table) const;
+  void create_changed_table(const std::string& table) const;
+  void require_supported(Collation collation) const;
+
+  Source source_;
+  SourceTriggers triggers_;
+  std::uint64_t rows_;
+  bool checked_ = false;  // since a statement was last prepared
+  std::optional<std::int64_t> checked_version_;
+  std::optional<sqlite::Statement> select_changed_;
+};
+
+}  // namespace bloom
