@@ -144,7 +144,7 @@ main() {
   local form=${1:-} packages="g++ cmake make git sqlite3 libsqlite3-dev libgtest-dev libmurmurhash-dev python3 binutils locales codespell"
   case $form in
     '') ;;
-    full | all) packages="$packages clang clang-format clang-tidy shellcheck" ;;
+    full | all) packages="$packages clang clang-format clang-tidy shellcheck sqlite-utils python3-sqlalchemy python3-django" ;;
     *)
       echo "tests/run.sh: unknown form: $form (give none, 'full' or 'all')" >&2
       exit 2

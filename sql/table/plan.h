@@ -38,10 +38,11 @@ enum class Plan : int {
   lookup_collated = 5,
   // Reads `filter` or properties: one row, whose `key` cannot be read.
   full_filter = 2,
-  // Refused plans. The query gives no key, or compares `key` with a collation that the filter does
-  // not support. The name of that collation then follows kForeignCollation in idxStr. SQLite
-  // chooses a refused plan only if it has no other. Running the plan is an error.
-  refused_scan = 3,
+  // The query gives no key. As many rows as the filter has keys, by estimate, so that count(*)
+  // works. Reading their `key` is an error. SQLite chooses this plan only if it has no other.
+  count = 3,
+  // Refused: the query compares `key` with a collation that the filter does not support. The name
+  // of the collation follows kForeignCollation in idxStr. Running the plan is an error.
   refused_collation = 4,
 };
 

@@ -1,5 +1,6 @@
 #include "sql/table/table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -390,10 +391,12 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
     case Plan::full_filter:
       require_in_sync();
       require_filters(values, 0);
-      found_ = true;
+      rows_ = 1;
       return;
-    case Plan::refused_scan:
-      refuse_scan();
+    case Plan::count:
+      require_in_sync();
+      rows_ = count_keys();
+      return;
     case Plan::refused_collation:
       fail("the filter cannot compare key under the collation " +
            std::string(text).substr(kForeignCollation.size()) + " (" +
@@ -462,14 +465,27 @@ void BloomTable::Cursor::look_up(const Value& value) {
     key_.assign(value);
   }
   if (key.is_null()) {
-    found_ = false;
+    rows_ = 0;
     return;
   }
-  found_ = !in_sync || filter_.may_contain(key.hash(filter_.shape()));
+  bool found = !in_sync || filter_.may_contain(key.hash(filter_.shape()));
   if (table_.follower_ && in_sync) {
-    found_ |= table_.follower_->comparison().may_contain_equal(filter_, key, value, key_);
+    found |= table_.follower_->comparison().may_contain_equal(filter_, key, value, key_);
   }
-  filter_.count_lookup(found_);
+  filter_.count_lookup(found);
+  rows_ = found ? 1 : 0;
+}
+
+// Never returns 0 if there may be a key: `x IN (SELECT key FROM seen)` must fail then, rather than
+// find nothing.
+std::uint64_t BloomTable::Cursor::count_keys() {
+  const auto is_empty = [](const Estimate& estimate) { return estimate.fill == 0; };
+  const std::uint64_t pending = filter_.log_size();
+  if (pending == 0 && std::all_of(estimates().begin(), estimates().end(), is_empty)) {
+    return 0;
+  }
+  const auto keys = rounded_keys(total_estimate(filter_.layers().headers(), estimates()));
+  return std::max<std::uint64_t>(keys, 1);
 }
 
 const std::vector<Estimate>& BloomTable::Cursor::estimates() {
@@ -483,6 +499,10 @@ void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
   if (sqlite3_vtab_nochange(raw) != 0) {
     return;
   }
+  const bool is_key = i == static_cast<int>(Column::key);
+  if (plan_ == Plan::count || (plan_ == Plan::full_filter && is_key)) {
+    refuse_scan();
+  }
   Context context(raw);
   const auto headers = [this] { return filter_.layers().headers(); };
   const auto set_count = [&](std::uint64_t count) {
@@ -490,9 +510,6 @@ void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
   };
   switch (static_cast<Column>(i)) {
     case Column::key:
-      if (plan_ != Plan::lookup && plan_ != Plan::lookup_collated) {
-        refuse_scan();
-      }
       return key_.set_result(raw);
     case Column::filter:
       table_.require_one_layer("read the filter of");

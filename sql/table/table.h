@@ -22,6 +22,9 @@
 // --> Error: ...
 //     A Bloom filter cannot list its keys. A query that would scan them fails when it runs.
 //
+// SELECT count(*) FROM seen;
+//     Returns the estimated number of keys.
+//
 // INSERT OR IGNORE INTO seen(key) VALUES ('a.example'), ('d.example');
 //     Adds only keys that are certainly absent. changes() returns how many keys were new: 1.
 //
@@ -160,8 +163,8 @@ class BloomTable::Cursor {
   }
 
   void filter(int plan, const char* text, const Values& values);
-  void next() noexcept { found_ = false; }
-  bool at_end() const noexcept { return !found_; }
+  void next() noexcept { --rows_; }
+  bool at_end() const noexcept { return rows_ == 0; }
   void column(sqlite3_context* raw, int i);
 
  private:
@@ -171,16 +174,17 @@ class BloomTable::Cursor {
   static void require_filters(const Values& values, int first);
   void require_composite(const Key& key, const Value& value) const;
   void look_up(const Value& value);
+  std::uint64_t count_keys();
   const std::vector<Estimate>& estimates();
 
   BloomTable& table_;
   PagedFilter& filter_;
   const std::size_t key_columns_;  // more than one: the keys are composite
-  Plan plan_ = Plan::refused_scan;
+  Plan plan_ = Plan::count;
   // The value as it was looked up, with its type: SQLite may use this column in place of the other
   // side of a join condition.
   sqlite::ValueCopy key_;
-  bool found_ = false;
+  std::uint64_t rows_ = 0;  // left to return, with the current one
   // Of the current row. Empty until a column needs them, because they read all chunks.
   std::vector<Estimate> estimates_;
 };

@@ -52,6 +52,7 @@ try_suite() {
   # Rates, hostile bytes and memory do not depend on SQLite.
   check_python functions/functions Keys Statements
   check_python table/growth Layers
+  check_python table/tools Scans
   for name in promise/promise promise/promise_model table/table table/table_model table/affinity table/collation \
     table/damage table/generations table/source table/source_model; do
     check_python "$name"

@@ -195,9 +195,11 @@ SELECT s, (SELECT count(*) FROM a WHERE key = t.s), (SELECT count(*) FROM b WHER
 SELECT * FROM a;
 --> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
 SELECT count(*) FROM a;
---> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
+--> 3
 SELECT 1 FROM a;
---> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
+--> 1
+--> 1
+--> 1
 SELECT a FROM a;
 --> Error: a: cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys there are, and the command 'clear' empties the table)
 SELECT key, info FROM a;
