@@ -133,7 +133,7 @@ void GroupStore::rename(const std::string& table) {
 void GroupStore::forget_statements() {
   for (auto* statement :
        {&load_config_, &slot_of_, &member_of_, &free_below_, &load_chunk_, &load_chunks_,
-        &load_words_, &load_words_of_chunk_, &free_slot_, &insert_member_, &take_slot_}) {
+        &load_words_, &find_free_, &free_slot_, &insert_member_, &last_slot_, &take_slot_}) {
     statement->reset();
   }
 }
@@ -217,11 +217,12 @@ std::uint64_t GroupStore::add_member(const Member& member, GroupConfig& config) 
   const Statement& insert =
       prepared(insert_member_,
                "INSERT INTO {members} SELECT ifnull(max(slot) + 1, 0), ?1, NULL FROM {members}");
-  const Statement last(db_, "SELECT max(slot) FROM " + shadow(kMembers), kSchemaDamaged);
-  Execution run_insert(insert);
-  member.bind_to(run_insert, 1);
-  run_insert.step();
-  Execution run(last);
+  {
+    Execution run(insert);
+    member.bind_to(run, 1);
+    run.step();
+  }
+  Execution run(prepared(last_slot_, "SELECT max(slot) FROM {members}"));
   run.step();
   const auto slot = static_cast<std::uint64_t>(run.integer(0));
   if (slot / kSegmentFilters == config.segments) {
@@ -234,15 +235,16 @@ std::uint64_t GroupStore::add_member(const Member& member, GroupConfig& config) 
 }
 
 std::optional<std::uint64_t> GroupStore::take_free_slot(const Member& member) {
-  const Statement find(db_,
-                       "SELECT slot FROM " + shadow(kMembers) +
-                           " WHERE member IS NULL AND cleared = 1 ORDER BY slot LIMIT 1",
-                       kSchemaDamaged);
-  Execution run(find);
-  if (!run.step()) {
-    return std::nullopt;
+  std::uint64_t slot = 0;
+  {
+    Execution run(prepared(find_free_,
+                           "SELECT slot FROM {members} WHERE member IS NULL AND cleared = 1 "
+                           "ORDER BY slot LIMIT 1"));
+    if (!run.step()) {
+      return std::nullopt;
+    }
+    slot = static_cast<std::uint64_t>(run.integer(0));
   }
-  const auto slot = static_cast<std::uint64_t>(run.integer(0));
   rename_member(slot, member);
   return slot;
 }

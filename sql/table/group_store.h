@@ -163,7 +163,7 @@ class GroupStore {
 
   // Prepared on first use.
   std::optional<sqlite::Statement> load_config_, slot_of_, member_of_, free_below_, load_chunk_,
-      load_chunks_, load_words_, load_words_of_chunk_, free_slot_, insert_member_, take_slot_;
+      load_chunks_, load_words_, find_free_, free_slot_, insert_member_, last_slot_, take_slot_;
 };
 
 // Overwrites existing rows. Requires: its lifetime ends within the callback of SQLite that created
