@@ -5,8 +5,9 @@
 // source, column  the members are ranges of rows of this table, and the keys are in this column
 // rows            rows per range
 // on_stale        error or maybe: the answer of a lookup if changes of the source may have been
-// missed seed            seed of the hash function collate         collation of the keys: binary,
-// nocase or rtrim
+//                 missed
+// seed            seed of the hash function
+// collate         collation of the keys: binary, nocase or rtrim
 #pragma once
 
 #include <cstdint>
