@@ -18,6 +18,7 @@ from support.host import connect, one  # noqa: E402
 TABLES = {
     "sized": ["CREATE VIRTUAL TABLE f USING bloom(capacity=200000, cache=8192)"],
     "growing": ["CREATE VIRTUAL TABLE f USING bloom(capacity=64, growth=on)"],
+    "generations": ["CREATE VIRTUAL TABLE f USING bloom(capacity=20000, generations=3, cache=8192)"],
     **{
         f"{kind}, writers={writers}": [
             "CREATE TABLE s(key TEXT)",
@@ -28,6 +29,7 @@ TABLES = {
     },
 }
 JOURNALS = ("delete", "truncate", "persist", "wal")
+GENERATIONS = 3
 KILLS_OF_ONE_FILE = 10
 LONGEST_LIFE = 0.03  # seconds after the first transaction
 
@@ -36,8 +38,13 @@ def keys_of(transaction):
     return [f"{transaction}.{i}" for i in range(1 + transaction % 7)]
 
 
+def rotates(transaction):
+    """Whether the transaction ends with 'rotate', if the table has generations."""
+    return transaction % 16 == 15
+
+
 def write(path, table, first, acknowledge, rng):
-    """Commits transactions until the process is killed. Some of them run 'rebuild', 'merge' or 'halve'."""
+    """Commits transactions until the process is killed. Some of them run 'rebuild', 'merge', 'halve' or 'rotate'."""
     db = connect(path, isolation_level=None)
     db.execute("PRAGMA synchronous = OFF")  # the system outlives the process
     follows = "writers" in table
@@ -48,6 +55,8 @@ def write(path, table, first, acknowledge, rng):
             db.execute(f"INSERT INTO f(f) VALUES ('{rng.choice(('rebuild', 'merge', 'merge'))}')")
         if table == "sized" and rng.random() < 0.01:
             db.execute("INSERT INTO f(f) SELECT 'halve' FROM f WHERE json_extract(info, '$.cells') > 100000")
+        if table == "generations" and rotates(transaction):
+            db.execute("INSERT INTO f(f) VALUES ('rotate')")
         db.execute("COMMIT")
         os.write(acknowledge, b".")
 
@@ -70,6 +79,20 @@ def live_and_die(path, table, first, rng):
         done += more
     os.close(read)
     return len(done)
+
+
+def not_forgotten(acknowledged, end):
+    """The transactions whose keys a table with generations has, after all transactions before `end`. Of these, the one that was
+    under way at each kill may have rotated or not."""
+    rotations, kept = 0, []
+    remaining = set(acknowledged)
+    for transaction in reversed(range(end)):
+        rotations += rotates(transaction)
+        if rotations >= GENERATIONS:
+            break
+        if transaction in remaining:
+            kept.append(transaction)
+    return kept
 
 
 def check(path, acknowledged):
@@ -98,7 +121,7 @@ def run(path, table, journal, kills, rng):
         count = live_and_die(path, table, first, rng)
         acknowledged += range(first, first + count)
         first += count + 1  # the one under way may be there or not
-        check(path, acknowledged)
+        check(path, not_forgotten(acknowledged, first) if table == "generations" else acknowledged)
     return len(acknowledged)
 
 
