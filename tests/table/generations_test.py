@@ -185,8 +185,37 @@ class Statements(GenerationsCase):
             self.assertPresent(db, ["old"])
             if begin:
                 db.execute("COMMIT")
-        db.execute("INSERT INTO f(f, key) VALUES (NULL, 'k1'), ('rotate', NULL), (NULL, 'k2')")
-        self.assertEqual(self.generations(db), [1, 2])
+
+    def test_a_statement_that_adds_keys_and_rotates(self):
+        db = self.make("capacity=4000, generations=2")
+        rows = "(NULL, 'k1'), (NULL, 'k2'), (NULL, 'k3'), (NULL, 'k4'), ('rotate', NULL), (NULL, 'k5'), (NULL, 'k6'), (NULL, 'k7')"
+        for begin, end in ((None, None), ("BEGIN", "COMMIT")):
+            db.execute("INSERT INTO f(f) VALUES ('clear')")
+            if begin:
+                db.execute(begin)
+            db.execute(f"INSERT INTO f(f, key) VALUES {rows}")
+            if end:
+                db.execute(end)
+            self.assertEqual(self.generations(db), [3, 4])
+            self.assertPresent(self.connect(), [f"k{i}" for i in range(1, 8)])
+
+    def test_a_rotation_that_fails_halfway_is_undone_with_its_transaction(self):
+        """The rows of the oldest generation are gone when the config is written."""
+        for begin in (None, "BEGIN", "SAVEPOINT a"):
+            db = self.make(path=f"{self.path}{begin}")
+            db.execute("INSERT INTO f(key) VALUES ('oldest')")
+            db.execute("INSERT INTO f(f) VALUES ('rotate'), ('rotate'), ('rotate')")
+            db.execute("CREATE TRIGGER no BEFORE INSERT ON f_config BEGIN SELECT RAISE(ABORT, 'no'); END")
+            if begin:
+                db.execute(begin)
+                db.execute("INSERT INTO f(key) VALUES ('undone')")
+            self.assertFails(db, "no", ROTATE)
+            self.assertFalse(db.in_transaction)
+            self.assertEqual(self.present(db, "oldest", "undone"), ["oldest"])
+            db.execute("DROP TRIGGER no")
+            self.assertEqual(self.generations(db), [0, 0, 0, 1])
+            db.execute(ROTATE)
+            self.assertAbsent(db, ["oldest"])
 
     def test_a_running_select_keeps_its_snapshot_or_sees_the_rotation(self):
         db = self.make("capacity=4000, fpr=0.000001, generations=2")
