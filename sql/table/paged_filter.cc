@@ -54,13 +54,14 @@ class PagedFilter::Change {
     }
     filter_.loaded();
     writes_ = filter_.store_.writes();
-    rollbacks_ = filter_.rollbacks_;
+    savepoint_ = filter_.transaction_.innermost_savepoint();
+    filter_.rolled_back_to_.reset();
   }
   Change(const Change&) = delete;
   Change& operator=(const Change&) = delete;
   // A deferred change needs no undo here if its statement fails now: SQLite undoes the statement.
   ~Change() {
-    if (done_ || rollbacks_ != filter_.rollbacks_) {
+    if (done_ || is_undone()) {
       return;
     }
     // A statement that a function runs within the deferring one has no savepoint of its own.
@@ -84,10 +85,16 @@ class PagedFilter::Change {
   }
 
  private:
+  // A statement that the change runs can have a savepoint of its own, because of triggers on a
+  // shadow table. Undoing that savepoint undoes only a part of the change.
+  bool is_undone() const {
+    return filter_.rolled_back_to_ && *filter_.rolled_back_to_ <= savepoint_;
+  }
+
   PagedFilter& filter_;
   Kind kind_;
   std::uint64_t writes_ = 0;
-  std::uint64_t rollbacks_ = 0;
+  int savepoint_ = -1;  // the innermost one when the change began
   bool done_ = false;
 };
 
@@ -218,7 +225,7 @@ void PagedFilter::rolled_back_to(int number) {
   if (transaction_.takes_rename_back(number)) {
     lose_name();
   }
-  ++rollbacks_;
+  rolled_back_to_ = std::min(number, rolled_back_to_.value_or(number));
   note_change();
 }
 
@@ -247,7 +254,7 @@ void PagedFilter::rolled_back() {
   last_check_ = {};
   last_check_.changes = -1;  // the next lookup must check the cache
   must_check_lookups_ = true;
-  ++rollbacks_;
+  rolled_back_to_ = -1;
   if (lost) {
     store_.roll_back();
   }

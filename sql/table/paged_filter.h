@@ -326,7 +326,8 @@ class PagedFilter {
   std::array<Hash, 64> deferred_keys_;
   std::size_t deferred_count_ = 0;
   TransactionState transaction_;
-  std::uint64_t rollbacks_ = 0;
+  // The outermost savepoint that was undone since the last Change began; -1: the transaction.
+  std::optional<int> rolled_back_to_;
   bool must_roll_back_ = false;  // a change failed halfway, and ROLLBACK failed as well
   bool retired_ = false;
   // The table may have another name than this object knows. Only statements that were already

@@ -33,6 +33,8 @@ class TransactionState {
   void end();
 
   bool is_open() const { return is_open_; }
+  // Returns the innermost open savepoint that SQLite has reported; -1: the transaction itself.
+  int innermost_savepoint() const { return innermost_savepoint_; }
   // Returns whether SQLite will call xRollbackTo for every open savepoint.
   bool all_savepoints_reported() const { return all_savepoints_reported_; }
 
@@ -77,7 +79,6 @@ class TransactionState {
   bool is_open_ = false;
   bool all_savepoints_reported_ = true;
   bool has_just_joined_ = false;  // the running statement has joined the transaction
-  // The innermost open savepoint that SQLite has reported; -1: the transaction itself.
   int innermost_savepoint_ = -1;
   Owner innermost_owner_ = Owner::user;
   WriteMode write_mode_ = WriteMode::undecided;

@@ -221,6 +221,30 @@ class Damage(TableCase):
                 self.assertFails(db, text, f"INSERT {rule} INTO f(key) VALUES ('x')")
                 self.assertAbsent(db, ["x"])
 
+    def test_a_command_that_a_trigger_stops_halfway_loses_no_key(self):
+        """Because of the trigger, the statement that the command runs has a savepoint of its own, and only that one is undone."""
+        for options, command in (
+            ("capacity=20000", "clear"),
+            ("capacity=20000", "halve"),
+            ("capacity=20000, kind=counting", "halve"),
+            ("growth=on", "clear"),
+            ("capacity=20000, generations=2", "rotate"),
+        ):
+            for table, begin in itertools.product(("f_config", "f_data"), ("BEGIN", "SAVEPOINT a")):
+                with self.subTest(command, options=options, table=table, begin=begin):
+                    event = "INSERT" if table == "f_config" else "DELETE"
+                    db = self.damaged(f"CREATE TRIGGER t BEFORE {event} ON {table} BEGIN SELECT RAISE(ABORT, 'no'); END", options)
+                    if command == "rotate":
+                        db.execute("DROP TRIGGER t")
+                        db.execute("INSERT INTO f(f) VALUES ('rotate')")
+                        db.execute(f"CREATE TRIGGER t BEFORE {event} ON {table} BEGIN SELECT RAISE(ABORT, 'no'); END")
+                    db.execute(begin)
+                    self.assertFails(db, "f: no", f"INSERT INTO f(f) VALUES ('{command}')")
+                    self.assertPresent(db, self.KEYS)
+                    if db.in_transaction:
+                        db.execute("COMMIT")
+                    self.assertPresent(self.connect(f"{self.path}{self.made}"), self.KEYS)
+
     def test_a_key_can_be_added_again_after_its_chunk_could_not_be_inserted(self):
         db = self.connect()
         db.execute("CREATE VIRTUAL TABLE f USING bloom(cells=40000, hashes=1)")
