@@ -59,9 +59,11 @@ void read_options(sqlite3* db, std::span<const char* const> arguments,
       return;  // USING bloom()
     }
     const auto [name, text] = split_option(argument);
-    const auto reader = std::find_if(readers.begin(), readers.end(), [&](const auto& each) {
-      return sqlite3_stricmp(name.c_str(), each.name) == 0;
-    });
+    // Clang 14 captures structured bindings only under another name.
+    const auto reader =
+        std::find_if(readers.begin(), readers.end(), [&wanted = name](const auto& each) {
+          return sqlite3_stricmp(wanted.c_str(), each.name) == 0;
+        });
     if (reader == readers.end()) {
       std::vector<const char*> known;
       for (const auto& each : readers) {
