@@ -382,17 +382,18 @@ class World:
             if complete:
                 for stored, keys in zip(self.stored_filters(side, state), (state.keys, *state.older), strict=True):
                     wanted = self.filter_of(+keys, state.halved)
+                    if self.kind in GENERATIONS:
+                        wanted = wanted[HEADER_BYTES:]
                     differ = [i for i in range(len(wanted)) if wanted[i] != stored[i]] if len(wanted) == len(stored) else "all"
                     assert stored == wanted, f"side {self.sides.index(side)} holds another filter: bytes {differ!r:.100}"
 
     def stored_filters(self, side, state):
-        """The filter of each generation, newest first; generations are read from the shadow tables (docs/format.md)."""
+        """The filter, or the cells of each generation, newest first, as they are in the shadow tables (docs/format.md)."""
         if self.kind not in GENERATIONS:
             return [one(side.db, f"SELECT filter FROM {state.name}")]
         unquoted = state.name.strip('"').replace('""', '"')
         config, data = ('"' + (unquoted + suffix).replace('"', '""') + '"' for suffix in ("_config", "_data"))
         count = GENERATIONS[self.kind]
-        header = one(side.db, f"SELECT v FROM {config} WHERE k = 'header'")[: HEADER_BYTES]
         newest = one(side.db, f"SELECT v FROM {config} WHERE k = 'newest'")
         size = len(one(self.oracle, f"SELECT {self.empty}")) - HEADER_BYTES
         chunks = -(-size // CHUNK_BYTES)
@@ -400,7 +401,7 @@ class World:
         for i, chunk in side.db.execute(f"SELECT id, chunk FROM {data}"):
             start = i % chunks * CHUNK_BYTES
             cells[i // chunks][start : start + len(chunk)] = chunk
-        return [header + bytes(cells[(newest - age) % count][:size]) for age in range(count)]
+        return [bytes(cells[(newest - age) % count][:size]) for age in range(count)]
 
     def locked_out(self, side):
         """Under a rollback journal nobody reads while the other holds the file exclusively."""
