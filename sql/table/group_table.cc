@@ -396,10 +396,12 @@ void GroupTable::write(const std::vector<WaitingKey>& keys) {
   const BitSlicedFilters filters(config.header.shape);
   GroupWriter writer(store_, config);
   for (auto first = sorted.begin(); first != sorted.end();) {
-    const auto [chunk, segment] = row_of(**first);
-    const auto end = std::find_if(first, sorted.end(), [&](const WaitingKey* key) {
-      return row_of(*key) != std::pair(chunk, segment);
-    });
+    const auto row = row_of(**first);
+    const auto end = std::find_if(first, sorted.end(),
+                                  [&](const WaitingKey* key) { return row_of(*key) != row; });
+    // Clang 14 cannot capture structured bindings.
+    const std::uint64_t chunk = row.first;
+    const std::uint64_t segment = row.second;
     if (segment < config.wide) {
       for (auto key = first; key != end; ++key) {
         filters.for_each_position((*key)->hash, [&](std::uint64_t p) {
