@@ -71,6 +71,7 @@ int register_all(sqlite3* db, char** message) {
     add_filter_functions(db);
     add_contains_functions(db);
     add_inspect_functions(db);
+    add_explain_function(db);
     add_formula_functions(db);
     add_aggregates(db);
     add_table_functions(db);

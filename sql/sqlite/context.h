@@ -15,6 +15,8 @@ class Context {
  public:
   explicit Context(sqlite3_context* context) : context_(context) {}
 
+  sqlite3* db() const { return sqlite3_context_db_handle(context_); }
+
   // Set the result of the call, like the functions sqlite3_result_...(). SQLite copies the text or
   // the bytes of a string_view. Without a result the call returns NULL.
   void result_null() { sqlite3_result_null(context_); }

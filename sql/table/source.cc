@@ -10,6 +10,7 @@
 namespace bloom {
 namespace {
 
+using sqlite::affinity_of;
 using sqlite::Execution;
 using sqlite::quoted_name;
 using sqlite::quoted_text;
@@ -23,16 +24,6 @@ bool is_integer_literal(std::string_view sql) {
 
 bool is_string_literal(std::string_view sql) {
   return sql.starts_with('\'') && sqlite::unquoted(sql).has_value();
-}
-
-// Returns whether the type of a column contains `part`, in any case.
-bool has_type(std::string_view type, std::string_view part) {
-  const auto same = [](char a, char b) { return sqlite3_strnicmp(&a, &b, 1) == 0; };
-  return std::search(type.begin(), type.end(), part.begin(), part.end(), same) != type.end();
-}
-
-bool is_text_type(std::string_view type) {
-  return has_type(type, "CHAR") || has_type(type, "CLOB") || has_type(type, "TEXT");
 }
 
 }  // namespace
@@ -51,15 +42,9 @@ struct Source::ColumnInfo {
   // Returns whether the default is a literal that the column stores unchanged, by its affinity
   // (https://sqlite.org/datatype3.html, section 3.1).
   bool stores_default_unchanged() const {
-    const bool is_text = is_string_literal(*default_sql);
-    if (has_type(type, "INT")) {
-      return is_integer_literal(*default_sql);
-    }
-    if (is_text_type(type)) {
-      return is_text;
-    }
-    return is_integer_literal(*default_sql) ||
-           (is_text && (type.empty() || has_type(type, "BLOB")));
+    const Affinity affinity = affinity_of(type);
+    return (is_string_literal(*default_sql) && !is_of_numbers(affinity)) ||
+           (is_integer_literal(*default_sql) && affinity != Affinity::text);
   }
 };
 
@@ -101,20 +86,9 @@ Affinity Source::affinity() const {
                                 names_.columns.front().c_str(), &declared, nullptr, nullptr,
                                 nullptr, nullptr);
   const std::string_view type = declared == nullptr ? "" : declared;
-  if (has_type(type, "INT")) {
-    return Affinity::numeric;
-  }
-  if (is_text_type(type)) {
-    return Affinity::text;
-  }
-  if (type.empty() || has_type(type, "BLOB")) {
-    return Affinity::blob;
-  }
-  if (has_type(type, "REAL") || has_type(type, "FLOA") || has_type(type, "DOUB")) {
-    return Affinity::real;
-  }
   // ANY converts nothing in a STRICT table.
-  return sqlite3_stricmp(declared, "ANY") == 0 && is_strict() ? Affinity::blob : Affinity::numeric;
+  const bool is_any = sqlite3_stricmp(declared, "ANY") == 0;
+  return is_any && is_strict() ? Affinity::blob : affinity_of(type);
 }
 
 const char* Source::unsupported_type() const {

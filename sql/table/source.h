@@ -15,23 +15,19 @@
 #include <vector>
 
 #include "core/hashing/collation.h"
+#include "sql/sqlite/affinity.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/statement.h"
 #include "sql/sqlite/value.h"
 
 namespace bloom {
 
+using sqlite::Affinity;
+
 // Which programs may write to the source. `any`: every program, because the triggers are plain SQL
 // (sql/table/change_log.h). `extension`: programs that load the extension, because the triggers
 // write to the bloom table.
 enum class Writers { any, extension };
-
-// How SQLite converts values that are compared with a column, as far as it matters to keys:
-// https://sqlite.org/datatype3.html, section 3. `numeric` includes INTEGER.
-enum class Affinity { blob, text, numeric, real };
-inline bool is_of_numbers(Affinity affinity) {
-  return affinity == Affinity::numeric || affinity == Affinity::real;
-}
 
 // The names as the options give them.
 struct SourceNames {
