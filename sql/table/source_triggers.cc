@@ -173,40 +173,48 @@ std::vector<SourceTriggers::Trigger> SourceTriggers::triggers_that_log(
 }
 
 // Rows after the last range need no note. A BEFORE INSERT trigger does not know the rowid that
-// SQLite will choose: new.rowid is -1 then. That is the largest rowid plus 1, or a random one if
-// the largest possible rowid is in use: NULL then notes all ranges. AFTER INSERT notes what a
-// BEFORE trigger could not foresee: a row whose rowid is really -1, or chosen after another trigger
-// has deleted rows.
+// SQLite will choose: new.rowid is -1 then. SQLite takes the largest rowid plus 1, or a random
+// rowid if the largest one possible is in use. The smallest rowid stands for that, and all ranges
+// are noted. AFTER INSERT notes what a BEFORE trigger could not foresee: a row whose rowid is
+// really -1, or chosen after another trigger has deleted rows.
 std::vector<SourceTriggers::Trigger> SourceTriggers::triggers_that_note_ranges(
     const std::string& table) const {
   const SourceNames& names = source_.names();
   const std::string source = quoted_name(names.table);
   const std::string id = quoted_name(source_.rowid_alias());
   const std::string column = quoted_name(names.columns.front());
-  const std::string largest = "(SELECT max(" + id + ") FROM " + source + ")";
+  const std::string members = quoted_name(table + "_members");
   const std::string known = "new." + id;
-  const std::string expected = "CASE WHEN new." + id + " IS NOT -1 THEN new." + id + " WHEN " +
-                               largest + " < 9223372036854775807 THEN " + largest + " + 1 WHEN " +
-                               largest + " IS NULL THEN 1 END";
-  const auto summarized = [&](const std::string& rowid) {
-    return "coalesce(" + rowid + ", -9223372036854775808) <= (SELECT v FROM " +
-           quoted_name(table + "_config") + " WHERE k = 'summarized')";
+  const std::string smallest = "-9223372036854775808";
+  const std::string chosen = "(SELECT CASE max(" + id + ") WHEN 9223372036854775807 THEN " +
+                             smallest + " ELSE coalesce(max(" + id + "), 0) + 1 END FROM " +
+                             source + ")";
+  const std::string expected = "CASE " + known + " WHEN -1 THEN " + chosen + " ELSE coalesce(" +
+                               known + ", " + smallest + ") END";
+  const auto is_summarized = [&](const std::string& rowid) {
+    return rowid + " <= (SELECT v FROM " + quoted_name(table + "_config") +
+           " WHERE k = 'summarized')";
   };
-  const auto note = [&](const std::string& rowid) {
-    const std::string changed = quoted_name(table + std::string(kChangedRanges));
-    return " INSERT INTO " + note_columns(table) +
-           "SELECT r.first FROM (SELECT max(member) AS first FROM " +
-           quoted_name(table + "_members") + " WHERE member <= " + rowid +
-           ") AS r WHERE NOT EXISTS (SELECT 1 FROM " + changed + " AS c WHERE c.first IS r.first);";
+  // `first` selects the first rowid of the range, or NULL for all ranges.
+  const auto note = [&](const std::string& first) {
+    return " INSERT INTO " + note_columns(table) + "SELECT r.first FROM (SELECT " + first +
+           " AS first) AS r WHERE NOT EXISTS (SELECT 1 FROM " +
+           quoted_name(table + std::string(kChangedRanges)) + " AS c WHERE c.first IS r.first);";
   };
+  const auto range_of = [&](const std::string& rowid) {
+    return "(SELECT max(member) FROM " + members + " WHERE member <= " + rowid + ")";
+  };
+  const std::string expected_range =
+      "CASE WHEN " + expected + " > " + smallest + " THEN " + range_of(expected) + " END";
   const std::string on = " ON " + source + " WHEN ";
-  return {
-      {table, names.table, "_before_insert", "INSERT" + on + summarized(expected), note(expected)},
-      {table, names.table, "_after_insert", "INSERT" + on + summarized(known), note(known)},
-      {table, names.table, "_before_update",
-       "UPDATE" + on + "(old." + column + " IS NOT new." + column + " OR old." + id +
-           " IS NOT new." + id + ") AND " + summarized(known),
-       note(known)}};
+  return {{table, names.table, "_before_insert", "INSERT" + on + is_summarized(expected),
+           note(expected_range)},
+          {table, names.table, "_after_insert", "INSERT" + on + is_summarized(known),
+           note(range_of(known))},
+          {table, names.table, "_before_update",
+           "UPDATE" + on + "(old." + column + " IS NOT new." + column + " OR old." + id +
+               " IS NOT new." + id + ") AND " + is_summarized(known),
+           note(range_of(known))}};
 }
 
 std::vector<SourceTriggers::Trigger> SourceTriggers::triggers_that_command(
