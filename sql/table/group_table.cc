@@ -578,13 +578,21 @@ void GroupTable::rebuild() {
 
 void GroupTable::add_keys(std::uint64_t slot, RowRange range, const Shape& shape) {
   const BitSlicedFilters filters(shape);
-  ranges_->for_each_key(range, [&](const Value& key) {
-    const Hash hash = Key(key).hash(shape);
+  const auto add = [&](Hash hash) {
     waiting_.push_back({filters.chunk_of(hash), slot, hash});
     if (waiting_.size() == kMaxWaiting) {
       write_waiting_keys();
     }
+  };
+  bool has_other_forms = false;
+  ranges_->for_each_key(range, [&](const Value& value) {
+    const Key key(value);
+    add(key.hash(shape));
+    has_other_forms = has_other_forms || key.is_other_form_of_number();
   });
+  if (has_other_forms) {
+    add(other_forms_mark(shape));
+  }
 }
 
 // Makes ranges of the rows after the last range, while there are enough rows for one.
@@ -736,7 +744,9 @@ void GroupTable::Cursor::look_up_ranges(const Value& key) {
     ranges_.push_back({.first = kMinRowid, .last = kMaxRowid});
     return;
   }
-  look_up(key);
+  for (const Hash hash : source.equal_keys(Key(key), config_.header.shape)) {
+    look_up(hash);
+  }
   add_changed_ranges();
   find_ranges();
   if (config_.summarized != kMaxRowid) {
@@ -786,11 +796,12 @@ void GroupTable::Cursor::append(std::uint64_t segment, FilterSet filters) {
 
 void GroupTable::Cursor::look_up(const Value& key) {
   key_.assign(key);
-  const Key bytes(key);
-  if (bytes.is_null()) {
-    return;
+  if (const Key bytes(key); !bytes.is_null()) {
+    look_up(bytes.hash(config_.header.shape));
   }
-  const Hash hash = bytes.hash(config_.header.shape);
+}
+
+void GroupTable::Cursor::look_up(Hash hash) {
   if (config_.wide > 0) {
     look_up_in_wide(hash);
   }

@@ -190,6 +190,7 @@ class GroupTable::Cursor {
  private:
   void require_collation() const;
   void look_up(const Value& key);
+  void look_up(Hash hash);
   void look_up_in_wide(Hash hash);
   void look_up_in(const Value& key, const Value& member);
   void look_up_ranges(const Value& key);

@@ -20,7 +20,7 @@ constexpr std::string_view kChangedColumns = "(first UNIQUE)";
 
 RowRanges::RowRanges(sqlite3* db, const std::string& schema, const std::string& table,
                      const SourceNames& names, std::uint64_t rows)
-    : source_(db, schema, names), triggers_(source_, false), rows_(rows) {
+    : source_(db, schema, names), triggers_(source_, false), rows_(rows), to_number_(db) {
   triggers_.find_names(table);
 }
 
@@ -157,6 +157,18 @@ std::optional<RowRange> RowRanges::range_from(std::int64_t first) const {
   Execution run(select);
   run.bind(1, first).bind(2, static_cast<std::int64_t>(rows_ - 1));
   return run.step() ? std::optional(RowRange{first, run.integer(0)}) : std::nullopt;
+}
+
+std::vector<Hash> RowRanges::equal_keys(const Key& key, const Shape& shape) {
+  std::vector<Hash> keys = {key.hash(shape)};
+  if (key.is_other_form_of_number()) {
+    to_number_.read(key.bytes(),
+                    [&](const sqlite::Value& number) { keys.push_back(Key(number).hash(shape)); });
+  }
+  if (key.is_number()) {
+    keys.push_back(other_forms_mark(shape));
+  }
+  return keys;
 }
 
 std::optional<std::vector<std::int64_t>> RowRanges::changed(const std::string& table) {

@@ -25,6 +25,7 @@
 #include "sql/sqlite/value.h"
 #include "sql/table/group_store.h"
 #include "sql/table/source.h"
+#include "sql/table/source_comparison.h"
 #include "sql/table/source_triggers.h"
 
 namespace bloom {
@@ -76,6 +77,10 @@ class RowRanges {
   // are fewer rows from `first` on.
   std::optional<RowRange> range_from(std::int64_t first) const;
 
+  // Returns the keys that a row may have if SQLite calls its value equal to `value`: see
+  // SourceComparison. A range must have other_forms_mark() if it has such a key.
+  std::vector<Hash> equal_keys(const Key& key, const Shape& shape);
+
   // The changed ranges: their first rowids. nullopt: all ranges may have changed.
   std::optional<std::vector<std::int64_t>> changed(const std::string& table);
   void forget_changes(const std::string& table) const;
@@ -91,6 +96,7 @@ class RowRanges {
   std::uint64_t rows_;
   bool checked_ = false;  // since a statement was last prepared
   std::optional<std::int64_t> checked_version_;
+  NumberReader to_number_;
   std::optional<sqlite::Statement> select_changed_;
 };
 

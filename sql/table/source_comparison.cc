@@ -22,18 +22,14 @@ const char* SourceComparison::declared_type() const {
 
 // SQLite converts the text, because its versions differ in the last digit of some numbers.
 bool SourceComparison::may_contain_number(PagedFilter& filter, const Key& text, ValueCopy& shown) {
-  if (!to_number_) {
-    to_number_.emplace(source_.db(), "SELECT CAST(?1 AS NUMERIC) WHERE CAST(?1 AS NUMERIC) = ?1");
-  }
-  Execution run(*to_number_);
-  if (!run.bind(1, text.bytes()).step()) {
-    return false;
-  }
-  const Value number = run.value(0);
-  if (is_of_numbers(declared_)) {
-    shown.assign(number);
-  }
-  return filter.may_contain(Key(number).hash(filter.shape()));
+  bool found = false;
+  to_number_.read(text.bytes(), [&](const Value& number) {
+    if (is_of_numbers(declared_)) {
+      shown.assign(number);
+    }
+    found = filter.may_contain(Key(number).hash(filter.shape()));
+  });
+  return found;
 }
 
 bool SourceComparison::may_contain_text(PagedFilter& filter, const Key& number, const Value& value,

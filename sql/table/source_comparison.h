@@ -14,6 +14,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "sql/sqlite/statement.h"
 #include "sql/sqlite/value.h"
@@ -23,11 +24,38 @@
 
 namespace bloom {
 
+// Converts text to numbers as SQLite does.
+class NumberReader {
+ public:
+  explicit NumberReader(sqlite3* db) : db_(db) {}
+  // Calls f(number) if SQLite compares the text as that number with a column of numbers. Returns
+  // whether it does. Throws SqliteError, and what `f` throws.
+  template <typename F>
+  bool read(std::string_view text, F&& f) {
+    if (!select_) {
+      select_.emplace(db_, "SELECT CAST(?1 AS NUMERIC) WHERE CAST(?1 AS NUMERIC) = ?1");
+    }
+    sqlite::Execution run(*select_);
+    const bool is_number = run.bind(1, text).step();
+    if (is_number) {
+      f(run.value(0));
+    }
+    return is_number;
+  }
+
+ private:
+  sqlite3* db_;
+  std::optional<sqlite::Statement> select_;
+};
+
 class SourceComparison {
  public:
   // Requires: `source` outlives this object.
   explicit SourceComparison(const Source& source)
-      : source_(source), affinity_(source.affinity()), declared_(affinity_) {}
+      : source_(source),
+        affinity_(source.affinity()),
+        declared_(affinity_),
+        to_number_(source.db()) {}
 
   // Returns the type to declare for the column `key`. SQLite then compares `key` with other values
   // as it compares the column of the source. Never changes.
@@ -56,7 +84,7 @@ class SourceComparison {
   const Source& source_;
   Affinity affinity_;
   const Affinity declared_;
-  std::optional<sqlite::Statement> to_number_;
+  NumberReader to_number_;
   std::optional<sqlite::Statement> to_text_;
 };
 
