@@ -99,11 +99,14 @@ class World:
             db.executemany("INSERT OR IGNORE INTO parent VALUES (?)", [(key,) for key in KEYS if key is not None])
         for i in range(30):
             db.execute("INSERT OR IGNORE INTO t(id, k, u, x) VALUES (?, ?, ?, 0)", (i, rng.choice(KEYS), i))
-        db.execute(f"CREATE VIRTUAL TABLE f USING bloom(source=T, column={column}, {FILTERS[filter_]}, writers={self.writers})")
+        db.execute(f"CREATE VIRTUAL TABLE f USING {self.module(column, filter_)}")
         self.sides.append(Side(self))
         if self.writers == "any":
             self.sides.append(Side(self, "without"))
         self.sides.append(Side(self, "read-only"))
+
+    def module(self, column, filter_):
+        return f"bloom(source=T, column={column}, {FILTERS[filter_]}, writers={self.writers})"
 
     def row(self):
         return self.rng.randrange(100), self.rng.choice(KEYS), self.rng.randrange(100), self.rng.choice((0, 1, 2, 3, 4, 5, 7, 8, 9))
