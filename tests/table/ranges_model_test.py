@@ -45,6 +45,12 @@ class RangesWorld(World):
     def delete_the_last(self, side):
         side.run("DELETE FROM t WHERE id > (SELECT max(id) FROM t) - ?", self.rng.choice((1, 5, 50, LARGEST)))
 
+    def use_random_rowids(self, side):
+        """SQLite chooses random rowids when the largest one is in use; here a range covers them all."""
+        side.run("INSERT OR REPLACE INTO t(id, k, u, x) VALUES (?, 'largest', ?, 0)", LARGEST, self.rng.randrange(10000))
+        self.command(side, "summarize")
+        self.append(side)
+
     def summarize(self, side):
         self.command(side, "summarize")
 
@@ -53,7 +59,7 @@ class RangesWorld(World):
 
     STEPS = {
         action: weight for action, weight in World.STEPS.items() if action is not World.merge
-    } | {append: 15, insert_at_an_end: 2, delete_the_last: 5, summarize: 8, optimize: 2}  # fmt: skip
+    } | {append: 15, insert_at_an_end: 2, use_random_rowids: 3, delete_the_last: 5, summarize: 8, optimize: 2}  # fmt: skip
     # After the largest rowid SQLite tries random ones, and an UPDATE can exceed it.
     EXPECTED = (*World.EXPECTED, "database or disk is full", "datatype mismatch")
 
