@@ -361,57 +361,58 @@ void GroupTable::add(std::uint64_t slot, Hash hash) {
     shared_.deferring = this;
   }
   const BitSlicedFilters filters(statement_cache().config.header.shape);
-  waiting_.push_back({filters.chunk_of(hash), slot, hash});
-  if (!transaction_.is_deferring()) {
-    write_waiting_keys();
+  WaitingKey key{filters.chunk_of(hash), slot, hash};
+  if (transaction_.is_deferring()) {
+    add_waiting(key);
+  } else {
+    write({&key, 1});
     transaction_.note_written(true);
-  } else if (waiting_.size() == kMaxWaiting) {
+  }
+}
+
+void GroupTable::add_waiting(const WaitingKey& key) {
+  waiting_.push_back(key);
+  if (waiting_.size() == kMaxWaiting) {
     write_waiting_keys();
   }
 }
 
-// If writing fails, so does the statement that added the keys, and SQLite undoes it.
+// If writing fails, the keys still wait. A lookup may have tried to write them, within the
+// statement that adds them, and that statement may go on.
 void GroupTable::write_waiting_keys() {
   if (!waiting_.empty()) {
-    std::vector<WaitingKey> keys;
-    keys.swap(waiting_);
-    write(keys);
-    keys.clear();
-    waiting_.swap(keys);  // keeps the memory
+    write(waiting_);
+    waiting_.clear();
   }
 }
 
-void GroupTable::write(const std::vector<WaitingKey>& keys) {
-  std::vector<const WaitingKey*> sorted;
-  sorted.reserve(keys.size());
-  for (const WaitingKey& key : keys) {
-    sorted.push_back(&key);
-  }
+// Sorts the keys, and adds those of one row together.
+void GroupTable::write(std::span<WaitingKey> keys) {
   const auto row_of = [](const WaitingKey& key) {
     return std::pair(key.chunk, key.slot / kSegmentFilters);
   };
-  std::sort(sorted.begin(), sorted.end(),
-            [&](const WaitingKey* a, const WaitingKey* b) { return row_of(*a) < row_of(*b); });
+  std::sort(keys.begin(), keys.end(),
+            [&](const WaitingKey& a, const WaitingKey& b) { return row_of(a) < row_of(b); });
   const GroupConfig config = statement_cache().config;
   const BitSlicedFilters filters(config.header.shape);
   GroupWriter writer(store_, config);
-  for (auto first = sorted.begin(); first != sorted.end();) {
-    const auto row = row_of(**first);
-    const auto end = std::find_if(first, sorted.end(),
-                                  [&](const WaitingKey* key) { return row_of(*key) != row; });
+  for (auto first = keys.begin(); first != keys.end();) {
+    const auto row = row_of(*first);
+    const auto end =
+        std::find_if(first, keys.end(), [&](const WaitingKey& key) { return row_of(key) != row; });
     // Clang 14 cannot capture structured bindings.
     const std::uint64_t chunk = row.first;
     const std::uint64_t segment = row.second;
     if (segment < config.wide) {
       for (auto key = first; key != end; ++key) {
-        filters.for_each_position((*key)->hash, [&](std::uint64_t p) {
-          writer.set_wide_bit((*key)->slot, chunk * kSegmentBlock + p);
+        filters.for_each_position(key->hash, [&](std::uint64_t p) {
+          writer.set_wide_bit(key->slot, chunk * kSegmentBlock + p);
         });
       }
     } else {
       writer.change_chunk(chunk, segment, [&](std::uint8_t* cells) {
         for (auto key = first; key != end; ++key) {
-          filters.add((*key)->hash, FilterSet{1} << (*key)->slot % kSegmentFilters, cells);
+          filters.add(key->hash, FilterSet{1} << key->slot % kSegmentFilters, cells);
         }
       });
     }
@@ -578,12 +579,7 @@ void GroupTable::rebuild() {
 
 void GroupTable::add_keys(std::uint64_t slot, RowRange range, const Shape& shape) {
   const BitSlicedFilters filters(shape);
-  const auto add = [&](Hash hash) {
-    waiting_.push_back({filters.chunk_of(hash), slot, hash});
-    if (waiting_.size() == kMaxWaiting) {
-      write_waiting_keys();
-    }
-  };
+  const auto add = [&](Hash hash) { add_waiting({filters.chunk_of(hash), slot, hash}); };
   bool has_other_forms = false;
   ranges_->for_each_key(range, [&](const Value& value) {
     const Key key(value);

@@ -52,6 +52,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -157,7 +158,8 @@ class GroupTable {
   void add(std::uint64_t slot, Hash hash);
   bool may_contain(const GroupConfig& config, std::uint64_t slot, Hash hash);
   void write_waiting_keys();
-  void write(const std::vector<WaitingKey>& keys);
+  void write(std::span<WaitingKey> keys);
+  void add_waiting(const WaitingKey& key);
   void end_statement();
   void end_transaction();
 
