@@ -34,7 +34,7 @@ std::string name_argument(const Values& arguments, int i) {
   return std::string(arguments[i].text());
 }
 
-struct Column {
+struct ComparedColumn {
   std::string name;  // as in SQL: table.column
   std::string quoted;
   Affinity affinity;
@@ -42,7 +42,7 @@ struct Column {
 };
 
 // Throws bloom::Error if there is no such column.
-Column read_column(sqlite3* db, const std::string& table, const std::string& column) {
+ComparedColumn read_column(sqlite3* db, const std::string& table, const std::string& column) {
   const char* type = nullptr;
   const char* collation = nullptr;
   if (sqlite3_table_column_metadata(db, nullptr, table.c_str(), column.c_str(), &type, &collation,
@@ -59,7 +59,7 @@ struct Sample {
   std::optional<std::string> other_form;  // an example: see is_other_form_of_number()
 };
 
-Sample read_sample(sqlite3* db, const std::string& table, const Column& column) {
+Sample read_sample(sqlite3* db, const std::string& table, const ComparedColumn& column) {
   const Statement select(db, "SELECT " + column.quoted + " FROM " + quoted_name(table) + " LIMIT " +
                                  std::to_string(kSample));
   Execution run(select);
@@ -89,7 +89,7 @@ bool follows_a_table(sqlite3* db, const std::string& filter) {
   return Execution(select).step();
 }
 
-std::string collation_problem(const Column& key, const Column& column) {
+std::string collation_problem(const ComparedColumn& key, const ComparedColumn& column) {
   const auto own = collation_named(key.collation);
   const auto other = collation_named(column.collation);
   if (!other) {
@@ -107,8 +107,8 @@ std::string collation_problem(const Column& key, const Column& column) {
          ")";
 }
 
-std::string type_problem(sqlite3* db, const std::string& filter, const Column& key,
-                         const std::string& table, const Column& column) {
+std::string type_problem(sqlite3* db, const std::string& filter, const ComparedColumn& key,
+                         const std::string& table, const ComparedColumn& column) {
   const Sample sample = read_sample(db, table, column);
   const std::string equal = key.name + " = CAST(" + column.name + " AS ";
   if (!follows_a_table(db, filter)) {
@@ -135,8 +135,8 @@ void explain(Context& context, const Values& arguments) {
   const std::string filter = name_argument(arguments, 0);
   const std::string table = name_argument(arguments, 1);
   require_lookup(db, filter);
-  const Column key = read_column(db, filter, "key");
-  const Column column = read_column(db, table, name_argument(arguments, 2));
+  const ComparedColumn key = read_column(db, filter, "key");
+  const ComparedColumn column = read_column(db, table, name_argument(arguments, 2));
   std::string problems = collation_problem(key, column);
   const std::string type = type_problem(db, filter, key, table, column);
   problems.append(problems.empty() || type.empty() ? "" : "\n").append(type);

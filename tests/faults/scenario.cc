@@ -214,6 +214,28 @@ std::vector<std::string> source(const std::string& options) {
   };
 }
 
+// Lookups of values that SQLite converts before it compares them.
+std::vector<std::string> types() {
+  return {
+      "CREATE TABLE s(i INTEGER, t TEXT)",
+      "INSERT INTO s VALUES (5, 'k')",
+      "CREATE VIRTUAL TABLE numbers USING bloom(source=s, column=i, writers=extension)",
+      "CREATE VIRTUAL TABLE texts USING bloom(source=s, column=t)",
+      "INSERT INTO s VALUES (6, '06')",
+      "SELECT key FROM numbers WHERE key IN ('05', '6.0', 'x')",
+      "SELECT key FROM numbers WHERE key = '05'",
+      "SELECT key FROM texts WHERE key IN ('06', 'k')",
+      "SELECT key FROM texts WHERE key = 6.0",
+      "SELECT texts.key FROM s JOIN texts ON texts.key = s.i",
+      "SELECT bloom_explain('texts', 's', 'i'), bloom_explain('numbers', 's', 't')",
+      "INSERT INTO texts(texts) VALUES ('merge')",
+      "SELECT key FROM texts WHERE key = 6",
+      "SELECT count(*) FROM numbers",
+      "DROP TABLE texts",
+      "DROP TABLE numbers",
+  };
+}
+
 struct Neighbour {
   std::vector<std::string> create;
   std::string join;  // makes it part of the transaction
@@ -314,6 +336,7 @@ std::vector<Scenario> scenarios(const std::string& extension, bool full_text) {
        table("cells=32768, hashes=4, kind=counting, cache=4096", true)},
       {"a growing table", growth()},
       {"generations", generations()},
+      {"types", types()},
       {"a source, growing", source("growth=on, cache=4096")},
       {"a source, counting", source("kind=counting, capacity=1000")},
       {"a source of writers=extension, growing",
