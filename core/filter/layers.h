@@ -60,6 +60,10 @@ class Layers {
   std::uint64_t chunk_count() const { return chunk_count_; }
   // Returns the layer that contains chunk i. Requires: i < chunk_count().
   const Layer& layer_of(std::uint64_t i) const;
+  // Returns the index in all() of one of its elements.
+  std::size_t index_of(const Layer& layer) const {
+    return static_cast<std::size_t>(&layer - layers_.data());
+  }
   // Returns the size of chunk i in bytes. Requires: i < chunk_count().
   std::size_t chunk_bytes(std::uint64_t i) const;
 

@@ -66,18 +66,29 @@ void ChunkCache::mark_changed(std::uint64_t i) {
 
 // A new row between existing rows makes SQLite write six pages. A further row next to it writes
 // hardly more than its own page. Inserting four rows at once keeps the cost of a table's first keys
-// below that of a PRIMARY KEY (bench/table.py).
+// below that of a PRIMARY KEY (bench/table.py). All rows of a small layer are inserted at once:
+// lookups then notice from the first key on if a row is missing.
 void ChunkCache::make_rows(std::uint64_t i) {
-  store_.insert_chunk(i, cells_of(i));
-  const std::uint64_t first = i / kRowsAtOnce * kRowsAtOnce;
-  const std::uint64_t end = std::min(first + kRowsAtOnce, layers_->chunk_count());
-  for (std::uint64_t other = first; other < end; ++other) {
-    if (other != i) {
-      store_.insert_empty_chunk(other, layers_->chunk_bytes(other));
-      Place& place = places_[place_of(other)];
-      place.stored = place.stored || place.chunk == other;
-    }
+  const Layers::Layer& layer = layers_->layer_of(i);
+  const std::uint64_t layer_end = layer.first_chunk + chunk_count(layer.header.shape);
+  std::uint64_t first = layer.first_chunk;
+  std::uint64_t end = layer_end;
+  if (end - first > kRowsOfSmallLayer) {
+    first += (i - first) / kRowsAtOnce * kRowsAtOnce;
+    end = std::min(first + kRowsAtOnce, layer_end);
   }
+  std::uint64_t inserted = 0;
+  for (std::uint64_t row = first; row < end; ++row) {
+    if (row == i) {
+      store_.insert_chunk(i, cells_of(i));
+      ++inserted;
+      continue;
+    }
+    inserted += store_.insert_empty_chunk(row, layers_->chunk_bytes(row)) ? 1 : 0;
+    Place& place = places_[place_of(row)];
+    place.stored = place.stored || place.chunk == row;
+  }
+  store_.raise_count(layers_->index_of(layer), inserted);
 }
 
 void ChunkCache::flush() {
@@ -111,6 +122,9 @@ void ChunkCache::load(std::size_t at, std::uint64_t i) {
   }
   place.chunk = kNone;
   place.stored = store_.load_chunk(i, cells_of(i));
+  if (!place.stored) {
+    store_.require_row_was_never_made(i, *layers_);
+  }
   ++chunks_read_;
   place.chunk = i;
 }

@@ -70,6 +70,7 @@ class ChunkCache {
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   static constexpr std::uint64_t kRowsAtOnce = 4;
+  static constexpr std::uint64_t kRowsOfSmallLayer = 64;  // 254 KB
 
   struct Place {
     std::uint64_t chunk = kNone;

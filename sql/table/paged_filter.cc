@@ -488,6 +488,7 @@ void PagedFilter::merge_log() {
 
 // Requires: a Change is active, which undoes this on failure.
 void PagedFilter::reset_to(const Config& config) {
+  store_.reset_counts();
   store_.delete_chunks_from(0);
   store_.save_config(config);
   drop_cache();
@@ -515,7 +516,7 @@ void PagedFilter::rotate() {
   write_deferred_changes();
   Config rotated = config_;
   rotated.layers.rotate();
-  store_.delete_chunks(rotated.layers.newest().first_chunk, chunk_count(shape()));
+  store_.delete_layer(rotated.layers, rotated.layers.newest_index());
   store_.save_config(rotated);
   drop_cache();
   change.done();
@@ -569,11 +570,14 @@ void PagedFilter::fold(double fpr) {
 // shape of `goal`.
 void PagedFilter::halve_to(const Header& goal) {
   write_deferred_changes();
+  store_.reset_counts();
   for (Shape shape = this->shape(); shape != goal.shape; shape = halved(shape)) {
     halve_stored_chunks(store_, shape);
   }
+  config_.counts_rows = true;
   config_.layers = Layers(goal);
   store_.save_config(config_);
+  store_.count_only_layer();
   drop_cache();
 }
 
@@ -616,8 +620,7 @@ std::vector<Estimate> PagedFilter::estimates() {
     estimators.emplace_back(layer.header.shape);
   }
   for_each_stored_chunk([&](const auto& layer, auto first, auto count, auto cells) {
-    estimators[static_cast<std::size_t>(&layer - config_.layers.all().data())].add(first, count,
-                                                                                   cells.data());
+    estimators[config_.layers.index_of(layer)].add(first, count, cells.data());
   });
   std::vector<Estimate> estimates;
   estimates.reserve(estimators.size());

@@ -24,10 +24,13 @@ using sqlite::Statement;
 
 // Tables with a change log have a version of their own: a program that does not read the log would
 // answer "absent" for keys that are only there. So do tables with generations: a program that takes
-// the last layer for the newest would add keys to one that is dropped too soon.
+// the last layer for the newest would add keys to one that is dropped too soon. A program that does
+// not count the rows must not delete any; tables with counted rows have these versions plus
+// kCountedRows.
 constexpr std::int64_t kTableVersion = 1;
 constexpr std::int64_t kTableVersionWithLog = 2;
 constexpr std::int64_t kTableVersionWithGenerations = 3;
+constexpr std::int64_t kCountedRows = 3;
 constexpr std::int64_t kMaxStale = kMaxCells;  // limit for Config::stale, whatever is stored
 constexpr std::string_view kConfig = "_config";
 constexpr std::string_view kData = "_data";
@@ -36,6 +39,13 @@ constexpr int kSchemaDamaged = SQLITE_CORRUPT_VTAB;
 
 [[noreturn]] void damaged(const std::string& text) { throw SqliteError(SQLITE_CORRUPT_VTAB, text); }
 
+constexpr char kRowsDeleted[] =
+    ": another program has deleted rows (restore a backup, or empty the table with 'rebuild' or "
+    "'clear' and add its keys again)";
+
+constexpr std::string_view kCount = "rows ";
+
+std::string count_name(std::size_t layer) { return std::string(kCount) + std::to_string(layer); }
 std::string chunk_name(std::uint64_t i) { return "chunk " + std::to_string(i); }
 
 // Returns the bytes of a chunk column. Throws if the column is not a blob of `size` bytes.
@@ -87,17 +97,18 @@ Layers as_generations(const Layers& layers, std::optional<std::int64_t> newest) 
 }
 
 std::int64_t version_of(const Config& config) {
+  const std::int64_t counted = config.counts_rows ? kCountedRows : 0;
   if (config.layers.are_generations()) {
-    return kTableVersionWithGenerations;
+    return kTableVersionWithGenerations + counted;
   }
-  return config.has_log() ? kTableVersionWithLog : kTableVersion;
+  return (config.has_log() ? kTableVersionWithLog : kTableVersion) + counted;
 }
 
 void require_known(std::optional<std::int64_t> version) {
   if (!version) {
     damaged("the config has no version");
   }
-  if (*version < kTableVersion || *version > kTableVersionWithGenerations) {
+  if (*version < kTableVersion || *version > kTableVersionWithGenerations + kCountedRows) {
     throw Error(Error::Kind::invalid, "the table is of version " + std::to_string(*version) +
                                           ", which this build does not know");
   }
@@ -145,6 +156,8 @@ void Store::forget_statements() {
   load_.reset();
   count_stale_.reset();
   insert_.reset();
+  load_rows_.reset();
+  raise_count_.reset();
 }
 
 bool Store::is_shadow(std::string_view suffix) {
@@ -179,9 +192,11 @@ Config Store::load_config() {
   Config config;
   std::optional<std::int64_t> version;
   std::optional<std::int64_t> newest;
-  Execution run(prepared(load_config_, "SELECT k, v FROM " + shadow(kConfig) +
-                                           " WHERE k IN ('version', 'header', 'newest', "
-                                           "'merged', 'stale', 'triggers', 'guard', 'missed')"));
+  std::size_t counts = 0;
+  Execution run(prepared(
+      load_config_, "SELECT k, v FROM " + shadow(kConfig) +
+                        " WHERE k IN ('version', 'header', 'newest', "
+                        "'merged', 'stale', 'triggers', 'guard', 'missed') OR k GLOB 'rows *'"));
   while (run.step()) {
     const std::string_view name = run.value(0).text();
     if (name == "version" && run.type(1) == SQLITE_INTEGER) {
@@ -190,6 +205,8 @@ Config Store::load_config() {
       config.layers = parse_headers(run.blob(1));
     } else if (name == "newest" && run.type(1) == SQLITE_INTEGER) {
       newest = run.integer(1);
+    } else if (name.starts_with(kCount) && run.type(1) == SQLITE_INTEGER) {
+      ++counts;
     } else if (name == "merged") {
       config.merged = true;
     } else if (name == "stale") {
@@ -207,8 +224,12 @@ Config Store::load_config() {
   if (config.layers.empty()) {
     damaged("the config has no header");
   }
-  if (*version == kTableVersionWithGenerations) {
+  config.counts_rows = *version > kCountedRows;
+  if (*version - (config.counts_rows ? kCountedRows : 0) == kTableVersionWithGenerations) {
     config.layers = as_generations(config.layers, newest);
+  }
+  if (config.counts_rows && counts < config.layers.size()) {
+    damaged("the config does not say how many chunks each layer has");
   }
   return config;
 }
@@ -254,6 +275,14 @@ void Store::save_config(const Config& config) {
   const auto save_text = [&](const char* name, std::string_view value) {
     save(name, value, value.empty());
   };
+  if (config.counts_rows) {
+    const Statement insert(db_, "INSERT OR IGNORE INTO " + shadow(kConfig) + " VALUES (?1, 0)",
+                           kSchemaDamaged);
+    for (std::size_t i = 0; i < config.layers.size(); ++i) {
+      const std::string name = count_name(i);
+      Execution(insert).bind(1, name).step();
+    }
+  }
   save("newest", static_cast<std::int64_t>(config.layers.newest_index()),
        !config.layers.are_generations());
   save_number("merged", config.merged ? 1 : 0);
@@ -290,9 +319,9 @@ void Store::insert_chunk(std::uint64_t i, std::span<const std::uint8_t> cells) {
   }
 }
 
-void Store::insert_empty_chunk(std::uint64_t i, std::size_t size) {
+bool Store::insert_empty_chunk(std::uint64_t i, std::size_t size) {
   const std::array<std::uint8_t, kChunkBytes> empty{};
-  insert_or_ignore(i, std::span(empty).first(size));
+  return insert_or_ignore(i, std::span(empty).first(size));
 }
 
 bool Store::insert_or_ignore(std::uint64_t i, std::span<const std::uint8_t> cells) {
@@ -304,6 +333,43 @@ bool Store::insert_or_ignore(std::uint64_t i, std::span<const std::uint8_t> cell
   const bool inserted = sqlite3_changes(db_) != 0;
   writes_ += inserted ? 1 : 0;
   return inserted;
+}
+
+std::uint64_t Store::counted_rows(std::size_t layer) {
+  Execution run(prepared(load_rows_, "SELECT v FROM " + shadow(kConfig) + " WHERE k = ?1"));
+  const std::string name = count_name(layer);
+  return run.bind(1, name).step() ? static_cast<std::uint64_t>(run.integer(0)) : 0;
+}
+
+void Store::require_row_was_never_made(std::uint64_t i, const Layers& layers) {
+  const InUse in_use(*this);
+  const Layers::Layer& layer = layers.layer_of(i);
+  if (counted_rows(layers.index_of(layer)) == chunk_count(layer.header.shape)) {
+    damaged(chunk_name(i) + " is missing" + kRowsDeleted);
+  }
+}
+
+void Store::raise_count(std::size_t layer, std::uint64_t rows) {
+  const InUse in_use(*this);
+  ++writes_;
+  const std::string name = count_name(layer);
+  Execution(prepared(raise_count_, "UPDATE " + shadow(kConfig) + " SET v = v + ?1 WHERE k = ?2"))
+      .bind(1, static_cast<std::int64_t>(rows))
+      .bind(2, name)
+      .step();
+}
+
+void Store::reset_counts() {
+  const InUse in_use(*this);
+  ++writes_;
+  run("UPDATE " + shadow(kConfig) + " SET v = 0 WHERE k GLOB 'rows *'");
+}
+
+void Store::count_only_layer() {
+  const InUse in_use(*this);
+  ++writes_;
+  run("UPDATE " + shadow(kConfig) + " SET v = (SELECT count(*) FROM " + shadow(kData) +
+      ") WHERE k = '" + count_name(0) + "'");
 }
 
 void ChunkWriter::write(std::uint64_t i, std::span<const std::uint8_t> cells) {
@@ -339,15 +405,19 @@ void Store::delete_chunks_from(std::uint64_t i) {
   ++writes_;
 }
 
-void Store::delete_chunks(std::uint64_t first, std::uint64_t count) {
+void Store::delete_layer(const Layers& layers, std::size_t layer) {
   const InUse in_use(*this);
+  const std::uint64_t first = layers.all()[layer].first_chunk;
+  const std::uint64_t end = first + chunk_count(layers.all()[layer].header.shape);
+  run("UPDATE " + shadow(kConfig) + " SET v = 0 WHERE k = '" + count_name(layer) + "'");
   run("DELETE FROM " + shadow(kData) + " WHERE id >= " + std::to_string(first) + " AND id < " +
-      std::to_string(first + count));
+      std::to_string(end));
   ++writes_;
 }
 
 void Store::for_each_chunk(const Layers& layers, const EachChunk& f) {
   const InUse in_use(*this);
+  std::vector<std::uint64_t> rows(layers.size());
   const Statement select(db_, "SELECT id, chunk FROM " + shadow(kData) + " ORDER BY id",
                          kSchemaDamaged);
   Execution run(select);
@@ -359,6 +429,13 @@ void Store::for_each_chunk(const Layers& layers, const EachChunk& f) {
               std::to_string(layers.chunk_count()));
     }
     f(i, chunk_column(run, 1, i, layers.chunk_bytes(i)));
+    ++rows[layers.index_of(layers.layer_of(i))];
+  }
+  for (std::size_t layer = 0; layer < rows.size(); ++layer) {
+    if (const std::uint64_t counted = counted_rows(layer); rows[layer] < counted) {
+      damaged(std::to_string(counted - rows[layer]) + " of " + std::to_string(counted) +
+              " chunks are missing" + kRowsDeleted);
+    }
   }
 }
 

@@ -8,8 +8,14 @@
 // 'stale', 'triggers' (Config::trigger_version), 'guard' (Config::guard_index) and 'missed'
 // (Config::blocking_trigger) exist only if the value is neither 0 nor empty.
 //
-// A chunk whose cells are all 0 needs no row. Everything that is read is checked. A Store throws
-// SqliteError(SQLITE_CORRUPT_VTAB) for values that are not valid.
+// A chunk whose cells are all 0 needs no row. For each layer, a row 'rows 0', 'rows 1', ... of the
+// config counts the chunks that have a row, so that rows which another program has deleted are
+// noticed. Invariant: a layer has at least as many rows as its count says. So the count is raised
+// after rows are inserted, and lowered before rows are deleted. A change that fails halfway may
+// leave more rows.
+//
+// Everything that is read is checked. A Store throws SqliteError(SQLITE_CORRUPT_VTAB) for values
+// that are not valid, and for missing rows.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +48,8 @@ struct Config {
   // Name of the trigger that may have kept keys of the source from being added. Empty if no key is
   // missed.
   std::string blocking_trigger = {};
+  // Whether the rows are counted. False in files of version 1.0, until all rows are written again.
+  bool counts_rows = true;
 
   // Whether the table has a change log (sql/table/change_log.h).
   bool has_log() const { return trigger_version == kLogTriggers; }
@@ -76,17 +84,30 @@ class Store {
   // Reads chunk i into `cells`. Returns whether the chunk has a row; if it has none, fills `cells`
   // with zeros. Requires: `cells` has the size of chunk i.
   bool load_chunk(std::uint64_t i, std::span<std::uint8_t> cells);
+  // Call after load_chunk() has found no row. Throws if the row was deleted: all rows of its layer
+  // were there.
+  void require_row_was_never_made(std::uint64_t i, const Layers& layers);
   // Inserts a row. Throws if the chunk already has one. The row counts in changes(), so this may be
   // called only within a statement on the bloom table itself.
   void insert_chunk(std::uint64_t i, std::span<const std::uint8_t> cells);
-  // Inserts a row of `size` zero bytes, unless the chunk already has a row. Counts in changes(),
-  // too.
-  void insert_empty_chunk(std::uint64_t i, std::size_t size);
+  // Inserts a row of `size` zero bytes, unless the chunk already has a row. Returns whether it had
+  // none. Counts in changes(), too.
+  bool insert_empty_chunk(std::uint64_t i, std::size_t size);
   void delete_chunk(std::uint64_t i);
   void delete_chunks_from(std::uint64_t i);
-  void delete_chunks(std::uint64_t first, std::uint64_t count);
 
-  // Calls f(i, cells) for each row in order. `cells` has the size of chunk i.
+  // Deletes the rows of a layer, and resets its count.
+  void delete_layer(const Layers& layers, std::size_t layer);
+
+  // Change the counts of rows. They have no effect if the rows are not counted. raise_count() is
+  // called after rows of a layer were inserted, and reset_counts() before rows are deleted.
+  // count_only_layer() counts the rows of a table with one layer.
+  void raise_count(std::size_t layer, std::uint64_t rows);
+  void reset_counts();
+  void count_only_layer();
+
+  // Calls f(i, cells) for each row in order. `cells` has the size of chunk i. Throws at the end if
+  // rows are missing.
   using EachChunk = std::function<void(std::uint64_t i, std::span<const std::uint8_t> cells)>;
   void for_each_chunk(const Layers& layers, const EachChunk& f);
 
@@ -135,12 +156,15 @@ class Store {
   std::optional<sqlite::Statement> load_config_;
   std::optional<sqlite::Statement> load_;
   std::optional<sqlite::Statement> insert_;
+  std::optional<sqlite::Statement> load_rows_;
+  std::optional<sqlite::Statement> raise_count_;
   std::optional<sqlite::Statement> count_stale_;
 
   std::string shadow(std::string_view suffix) const;
   const sqlite::Statement& prepared(std::optional<sqlite::Statement>& statement,
                                     const std::string& sql);
   bool insert_or_ignore(std::uint64_t i, std::span<const std::uint8_t> cells);
+  std::uint64_t counted_rows(std::size_t layer);
   void run(const std::string& sql);
   void forget_statements();
 };

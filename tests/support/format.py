@@ -1,11 +1,13 @@
 """The program in docs/format.md, which reads and writes stored filters without the extension."""
 
+import functools
 import re
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "format.md"
 
 
+@functools.cache
 def reader():
     """Returns the functions of the program by name."""
     with open(PAGE, encoding="utf-8") as page:

@@ -290,6 +290,146 @@ class Damage(TableCase):
         self.assertPresent(db, self.KEYS)
         self.assertFails(db, "bits after the last cell are set", "INSERT INTO f(f) VALUES ('integrity-check')")
 
+    # All rows of a small layer exist from its first key on.
+    SMALL = (
+        "capacity=20000, kind=counting",
+        "capacity=100",
+        "cells=40001, hashes=4",
+        "capacity=1000, growth=on, fpr=0.0001",
+        "capacity=2000, generations=3",
+        "capacity=150000, cache=4096",
+    )
+    LARGE = "capacity=1000000"
+
+    def with_rows_deleted(self, options, where):
+        self.made += 1
+        db = self.connect(f"{self.path}{self.made}")
+        db.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
+        if "generations" in options:
+            self.add(db, self.KEYS[:150])
+            db.execute("INSERT INTO f(f) VALUES ('rotate')")
+        self.add(db, self.KEYS[150:] if "generations" in options else self.KEYS)
+        if "growth" in options:
+            self.add(db, range(300, 6000))
+            self.assertGreater(one(db, "SELECT layers FROM f"), 1)
+        other = sqlite3.connect(f"{self.path}{self.made}", isolation_level=None)
+        self.assertGreater(other.execute(f"DELETE FROM f_data WHERE {where}").rowcount, 0)
+        other.close()
+        return db
+
+    READERS_OF_ALL = (
+        "INSERT INTO f(f) VALUES ('integrity-check')",
+        "SELECT info FROM f",
+        "INSERT INTO f(f) VALUES ('halve')",
+        "INSERT INTO f(f, fpr) VALUES ('fold', 0.5)",
+        "SELECT filter FROM f",
+        "INSERT INTO f(filter) SELECT bloom_create(20000, 0.01, 'counting')",
+    )
+
+    def test_a_deleted_row_is_noticed_by_every_lookup_that_needs_it(self):
+        for options in self.SMALL:
+            ids = [row[0] for row in self.with_rows_deleted(options, "id = 0").execute("SELECT id FROM f_data")]
+            for where in ["1", "id = 0", *(f"id = {i}" for i in ids[:: len(ids) // 4 + 1])]:
+                with self.subTest(options, where=where):
+                    db = self.with_rows_deleted(options, where)
+                    for reader in (db, self.connect(f"{self.path}{self.made}")):
+                        noticed = 0
+                        for key in self.KEYS:
+                            try:
+                                self.assertEqual(reader.execute("SELECT key FROM f WHERE key = ?", (key,)).fetchall(), [(key,)])
+                            except sqlite3.DatabaseError as error:
+                                noticed += 1
+                                self.assertRegex(str(error), r"^f: chunk \d+ is missing: another program has deleted rows \(restore a backup")
+                        if where == "1" or ("growth" not in options and len(ids) < 30):
+                            self.assertGreater(noticed, 0)
+                    self.assertFails(db, r"f: \d+ of \d+ chunks are missing: another program has deleted rows", self.READERS_OF_ALL[0])
+                    if where == "1" and "growth" not in options:
+                        self.assertFails(db, r"f: chunk \d+ is missing", "INSERT INTO f(key) VALUES ('new')")
+
+    def test_missing_rows_are_noticed_by_everything_that_reads_all_rows(self):
+        """In a table too large for all rows to be there: a row that was never made is not damage."""
+        for options in (self.LARGE, "capacity=20000, kind=counting"):
+            for statement in self.READERS_OF_ALL[: 6 if "counting" in options else 5]:
+                db = self.with_rows_deleted(options, "id = (SELECT max(id) FROM f_data)")
+                self.assertFails(db, r"f: 1 of \d+ chunks are missing: another program has deleted rows", statement)
+        db = self.connect(f"{self.path}large")
+        db.execute(f"CREATE VIRTUAL TABLE f USING bloom({self.LARGE})")
+        for key in range(500):
+            for sql in ("SELECT key FROM f WHERE key = ?", "INSERT INTO f(key) VALUES (?)"):
+                db.execute(sql, (key,)).fetchall()
+            rows, counted = db.execute("SELECT (SELECT count(*) FROM f_data), sum(v) FROM f_config WHERE k GLOB 'rows *'").fetchone()
+            self.assertEqual(rows, counted)
+        self.assertEqual(rows, -(-one(db, "SELECT bytes - 64 FROM f") // 3968))  # all of them by now
+        db.execute("DELETE FROM f_data WHERE id % 2")
+        reader = self.connect(f"{self.path}large")
+        answers = []
+        for key in range(500):
+            try:
+                answers += reader.execute("SELECT key FROM f WHERE key = ?", (key,)).fetchall()
+            except sqlite3.DatabaseError:
+                answers.append(None)
+        self.assertEqual(len(answers), 500)
+        self.assertIn(None, answers)
+
+    def test_a_table_with_missing_rows_can_be_emptied_and_filled_again(self):
+        for options in self.SMALL:
+            db = self.with_rows_deleted(options, "id % 2 = 0")
+            db.execute("INSERT INTO f(f) VALUES ('clear')")
+            self.assertAbsent(db, self.KEYS)
+            self.add(db, self.KEYS)
+            self.assertPresent(db, self.KEYS)
+            db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+        db.execute("CREATE TABLE s(k TEXT)")
+        db.execute("INSERT INTO s VALUES ('a'), ('b')")
+        db.execute("CREATE VIRTUAL TABLE g USING bloom(source=s, column=k)")
+        db.execute("DELETE FROM g_data")
+        self.assertFails(db, "chunk 0 is missing", "SELECT key FROM g WHERE key = 'a'")
+        db.execute("INSERT INTO g(g) VALUES ('rebuild')")
+        self.assertPresent(db, ["a", "b"], "g")
+        db.execute("INSERT INTO g(g) VALUES ('integrity-check')")
+
+    def test_rows_are_counted_through_commands_and_rollbacks(self):
+        for options in (*self.SMALL, self.LARGE):
+            db = self.with_rows_deleted(options, "id = 0")
+            commands = ["INSERT INTO f(f) VALUES ('clear')", "INSERT INTO f(key) VALUES ('a')", "INSERT INTO f(key) VALUES ('b')"]
+            if "growth" not in options and "generations" not in options:
+                commands += ["INSERT INTO f(f) VALUES ('halve')"] if "cells" not in options else []
+                commands += ["INSERT INTO f(f, fpr) VALUES ('fold', 0.2)", "INSERT INTO f(filter) SELECT filter FROM f"]
+            if "generations" in options:
+                commands += ["INSERT INTO f(f) VALUES ('rotate')"] * 4 + ["INSERT INTO f(filter) SELECT bloom_create(1)"]
+            for undo in ("ROLLBACK TO x", "ROLLBACK", None):
+                for command in commands:
+                    if undo:
+                        db.execute("BEGIN")
+                        db.execute("SAVEPOINT x")
+                    db.execute(command)
+                    self.assertEqual(*db.execute("SELECT (SELECT count(*) FROM f_data), sum(v) FROM f_config WHERE k GLOB 'rows *'").fetchone(), command)
+                    if undo:
+                        db.execute(undo)
+                        if db.in_transaction:
+                            db.execute("COMMIT")
+                        self.assertFails(db, "chunks are missing", self.READERS_OF_ALL[0])
+                        break  # the others need a table without damage
+                    db.execute(self.READERS_OF_ALL[0])
+
+    def test_tables_of_version_1_0_do_not_count_rows_until_they_are_written_again(self):
+        for change in ("INSERT INTO f(f) VALUES ('clear')", "INSERT INTO f(f) VALUES ('halve')", "INSERT INTO f(f, fpr) VALUES ('fold', 0.2)"):
+            db = self.damaged("UPDATE f_config SET v = 1 WHERE k = 'version'; DELETE FROM f_config WHERE k = 'rows 0'", self.LARGE)
+            self.assertPresent(db, self.KEYS)
+            self.add(db, ["more"])
+            self.assertPresent(db, ["more"])
+            db.execute(self.READERS_OF_ALL[0])
+            self.assertEqual(db.execute("SELECT k, v FROM f_config WHERE k IN ('version', 'rows 0')").fetchall(), [("version", 1)])
+            db.execute(change)
+            rows = one(db, "SELECT count(*) FROM f_data")
+            self.assertEqual(db.execute("SELECT k, v FROM f_config WHERE k IN ('version', 'rows 0') ORDER BY k").fetchall(), [("rows 0", rows), ("version", 4)])
+            self.assertEqual(len(self.present(db, *self.KEYS)) > 100, "clear" not in change)
+            db.execute(self.READERS_OF_ALL[0])
+
+    def test_a_count_that_is_missing_is_damage(self):
+        db = self.damaged("DELETE FROM f_config WHERE k = 'rows 0'")
+        self.assertFails(db, "the config does not say how many chunks each layer has", "SELECT 1 FROM f WHERE key = 1")
+
     def test_integrity_check_accepts_undamaged_tables(self):
         for options in ("capacity=20000, kind=counting", "capacity=20000", "cells=40001, hashes=4", "cells=30002, hashes=3, block=15001, kind=counting"):
             db = self.damaged("SELECT 1", options)

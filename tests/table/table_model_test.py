@@ -380,6 +380,7 @@ class World:
             ).fetchone()[0]
             assert found == sum(isinstance(key, int) for key in asked), "lost in a join"
             if complete:
+                self.check_count_of_rows(side, state)
                 for stored, keys in zip(self.stored_filters(side, state), (state.keys, *state.older), strict=True):
                     wanted = self.filter_of(+keys, state.halved)
                     if self.kind in GENERATIONS:
@@ -387,12 +388,21 @@ class World:
                     differ = [i for i in range(len(wanted)) if wanted[i] != stored[i]] if len(wanted) == len(stored) else "all"
                     assert stored == wanted, f"side {self.sides.index(side)} holds another filter: bytes {differ!r:.100}"
 
+    def check_count_of_rows(self, side, state):
+        config, data = self.shadow_tables(state)
+        rows, counted = side.db.execute(f"SELECT (SELECT count(*) FROM {data}), sum(v) FROM {config} WHERE k GLOB 'rows *'").fetchone()
+        assert rows == counted, f"{rows} rows are counted as {counted}"
+
+    @staticmethod
+    def shadow_tables(state):
+        unquoted = state.name.strip('"').replace('""', '"')
+        return ('"' + (unquoted + suffix).replace('"', '""') + '"' for suffix in ("_config", "_data"))
+
     def stored_filters(self, side, state):
         """The filter, or the cells of each generation, newest first, as they are in the shadow tables (docs/format.md)."""
         if self.kind not in GENERATIONS:
             return [one(side.db, f"SELECT filter FROM {state.name}")]
-        unquoted = state.name.strip('"').replace('""', '"')
-        config, data = ('"' + (unquoted + suffix).replace('"', '""') + '"' for suffix in ("_config", "_data"))
+        config, data = self.shadow_tables(state)
         count = GENERATIONS[self.kind]
         newest = one(side.db, f"SELECT v FROM {config} WHERE k = 'newest'")
         size = len(one(self.oracle, f"SELECT {self.empty}")) - HEADER_BYTES
