@@ -5,8 +5,9 @@
     examples/shards.py --shards 2,4 --keys 4000 --questions 400      # seconds; --help lists all parameters
 
 Each shard is a process with its own database that answers queries on a socket. The router queries all shards at once, or
-only those whose filter answers "maybe". The program compares every answer with the inserted keys and stops at a wrong one.
-At the end it adds keys without telling the router, and refreshes the router's filters with deltas.
+only those whose filter answers "maybe". It keeps the filters in a bloom_groups table and, for comparison, as blobs in rows.
+The program compares every answer with the inserted keys and stops at a wrong one. At the end it adds keys without telling
+the router, and refreshes the router's filters with deltas.
 
 Needs the extension, built by examples/demo.sh or as README.md has it (extension.py looks for it).
 """
@@ -29,14 +30,19 @@ from extension import connect
 ROOM = 1.25
 
 
+def size(capacity, fpr):
+    """Returns the options of a table for filters of this size."""
+    return f"capacity={capacity}, fpr={fpr}"
+
+
 class Shard:
-    """A database with its items, and a filter that follows them."""
+    """A database with its items, and a filter that follows them. Filters with block=496 fit into a bloom_groups table."""
 
     def __init__(self, path, capacity, fpr):
         self.db = connect(path)
         self.db.execute("PRAGMA synchronous = OFF")
         self.db.execute("CREATE TABLE items(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
-        self.db.execute(f"CREATE VIRTUAL TABLE seen USING bloom(source=items, column=key, capacity={capacity}, fpr={fpr})")
+        self.db.execute(f"CREATE VIRTUAL TABLE seen USING bloom(source=items, column=key, {size(capacity, fpr)}, block=496)")
         self.sent = None  # the filter that the router has
 
     def add(self, items):
@@ -110,8 +116,11 @@ class Router:
 
     def __init__(self, ports, capacity, fpr):
         self.db = connect(":memory:")
-        self.db.execute("CREATE TABLE router(shard INTEGER PRIMARY KEY, as_of REAL NOT NULL, filter BLOB NOT NULL)")
-        self.db.execute(f"CREATE VIRTUAL TABLE anywhere USING bloom(capacity={capacity}, fpr={fpr})")
+        self.db.execute("CREATE TABLE router(shard INTEGER PRIMARY KEY, as_of REAL NOT NULL)")
+        self.db.execute(f"CREATE VIRTUAL TABLE who USING bloom_groups({size(capacity, fpr)})")
+        # The same filters in rows, and their union: what the group replaces.
+        self.db.execute("CREATE TABLE blobs(shard INTEGER PRIMARY KEY, filter BLOB NOT NULL)")
+        self.db.execute(f"CREATE VIRTUAL TABLE anywhere USING bloom({size(capacity, fpr)}, block=496)")
         self.streams = [stream_to(port) for port in ports]
         self.everyone = range(len(ports))
         self.messages = self.wasted = 0
@@ -136,41 +145,55 @@ class Router:
     def find_anywhere(self, key):
         return self.find(key, self.everyone)
 
-    def find_by_filters(self, key):
+    def find_by_blobs(self, key):
         if not self.db.execute("SELECT 1 FROM anywhere WHERE key = ?", (key,)).fetchone():
             return []
-        return self.find(key, self.may_have(key))
+        rows = self.db.execute("SELECT shard FROM blobs WHERE bloom_contains(filter, ?)", (key,))
+        return self.find(key, [shard for (shard,) in rows])
+
+    def find_by_group(self, key):
+        return self.find(key, [shard for (shard,) in self.db.execute("SELECT member FROM who WHERE key = ?", (key,))])
 
     def may_have(self, key, since=0.0):
         """Those whose filter says "maybe", or is older than the answer may be."""
-        rows = self.db.execute("SELECT shard FROM router WHERE as_of < ? OR bloom_contains(filter, ?)", (since, key))
+        rows = self.db.execute("SELECT shard FROM router WHERE as_of < ? UNION SELECT member FROM who WHERE key = ?", (since, key))
         return [shard for (shard,) in rows]
+
+    def store(self, shard, filter_, as_of):
+        """Replaces the filter of a shard."""
+        self.db.execute("BEGIN")
+        self.db.execute("DELETE FROM who WHERE member = ?", (shard,))
+        self.db.execute("INSERT INTO who(member, filter) VALUES (?, ?)", (shard, filter_))
+        self.db.execute("REPLACE INTO router VALUES (?, ?)", (shard, as_of))
+        self.db.execute("REPLACE INTO blobs VALUES (?, ?)", (shard, filter_))
+        self.db.execute("COMMIT")
 
     def take_whole(self, shard):
         now = time.time()  # what is added while the filter is under way may be missing in it
         (blob,) = self.ask([shard], "filter")
-        self.db.execute("REPLACE INTO router VALUES (?, ?, ?)", (shard, now, blob))
+        self.store(shard, blob, now)
         return len(blob)
 
     def refresh(self, shard):
         """By a delta; whole if that is not one of the filter that is here. The bytes that came."""
         now = time.time()
         (delta,) = self.ask([shard], "delta")
-        change = "UPDATE router SET filter = bloom_apply(filter, ?), as_of = ? WHERE shard = ?"
         try:
-            self.db.execute(change, (delta, now, shard))
+            (filter_,) = self.db.execute("SELECT bloom_apply(filter, ?) FROM who WHERE member = ?", (delta, shard)).fetchone()
         except sqlite3.OperationalError:
             return len(delta) + self.take_whole(shard)
+        self.store(shard, filter_, now)
         return len(delta)
 
     def merge(self):
-        self.db.execute("INSERT INTO anywhere(filter) SELECT bloom_union(filter) FROM router")
+        self.db.execute("INSERT INTO anywhere(filter) SELECT bloom_union(filter) FROM blobs")
 
     def sizes(self):
-        """Bytes of all filters, and the rate of their union."""
-        (filters,) = self.db.execute("SELECT sum(length(filter)) FROM router").fetchone()
+        """Bytes of the filters as blobs and in the group, and the rate of their union."""
+        (blobs,) = self.db.execute("SELECT sum(length(filter)) FROM blobs").fetchone()
+        (group,) = self.db.execute("SELECT json_extract(info, '$.bytes') FROM who LIMIT 1").fetchone()
         (fpr,) = self.db.execute("SELECT fpr FROM anywhere").fetchone()
-        return filters, fpr
+        return blobs, group, fpr
 
     def close(self):
         for stream in self.streams:
@@ -197,7 +220,7 @@ def check(key, answer, expected):
 
 def measure(router, questions):
     """questions: (key, what is to be found). Ways in turn: name -> messages, wasted ones and seconds of a question."""
-    ways = {"everyone": router.find_anywhere, "filters": router.find_by_filters}
+    ways = {"everyone": router.find_anywhere, "blobs": router.find_by_blobs, "group": router.find_by_group}
     count = {name: [0, 0] for name in ways}
     times = {name: [] for name in ways}
     for key, expected in questions:
@@ -213,11 +236,11 @@ def measure(router, questions):
 
 
 def show(count, made_for, router, absent, present):
-    filters, fpr = router.sizes()
-    cells = [f"{count}", made_for, f"{filters / 1024:,.0f}", f"{fpr:.1%}"]
+    blobs, group, fpr = router.sizes()
+    cells = [f"{count}", made_for, f"{blobs / 1024:,.0f}", f"{group / 1024:,.0f}", f"{fpr:.1%}"]
     for measured in (absent, present):
-        (_, _, everyone), (messages, wasted, filtered) = measured["everyone"], measured["filters"]
-        cells += [f"{messages:.3f}", f"{wasted:.3f}", f"{1e6 * everyone:,.0f}", f"{1e6 * filtered:,.0f}"]
+        messages, wasted, _ = measured["group"]
+        cells += [f"{messages:.3f}", f"{wasted:.3f}", *(f"{1e6 * seconds:,.0f}" for _, _, seconds in measured.values())]
     print("| " + " | ".join(cells) + " |", flush=True)
 
 
@@ -228,13 +251,13 @@ def grow(router, added):
             router.ask([shard], f"put {key}={value}")
     items = [item for part in added for item in part]
     now = time.time()
-    missed = sum(router.find_by_filters(key) == [] for key, _ in items)
+    missed = sum(router.find_by_group(key) == [] for key, _ in items)
     for key, value in items:
         check(key, router.find(key, router.may_have(key, since=now)), [value])
     told = sum(router.refresh(shard) for shard in router.everyone)
     router.merge()
     for key, value in items:
-        check(key, router.find_by_filters(key), [value])
+        check(key, router.find_by_group(key), [value])
     return missed, told
 
 
@@ -268,8 +291,8 @@ def main():
     connect(":memory:").close()  # ends here, and not in each shard, where the extension is missing
     print(
         f"{options.keys:,} keys; {options.questions:,} questions of either sort; medians of their times\n\n"
-        "| shards | filters for | router's KiB | rate of the union | absent: messages | wasted | us, everyone | us, filters "
-        "| present: messages | wasted | us, everyone | us, filters |\n|" + " --- |" * 12
+        "| shards | filters for | KiB, blobs | KiB, group | rate of the union | absent: messages | wasted | us, everyone | us, blobs | us, group "
+        "| present: messages | wasted | us, everyone | us, blobs | us, group |\n|" + " --- |" * 15
     )
     later = [run(int(count), made_for, options) for count in options.shards.split(",") for made_for in ("one", "all")]
     print("\n| shards | filters for | missed before the refresh | KiB of deltas |\n|" + " --- |" * 4, *later, sep="\n")

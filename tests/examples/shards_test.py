@@ -43,23 +43,29 @@ class Shards(unittest.TestCase):
         for number, part in enumerate(self.parts):
             for key, value in part[:100]:
                 self.assertIn(number, self.router.may_have(key))
-                self.assertEqual(self.router.find_by_filters(key), [value])
-        self.assertLess(self.router.wasted, 40)
+                self.assertEqual(self.router.find_by_group(key), [value])
+                self.assertEqual(self.router.find_by_blobs(key), [value])
+        self.assertLess(self.router.wasted, 80)
+
+    def test_the_group_answers_as_its_filters_in_rows_do(self):
+        for key, _ in self.items[:100] + self.absent:
+            rows = self.router.db.execute("SELECT shard FROM blobs WHERE bloom_contains(filter, ?) ORDER BY shard", (key,))
+            self.assertEqual(self.router.may_have(key), [shard for (shard,) in rows])
 
     def test_few_are_asked_for_others(self):
         for key, _ in self.absent:
-            self.assertEqual(self.router.find_by_filters(key), [])
+            self.assertEqual(self.router.find_by_group(key), [])
         self.assertEqual(self.router.messages, self.router.wasted)
         self.assertLess(self.router.messages, 0.05 * QUESTIONS)
 
     def test_a_new_key_is_missed_until_the_refresh(self):
         new = self.absent[0][0]
         self.put(new, "1")
-        self.assertEqual(self.router.find_by_filters(new), [])
+        self.assertEqual(self.router.find_by_group(new), [])
         self.assertEqual(self.router.find(new, self.router.may_have(new, since=time.time())), ["1"])
         told = sum(self.router.refresh(shard) for shard in self.router.everyone)
         self.router.merge()
-        self.assertEqual(self.router.find_by_filters(new), ["1"])
+        self.assertEqual(self.router.find_by_group(new), ["1"])
         self.assertLess(told, 0.2 * self.router.sizes()[0])
 
     def test_a_delta_of_another_filter_is_not_taken(self):
@@ -69,11 +75,11 @@ class Shards(unittest.TestCase):
         self.put(new, "2")
         self.router.refresh(0)
         self.router.merge()
-        self.assertEqual([self.router.find_by_filters(key) for key in (lost, new)], [["1"], ["2"]])
+        self.assertEqual([self.router.find_by_group(key) for key in (lost, new)], [["1"], ["2"]])
 
     def test_filters_without_the_keys_are_noticed(self):
         (key, value), *_ = self.items
-        self.router.db.execute("UPDATE router SET filter = bloom_create(?)", (KEYS,))
+        self.router.db.execute("DELETE FROM who")
         with self.assertRaisesRegex(AssertionError, f"{key} is said to have"):
             shards.measure(self.router, [(key, [value])])
 
