@@ -165,7 +165,7 @@ def lookups(paths, keys):
     return result
 
 
-COLUMNS = ["members", *(f"{way}, {what}" for what in ("absent", "present", "2 MB") for way in WAYS), *(f"{way}, pages" for way in WAYS), *(f"{way}, bytes" for way in WAYS)]
+COLUMNS = ["members", *(f"{way}: {what}" for what in ("absent", "present", "2 MB") for way in WAYS), *(f"{way}: pages" for way in WAYS), *(f"{way}: bytes" for way in WAYS)]
 
 
 def measure(folder, members, table):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All measurements of docs/performance.md: prints Markdown, and leaves results.md, CSV files and charts
-# (SVG, if gnuplot is available) in build/bench. Takes half an hour, without questions.
+# (SVG, if gnuplot is available) in build/bench. Takes 40 minutes, without questions.
 #   bench/run.sh          full size
 #   bench/run.sh quick    smaller sizes, a few minutes: checks that everything runs
 set -euo pipefail
@@ -45,6 +45,8 @@ measure() {
   python bench/table.py "$extension" "$keys"
   python bench/cold.py "$extension" "$cold_mib"
   python bench/semi_joins.py "$extension" "$keys"
+  printf '\n### Lookups by number of members\n\n'
+  python bench/groups.py "$extension" "$members" 500 "$out/groups.csv"
   build/release/bench/core_bench "$core_mib" | tee "$out/core.md"
   core_csv <"$out/core.md" >"$out/core.csv"
   printf '\n### Time and bytes per key by number of keys\n\n'
@@ -52,9 +54,9 @@ measure() {
 }
 
 main() {
-  keys=1000000 cold_mib=1024 core_mib=256 largest=100000000
+  keys=1000000 cold_mib=1024 core_mib=256 largest=100000000 members=100000
   if [ "${1:-}" = quick ]; then
-    keys=100000 cold_mib=64 core_mib=1 largest=100000
+    keys=100000 cold_mib=64 core_mib=1 largest=100000 members=1000
   fi
   mkdir -p "$out"
   prepare >"$out/build.log" 2>&1 || { cat "$out/build.log"; exit 1; }

@@ -38,10 +38,13 @@ class Reference(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.db = connect()
-        cls.functions = names(cls.db) - names(sqlite3.connect(":memory:")) - {"bloom"}
+        cls.functions = names(cls.db) - names(sqlite3.connect(":memory:")) - {"bloom", "bloom_groups"}
         cls.db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=10)")
         cls.options = listed(cls.db, "CREATE VIRTUAL TABLE g USING bloom(nothing=1)", "options")
         cls.commands = listed(cls.db, "INSERT INTO f(f) VALUES ('nothing')", "commands")
+        cls.db.execute("CREATE VIRTUAL TABLE who USING bloom_groups(capacity=10)")
+        cls.db.execute("CREATE TABLE log(id INTEGER PRIMARY KEY, url)")
+        cls.db.execute("CREATE VIRTUAL TABLE ranges USING bloom_groups(source=log, column=url)")
         cls.cheat_sheet = page("cheat-sheet.md")
 
     def test_what_is_listed(self):
@@ -59,6 +62,22 @@ class Reference(unittest.TestCase):
         for name in self.options:
             for text in (self.cheat_sheet, page("virtual-table.md")):
                 self.assertRegex(text, rf"(?m)^\|[^|]*`{name}`[^|]*\|")
+
+    def test_groups(self):
+        text = page("groups.md")
+        for name in listed(self.db, "CREATE VIRTUAL TABLE g USING bloom_groups(nothing=1)", "options"):
+            for described in (self.cheat_sheet, text):
+                self.assertRegex(described, rf"(?m)^\|[^|]*`{name}`[^|]*\|")
+        for table in ("who", "ranges"):
+            for name in listed(self.db, f"INSERT INTO {table}({table}) VALUES ('nothing')", "commands"):
+                self.assertRegex(self.cheat_sheet, rf"VALUES \('{name}'[,)]")
+                self.assertRegex(text, rf"(?m)^\| `'{name}'` \|")
+            for _, name, *_ in self.db.execute(f"PRAGMA table_xinfo({table})"):
+                if name not in (table, "first"):
+                    self.assertRegex(text, rf"(?m)^\| `{name}` \|")
+        self.db.execute("INSERT INTO who(member) VALUES (1)")
+        for (name,) in self.db.execute("SELECT key FROM json_each((SELECT info FROM who))"):
+            self.assertRegex(text, rf"(?m)^\|[^|]*`{name}`[^|]*\|")
 
     def test_commands(self):
         for name in self.commands:
