@@ -292,14 +292,24 @@ class Statements(GenerationsCase):
 
     def test_a_trigger_rotates_once_per_period(self):
         db = self.make("capacity=4000, fpr=0.000001, generations=3")
-        db.execute("CREATE TABLE periods(hour INTEGER PRIMARY KEY)")
-        db.execute("CREATE TRIGGER next_period AFTER INSERT ON periods BEGIN INSERT INTO f(f) VALUES ('rotate'); END")
+        db.execute("CREATE TABLE clock(period INTEGER)")
+        db.execute("INSERT INTO clock VALUES (99)")
+        db.execute("CREATE TRIGGER next_period AFTER UPDATE ON clock BEGIN INSERT INTO f(f) VALUES ('rotate'); END")
         other = self.connect()
         db.execute("INSERT INTO f(key) VALUES ('a')")
-        for hour, present in ((100, 1), (100, 1), (101, 1), (101, 1), (100, 1), (104, 0)):
+        for period, present in ((99, 1), (100, 1), (101, 1), (101, 1), (100, 1), (104, 0)):
             for side in (db, other):
-                side.execute("INSERT OR IGNORE INTO periods VALUES (?)", (hour,))
-                self.assertEqual(len(self.present(side, "a")), present, hour)
+                side.execute("UPDATE clock SET period = ?1 WHERE period < ?1", (period,))
+                self.assertEqual(len(self.present(side, "a")), present, period)
+
+    def test_rotating_when_the_newest_generation_is_full_keeps_the_last_keys(self):
+        db = self.make("capacity=9000, fpr=0.0001, generations=3")
+        for first in range(0, 40000, 500):
+            self.add_range(db, first, first + 499)
+            db.execute("INSERT INTO f(f) SELECT 'rotate' FROM f WHERE overfull")
+            kept = max(0, first + 500 - 6000)
+            self.assertEqual(self.found(db, kept, first + 499), first + 500 - kept)
+        self.assertLess(self.found(db, 0, 25000), 100)
 
 
 class Damage(GenerationsCase):
