@@ -42,8 +42,8 @@ void add_block(std::span<const std::uint8_t> block, unsigned j, std::uint8_t* ch
   const auto bit = static_cast<std::uint8_t>(1U << j % 8);
   for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
     if ((block[p / 8] >> p % 8 & 1) != 0) {
-      std::uint8_t& byte = chunk[p * sizeof(FilterSet) + j / 8];
-      byte = static_cast<std::uint8_t>(byte | bit);
+      const std::uint64_t at = p * sizeof(FilterSet) + j / 8;
+      chunk[at] = static_cast<std::uint8_t>(chunk[at] | bit);
     }
   }
 }

@@ -134,7 +134,7 @@ class GroupTable {
   };
 
   int insert(const Values& columns);
-  void refuse_properties(const Values& columns) const;
+  static void refuse_properties(const Values& columns);
   int insert_key(const Value& member, const Value& key);
   void insert_filter(const Value& member, const Value& filter);
   void rename_member(const Value& old_member, const Values& columns);
