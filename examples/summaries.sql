@@ -69,6 +69,25 @@ SELECT name FROM may_know WHERE key = 'customer9@example.org';
 --> customers.email
 --> subscribers.email
 
--- Choose blobs for tables that change in batches, for summaries that are sent elsewhere, merged or intersected, and for very
--- many small filters: each change of a blob reads and copies all of it. Choose tables for rows that change one by one and
--- for large filters: each change writes one page, and triggers keep the filter up to date.
+-- The third way: a group, one table with a filter per member. It needs no blob to be read and copied, and no table per member.
+CREATE VIRTUAL TABLE who USING bloom_groups(capacity=50000, fpr=0.001, collate=nocase);
+INSERT INTO who(member, key) SELECT 'customers.email', email FROM customers;
+INSERT INTO who(member, key) SELECT 'subscribers.email', email FROM subscribers;
+INSERT INTO who(member, key) SELECT 'complaints.sender', sender FROM complaints;
+
+.print Who may know this address?
+SELECT member FROM who WHERE key = 'Customer9@example.org';
+--> customers.email
+--> subscribers.email
+.print What has come since is added key by key.
+INSERT INTO complaints(sender) VALUES ('customer9@example.org');
+INSERT INTO who(member, key) SELECT 'complaints.sender', sender FROM complaints WHERE id = last_insert_rowid();
+SELECT member FROM who WHERE key = 'Customer9@example.org';
+--> customers.email
+--> subscribers.email
+--> complaints.sender
+
+-- Choose blobs for tables that change in batches, for summaries that are sent elsewhere, merged or intersected, and for
+-- filters of different sizes: each change of a blob reads and copies all of it. Choose tables for rows that change one by
+-- one and for large filters: each change writes one page, and triggers keep the filter up to date. Choose a group for many
+-- members that are looked up together: one lookup checks 64 members per page, however many there are.
