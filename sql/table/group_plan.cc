@@ -11,8 +11,8 @@ constexpr double kKeyOfMemberCost = 100;
 constexpr double kMemberCost = 10;
 constexpr double kAllMembersCost = 1e6;
 constexpr double kRefusalCost = 1e99;
-constexpr sqlite3_int64 kCandidates = 2;
-constexpr sqlite3_int64 kMembers = 1000;
+constexpr sqlite3_int64 kCandidateRows = 2;
+constexpr sqlite3_int64 kMemberRows = 1000;
 
 void offer(sqlite3_index_info& info, GroupPlan plan, const char* text, double cost,
            sqlite3_int64 rows) {
@@ -46,7 +46,7 @@ int choose_group_plan(sqlite3_index_info& info, Collation own) {
   if (key.chosen >= 0 && member >= 0) {
     offer(info, GroupPlan::key_of_member, "key=? AND member=?", kKeyOfMemberCost, 1);
   } else if (key.chosen >= 0) {
-    offer(info, GroupPlan::key, "key=?", kKeyCost, kCandidates);
+    offer(info, GroupPlan::key, "key=?", kKeyCost, kCandidateRows);
   } else if (key.is_to_come) {
     return SQLITE_CONSTRAINT;
   } else if (key.foreign_collation != nullptr) {
@@ -55,7 +55,7 @@ int choose_group_plan(sqlite3_index_info& info, Collation own) {
   } else if (member >= 0) {
     offer(info, GroupPlan::member, "member=?", kMemberCost, 1);
   } else {
-    offer(info, GroupPlan::all_members, "all members", kAllMembersCost, kMembers);
+    offer(info, GroupPlan::all_members, "all members", kAllMembersCost, kMemberRows);
   }
   return SQLITE_OK;
 }

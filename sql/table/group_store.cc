@@ -9,6 +9,7 @@
 #include "core/support/error.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
+#include "sql/table/damage.h"
 #include "sql/table/store.h"
 
 namespace bloom {
@@ -22,12 +23,12 @@ using sqlite::SqliteError;
 using sqlite::Statement;
 using sqlite::Value;
 
-constexpr std::int64_t kTableVersion = 1;
-constexpr std::string_view kConfig = "_config";
-constexpr std::string_view kMembers = "_members";
-constexpr std::string_view kData = "_data";
-constexpr std::string_view kWide = "_wide";
-constexpr std::array kTables = {kConfig, kMembers, kData, kWide};
+constexpr std::int64_t kGroupVersion = 1;
+constexpr std::string_view kConfigSuffix = "_config";
+constexpr std::string_view kMembersSuffix = "_members";
+constexpr std::string_view kDataSuffix = "_data";
+constexpr std::string_view kWideSuffix = "_wide";
+constexpr std::array kTables = {kConfigSuffix, kMembersSuffix, kDataSuffix, kWideSuffix};
 
 // Limits of the ids: see the top of the header. A row of _wide is as large as a chunk at most.
 constexpr unsigned kSegmentBits = 24;
@@ -35,12 +36,7 @@ constexpr unsigned kPositionBits = 40;
 constexpr std::uint64_t kMaxSegments = std::uint64_t{1} << kSegmentBits;
 constexpr std::uint64_t kSegmentsPerRow = kChunkBytes / sizeof(FilterSet);
 
-// The code for shadow tables that are missing or not as they were created.
-constexpr int kSchemaDamaged = SQLITE_CORRUPT_VTAB;
-
-[[noreturn]] void damaged(const std::string& text) { throw SqliteError(SQLITE_CORRUPT_VTAB, text); }
-
-std::string chunk_name(std::uint64_t i, std::uint64_t segment) {
+std::string segment_chunk_name(std::uint64_t i, std::uint64_t segment) {
   return "chunk " + std::to_string(i) + " of segment " + std::to_string(segment);
 }
 
@@ -106,11 +102,11 @@ const Statement& GroupStore::prepared(std::optional<Statement>& statement, const
 }
 
 void GroupStore::create(const GroupConfig& config) {
-  execute(db_, "CREATE TABLE " + shadow(kConfig) + "(k PRIMARY KEY, v) WITHOUT ROWID");
-  execute(db_, "CREATE TABLE " + shadow(kMembers) +
+  execute(db_, "CREATE TABLE " + shadow(kConfigSuffix) + "(k PRIMARY KEY, v) WITHOUT ROWID");
+  execute(db_, "CREATE TABLE " + shadow(kMembersSuffix) +
                    "(slot INTEGER PRIMARY KEY, member UNIQUE, cleared)");
-  execute(db_, "CREATE TABLE " + shadow(kData) + "(id INTEGER PRIMARY KEY, chunk BLOB)");
-  execute(db_, "CREATE TABLE " + shadow(kWide) + "(id INTEGER PRIMARY KEY, words BLOB)");
+  execute(db_, "CREATE TABLE " + shadow(kDataSuffix) + "(id INTEGER PRIMARY KEY, chunk BLOB)");
+  execute(db_, "CREATE TABLE " + shadow(kWideSuffix) + "(id INTEGER PRIMARY KEY, words BLOB)");
   save_config(config);
 }
 
@@ -167,7 +163,7 @@ GroupConfig GroupStore::load_config() {
       config.guard_index = run.value(1).text();
     }
   }
-  if (version != kTableVersion && version != 0) {
+  if (version != kGroupVersion && version != 0) {
     throw Error(Error::Kind::invalid, "the table is of version " + std::to_string(version) +
                                           ", which this build does not know");
   }
@@ -180,22 +176,22 @@ GroupConfig GroupStore::load_config() {
 }
 
 std::string GroupStore::load_guard() {
-  return bloom::load_guard(db_, schema_, table_ + std::string(kConfig));
+  return bloom::load_guard(db_, schema_, table_ + std::string(kConfigSuffix));
 }
 
 void GroupStore::save_config(const GroupConfig& config) {
   ++writes_;
-  const Statement replace(db_, "REPLACE INTO " + shadow(kConfig) + " VALUES (?1, ?2)",
+  const Statement replace(db_, "REPLACE INTO " + shadow(kConfigSuffix) + " VALUES (?1, ?2)",
                           kSchemaDamaged);
   const auto header = write_header(config.header);
-  Execution(replace).bind(1, "version").bind(2, kTableVersion).step();
+  Execution(replace).bind(1, "version").bind(2, kGroupVersion).step();
   Execution(replace).bind(1, "header").bind(2, header).step();
   Execution(replace).bind(1, "segments").bind(2, as_integer(config.segments)).step();
   Execution(replace).bind(1, "wide").bind(2, as_integer(config.wide)).step();
   if (config.summarized) {
     Execution(replace).bind(1, "summarized").bind(2, *config.summarized).step();
   } else {
-    execute(db_, "DELETE FROM " + shadow(kConfig) + " WHERE k = 'summarized'");
+    execute(db_, "DELETE FROM " + shadow(kConfigSuffix) + " WHERE k = 'summarized'");
   }
   if (!config.guard_index.empty()) {
     Execution(replace).bind(1, "guard").bind(2, config.guard_index).step();
@@ -267,7 +263,7 @@ void GroupStore::free_slot(std::uint64_t slot, bool cleared) {
 
 void GroupStore::set_cleared() {
   ++writes_;
-  execute(db_, "UPDATE " + shadow(kMembers) + " SET cleared = 1 WHERE member IS NULL");
+  execute(db_, "UPDATE " + shadow(kMembersSuffix) + " SET cleared = 1 WHERE member IS NULL");
 }
 
 bool GroupStore::with_member(std::uint64_t slot, const std::function<void(const Value&)>& f) {
@@ -281,7 +277,7 @@ bool GroupStore::with_member(std::uint64_t slot, const std::function<void(const 
 
 std::vector<std::uint64_t> GroupStore::used_slots() {
   const Statement select(
-      db_, "SELECT slot FROM " + shadow(kMembers) + " WHERE member IS NOT NULL ORDER BY slot",
+      db_, "SELECT slot FROM " + shadow(kMembersSuffix) + " WHERE member IS NOT NULL ORDER BY slot",
       kSchemaDamaged);
   std::vector<std::uint64_t> slots;
   Execution run(select);
@@ -311,9 +307,9 @@ void GroupStore::with_chunk(std::uint64_t i, std::uint64_t segment,
                             const std::function<void(const std::uint8_t*)>& f) {
   Execution run(prepared(load_chunk_, "SELECT chunk FROM {data} WHERE id = ?1"));
   if (!run.bind(1, as_integer(chunk_id(i, segment))).step()) {
-    damaged(chunk_name(i, segment) + " is missing");
+    damaged(segment_chunk_name(i, segment) + " is missing");
   }
-  f(sized_blob(run, 0, kChunkBytes, [&] { return chunk_name(i, segment); }).data());
+  f(sized_blob(run, 0, kChunkBytes, [&] { return segment_chunk_name(i, segment); }).data());
 }
 
 void GroupStore::with_wide_words(const GroupConfig& config, std::uint64_t row, std::uint64_t p,
@@ -372,9 +368,10 @@ void GroupStore::for_each_chunk_in(const GroupConfig& config, SegmentRange range
   run.bind(1, as_integer(chunk_id(i, range.first))).bind(2, as_integer(chunk_id(i, range.end)));
   for (std::uint64_t segment = range.first; segment < range.end; ++segment) {
     if (!run.step() || segment_of(static_cast<std::uint64_t>(run.integer(0))) != segment) {
-      damaged(chunk_name(i, segment) + " is missing");
+      damaged(segment_chunk_name(i, segment) + " is missing");
     }
-    f(segment, sized_blob(run, 1, kChunkBytes, [&] { return chunk_name(i, segment); }).data());
+    f(segment,
+      sized_blob(run, 1, kChunkBytes, [&] { return segment_chunk_name(i, segment); }).data());
   }
 }
 
@@ -386,7 +383,7 @@ void GroupStore::add_segment(GroupConfig& config) {
   const Statement insert(db_,
                          "WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c LIMIT ?1) "
                          "INSERT INTO " +
-                             shadow(kData) + " SELECT (i << " + std::to_string(kSegmentBits) +
+                             shadow(kDataSuffix) + " SELECT (i << " + std::to_string(kSegmentBits) +
                              ") + ?2, zeroblob(" + std::to_string(kChunkBytes) + ") FROM c",
                          kSchemaDamaged);
   Execution(insert)
@@ -402,9 +399,9 @@ void GroupStore::widen(GroupConfig& config, std::uint64_t end) {
   for (const std::uint64_t slot : free_slots_below(end * kSegmentFilters)) {
     live[slot / kSegmentFilters] &= ~(FilterSet{1} << slot % kSegmentFilters);
   }
-  const Statement replace(db_, "REPLACE INTO " + shadow(kWide) + " VALUES (?1, ?2)",
+  const Statement replace(db_, "REPLACE INTO " + shadow(kWideSuffix) + " VALUES (?1, ?2)",
                           kSchemaDamaged);
-  const Statement erase(db_, "DELETE FROM " + shadow(kData) + " WHERE id >= ?1 AND id < ?2",
+  const Statement erase(db_, "DELETE FROM " + shadow(kDataSuffix) + " WHERE id >= ?1 AND id < ?2",
                         kSchemaDamaged);
   const KeepLastRowid keep(db_);
   ++writes_;
@@ -440,14 +437,14 @@ void GroupStore::widen(GroupConfig& config, std::uint64_t end) {
 }
 
 std::uint64_t GroupStore::member_count() {
-  const Statement count(db_, "SELECT count(member) FROM " + shadow(kMembers), kSchemaDamaged);
+  const Statement count(db_, "SELECT count(member) FROM " + shadow(kMembersSuffix), kSchemaDamaged);
   Execution run(count);
   run.step();
   return static_cast<std::uint64_t>(run.integer(0));
 }
 
 std::uint64_t GroupStore::full_segments() {
-  const Statement count(db_, "SELECT ifnull(max(slot) + 1, 0) FROM " + shadow(kMembers),
+  const Statement count(db_, "SELECT ifnull(max(slot) + 1, 0) FROM " + shadow(kMembersSuffix),
                         kSchemaDamaged);
   Execution run(count);
   run.step();
@@ -518,7 +515,7 @@ std::vector<Estimate> GroupStore::estimates(const GroupConfig& config, SegmentRa
 void GroupStore::clear() {
   GroupConfig config = load_config();
   ++writes_;
-  for (const std::string_view table : {kMembers, kData, kWide}) {
+  for (const std::string_view table : {kMembersSuffix, kDataSuffix, kWideSuffix}) {
     execute(db_, "DELETE FROM " + shadow(table));
   }
   config.segments = config.wide = 0;
@@ -533,8 +530,8 @@ void GroupStore::check(const GroupConfig& config) {
     rows += config.segments - config.wide;
   }
   const Statement count(db_,
-                        "SELECT (SELECT count(*) FROM " + shadow(kData) +
-                            "), (SELECT ifnull(max(slot), -1) FROM " + shadow(kMembers) + ")",
+                        "SELECT (SELECT count(*) FROM " + shadow(kDataSuffix) +
+                            "), (SELECT ifnull(max(slot), -1) FROM " + shadow(kMembersSuffix) + ")",
                         kSchemaDamaged);
   Execution run(count);
   run.step();
@@ -577,7 +574,7 @@ void GroupWriter::open(std::string_view table, const char* column, std::uint64_t
 void GroupWriter::change_chunk(std::uint64_t i, std::uint64_t segment,
                                const std::function<void(std::uint8_t*)>& change) {
   std::array<std::uint8_t, kChunkBytes> chunk;
-  open(kData, "chunk", chunk_id(i, segment), chunk.size());
+  open(kDataSuffix, "chunk", chunk_id(i, segment), chunk.size());
   require_ok(sqlite3_blob_read(blob_, chunk.data(), static_cast<int>(chunk.size()), 0));
   change(chunk.data());
   require_ok(sqlite3_blob_write(blob_, chunk.data(), static_cast<int>(chunk.size()), 0));
@@ -586,7 +583,7 @@ void GroupWriter::change_chunk(std::uint64_t i, std::uint64_t segment,
 void GroupWriter::set_wide_bit(std::uint64_t slot, std::uint64_t p) {
   const std::uint64_t segment = slot / kSegmentFilters;
   const std::uint64_t row = segment / kSegmentsPerRow;
-  open(kWide, "words", wide_id(row, p), segments_in_row(config_, row) * sizeof(FilterSet));
+  open(kWideSuffix, "words", wide_id(row, p), segments_in_row(config_, row) * sizeof(FilterSet));
   const std::uint64_t bit = slot - row * kSegmentsPerRow * kSegmentFilters;
   const int at = static_cast<int>(bit / 8);
   std::uint8_t byte = 0;

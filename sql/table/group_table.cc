@@ -22,7 +22,7 @@ namespace {
 
 using sqlite::SqliteError;
 
-constexpr std::string_view kCommands = "'optimize', 'clear' and 'integrity-check'";
+constexpr std::string_view kGroupCommands = "'optimize', 'clear' and 'integrity-check'";
 constexpr std::string_view kRangeCommands =
     "'summarize', 'rebuild', 'optimize' and 'integrity-check'";
 constexpr std::int64_t kMinRowid = std::numeric_limits<std::int64_t>::min();
@@ -30,22 +30,22 @@ constexpr std::int64_t kMaxRowid = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kMaxCachedSlots = std::size_t{1} << 16U;
 constexpr std::size_t kLongestCachedMember = 256;  // bytes
 
-struct Property {
+struct GroupProperty {
   GroupColumn column;
   const char* name;
   const char* type;
 };
-constexpr Property kProperties[] = {
+constexpr GroupProperty kGroupProperties[] = {
     {GroupColumn::keys, "keys", "INTEGER"},         {GroupColumn::fpr, "fpr", "REAL"},
     {GroupColumn::capacity, "capacity", "INTEGER"}, {GroupColumn::bytes, "bytes", "INTEGER"},
     {GroupColumn::overfull, "overfull", "INTEGER"}, {GroupColumn::info, "info", "TEXT"},
 };
 
-Value column_of(const Values& columns, GroupColumn column) {
+Value group_column(const Values& columns, GroupColumn column) {
   return columns[static_cast<int>(column)];
 }
 
-void require_name(const char* name) {
+void require_group_name(const char* name) {
   const auto refuse_if_taken = [&](const char* column) {
     if (sqlite3_stricmp(name, column) == 0) {
       fail("a table cannot be called " + sqlite::quoted_text(name) +
@@ -55,7 +55,7 @@ void require_name(const char* name) {
   for (const char* column : {"member", "key", "filter", "first", "last"}) {
     refuse_if_taken(column);
   }
-  for (const Property& property : kProperties) {
+  for (const GroupProperty& property : kGroupProperties) {
     refuse_if_taken(property.name);
   }
 }
@@ -64,7 +64,7 @@ std::string declared_columns(const char* table, Collation collation, bool has_ra
   std::string columns =
       has_ranges ? "CREATE TABLE x(first INTEGER PRIMARY KEY" : "CREATE TABLE x(member PRIMARY KEY";
   columns.append(", key HIDDEN COLLATE ").append(name_of(collation)).append(", filter BLOB HIDDEN");
-  for (const Property& property : kProperties) {
+  for (const GroupProperty& property : kGroupProperties) {
     columns.append(", ").append(property.name).append(" ").append(property.type).append(" HIDDEN");
   }
   columns.append(", ").append(sqlite::quoted_name(table)).append(" HIDDEN");
@@ -123,7 +123,7 @@ GroupTable::GroupTable(const sqlite::Definition& definition, Shared& shared)
       options_(definition.db, definition.arguments),
       store_(definition.db, definition.schema, definition.table),
       transaction_(definition.db) {
-  require_name(definition.table);
+  require_group_name(definition.table);
   if (const auto source = options_.source()) {
     ranges_.emplace(db_, definition.schema, definition.table, *source, options_.rows());
     options_.take_collation(ranges_->collation());
@@ -162,7 +162,7 @@ int GroupTable::best_index(sqlite3_index_info& info) {
 }
 
 void GroupTable::rename(const char* name) {
-  require_name(name);
+  require_group_name(name);
   require_usable();
   ranges_ ? ranges_->rename(store_, name) : store_.rename(name);
   if (transaction_.is_open()) {
@@ -261,7 +261,7 @@ int GroupTable::update(const Values& values) {
   }
   const Value old_member = values[0];
   if (ranges_ && (values.size() == 1 || !old_member.is_null() ||
-                  column_of(values.from(2), GroupColumn::command).is_null())) {
+                  group_column(values.from(2), GroupColumn::command).is_null())) {
     const std::string source = sqlite::quoted_text(ranges_->source());
     fail("cannot change the ranges of " + source + " (change " + source +
          " instead, and run the command 'summarize')");
@@ -277,10 +277,10 @@ int GroupTable::update(const Values& values) {
 }
 
 int GroupTable::insert(const Values& columns) {
-  const Value member = column_of(columns, GroupColumn::member);
-  const Value key = column_of(columns, GroupColumn::key);
-  const Value filter = column_of(columns, GroupColumn::filter);
-  const Value command = column_of(columns, GroupColumn::command);
+  const Value member = group_column(columns, GroupColumn::member);
+  const Value key = group_column(columns, GroupColumn::key);
+  const Value filter = group_column(columns, GroupColumn::filter);
+  const Value command = group_column(columns, GroupColumn::command);
   refuse_properties(columns);
   if (!command.is_null()) {
     if (!member.is_null() || !key.is_null() || !filter.is_null()) {
@@ -306,8 +306,8 @@ int GroupTable::insert(const Values& columns) {
 }
 
 void GroupTable::refuse_properties(const Values& columns) {
-  for (const Property& property : kProperties) {
-    if (!column_of(columns, property.column).is_null()) {
+  for (const GroupProperty& property : kGroupProperties) {
+    if (!group_column(columns, property.column).is_null()) {
       fail("the column " + std::string(property.name) +
            " is read-only (INSERT a member with a key or a filter, or a command)");
     }
@@ -471,7 +471,7 @@ void GroupTable::rename_member(const Value& old_member, const Values& columns) {
     }
   }
   refuse_after_key_lookup("rename");
-  const Value member = column_of(columns, GroupColumn::member);
+  const Value member = group_column(columns, GroupColumn::member);
   if (member.is_null()) {
     refuse_null_member();
   }
@@ -523,7 +523,7 @@ void GroupTable::run_command(const Value& command) {
     check_integrity();
   } else {
     fail("unknown command " + command.describe() + " (the commands are " +
-         std::string(ranges_ ? kRangeCommands : kCommands) + ")");
+         std::string(ranges_ ? kRangeCommands : kGroupCommands) + ")");
   }
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr char kLookup[] = "key=?";
 constexpr char kFullFilter[] = "full filter";
-constexpr char kCount[] = "counts keys, cannot list them";
+constexpr char kCountKeys[] = "counts keys, cannot list them";
 
 // A probe is cheaper than the b-tree lookup that it saves, but the planner cannot know that.
 // estimatedRows is an integer, so a plan cannot report that less than one row passes. The total
@@ -108,7 +108,7 @@ int choose_plan(sqlite3_index_info& info, Collation own) {
     offer(info, Plan::refused_collation, nullptr, kCostOfRefusal);
     name_foreign_collation(info, key.foreign_collation);
   } else {
-    offer(info, Plan::count, kCount, kCostOfRefusal);
+    offer(info, Plan::count, kCountKeys, kCostOfRefusal);
   }
   return SQLITE_OK;
 }

@@ -11,6 +11,7 @@
 #include "core/support/error.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
+#include "sql/table/damage.h"
 
 namespace bloom {
 namespace {
@@ -34,11 +35,6 @@ constexpr std::int64_t kCountedRows = 3;
 constexpr std::int64_t kMaxStale = kMaxCells;  // limit for Config::stale, whatever is stored
 constexpr std::string_view kConfig = "_config";
 constexpr std::string_view kData = "_data";
-// The code for shadow tables that are missing or not as they were created.
-constexpr int kSchemaDamaged = SQLITE_CORRUPT_VTAB;
-
-[[noreturn]] void damaged(const std::string& text) { throw SqliteError(SQLITE_CORRUPT_VTAB, text); }
-
 constexpr char kRowsDeleted[] =
     ": another program has deleted rows (restore a backup, or empty the table with 'rebuild' or "
     "'clear' and add its keys again)";
