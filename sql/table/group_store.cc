@@ -30,11 +30,12 @@ constexpr std::string_view kDataSuffix = "_data";
 constexpr std::string_view kWideSuffix = "_wide";
 constexpr std::array kTables = {kConfigSuffix, kMembersSuffix, kDataSuffix, kWideSuffix};
 
-// Limits of the ids: see the top of the header. A row of _wide is as large as a chunk at most.
+// Limits of the ids: see the top of the header.
 constexpr unsigned kSegmentBits = 24;
 constexpr unsigned kPositionBits = 40;
 constexpr std::uint64_t kMaxSegments = std::uint64_t{1} << kSegmentBits;
-constexpr std::uint64_t kSegmentsPerRow = kChunkBytes / sizeof(FilterSet);
+
+constexpr char kMemberOfSlot[] = "SELECT member FROM {members} WHERE slot = ?1";
 
 std::string segment_chunk_name(std::uint64_t i, std::uint64_t segment) {
   return "chunk " + std::to_string(i) + " of segment " + std::to_string(segment);
@@ -48,9 +49,13 @@ std::uint64_t segment_of(std::uint64_t id) { return id & (kMaxSegments - 1); }
 
 std::int64_t as_integer(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
-// Returns the number of segments in row `row` of _wide.
-std::uint64_t segments_in_row(const GroupConfig& config, std::uint64_t row) {
-  return std::min(kSegmentsPerRow, config.wide - row * kSegmentsPerRow);
+// Returns the slot in column 0.
+std::uint64_t slot_in(const Execution& run, const GroupConfig& config) {
+  const auto slot = static_cast<std::uint64_t>(run.integer(0));
+  if (slot / kSegmentFilters >= config.segments) {
+    damaged("slot " + std::to_string(run.integer(0)) + " belongs to no segment");
+  }
+  return slot;
 }
 
 std::string words_name(std::uint64_t row, std::uint64_t p) {
@@ -137,6 +142,7 @@ void GroupStore::forget_statements() {
 GroupConfig GroupStore::load_config() {
   GroupConfig config;
   bool has_header = false;
+  int sizes = 0;  // how many of `segments` and `wide` there are
   std::int64_t version = 0;
   Execution run(prepared(load_config_, "SELECT k, v FROM {config}"));
   while (run.step()) {
@@ -153,10 +159,12 @@ GroupConfig GroupStore::load_config() {
       }
       config.header = std::get<Header>(header);
       has_header = true;
-    } else if (name == "segments") {
+    } else if (name == "segments" && run.type(1) == SQLITE_INTEGER) {
       config.segments = static_cast<std::uint64_t>(run.integer(1));
-    } else if (name == "wide") {
+      ++sizes;
+    } else if (name == "wide" && run.type(1) == SQLITE_INTEGER) {
       config.wide = static_cast<std::uint64_t>(run.integer(1));
+      ++sizes;
     } else if (name == "summarized") {
       config.summarized = run.integer(1);
     } else if (name == "guard" && run.type(1) == SQLITE_TEXT) {
@@ -168,8 +176,9 @@ GroupConfig GroupStore::load_config() {
                                           ", which this build does not know");
   }
   const Shape& shape = config.header.shape;
-  if (version == 0 || !has_header || shape.kind != Kind::standard || shape.block != kSegmentBlock ||
-      config.segments > kMaxSegments || config.wide > config.segments) {
+  if (version == 0 || !has_header || sizes != 2 || shape.kind != Kind::standard ||
+      shape.block != kSegmentBlock || config.segments > kMaxSegments ||
+      config.wide > config.segments) {
     damaged("the config has no version, or values that are not valid");
   }
   return config;
@@ -198,16 +207,16 @@ void GroupStore::save_config(const GroupConfig& config) {
   }
 }
 
-std::optional<std::uint64_t> GroupStore::slot_of(const Member& member) {
+std::optional<std::uint64_t> GroupStore::slot_of(const GroupConfig& config, const Member& member) {
   Execution run(prepared(slot_of_, "SELECT slot FROM {members} WHERE member = ?1"));
   member.bind_to(run, 1);
-  return run.step() ? std::optional(static_cast<std::uint64_t>(run.integer(0))) : std::nullopt;
+  return run.step() ? std::optional(slot_in(run, config)) : std::nullopt;
 }
 
 std::uint64_t GroupStore::add_member(const Member& member, GroupConfig& config) {
   const KeepLastRowid keep(db_);
   ++writes_;
-  if (const auto slot = take_free_slot(member)) {
+  if (const auto slot = take_free_slot(config, member)) {
     return *slot;
   }
   const Statement& insert =
@@ -220,17 +229,14 @@ std::uint64_t GroupStore::add_member(const Member& member, GroupConfig& config) 
   }
   Execution run(prepared(last_slot_, "SELECT max(slot) FROM {members}"));
   run.step();
-  const auto slot = static_cast<std::uint64_t>(run.integer(0));
-  if (slot / kSegmentFilters == config.segments) {
+  if (run.integer(0) == as_integer(config.segments * kSegmentFilters)) {
     add_segment(config);
   }
-  if (slot / kSegmentFilters >= config.segments) {
-    damaged("there are more members than segments");
-  }
-  return slot;
+  return slot_in(run, config);
 }
 
-std::optional<std::uint64_t> GroupStore::take_free_slot(const Member& member) {
+std::optional<std::uint64_t> GroupStore::take_free_slot(const GroupConfig& config,
+                                                        const Member& member) {
   std::uint64_t slot = 0;
   {
     Execution run(prepared(find_free_,
@@ -239,7 +245,7 @@ std::optional<std::uint64_t> GroupStore::take_free_slot(const Member& member) {
     if (!run.step()) {
       return std::nullopt;
     }
-    slot = static_cast<std::uint64_t>(run.integer(0));
+    slot = slot_in(run, config);
   }
   rename_member(slot, member);
   return slot;
@@ -267,7 +273,7 @@ void GroupStore::set_cleared() {
 }
 
 bool GroupStore::with_member(std::uint64_t slot, const std::function<void(const Value&)>& f) {
-  Execution run(prepared(member_of_, "SELECT member FROM {members} WHERE slot = ?1"));
+  Execution run(prepared(member_of_, kMemberOfSlot));
   if (!run.bind(1, as_integer(slot)).step() || run.type(0) == SQLITE_NULL) {
     return false;
   }
@@ -275,23 +281,31 @@ bool GroupStore::with_member(std::uint64_t slot, const std::function<void(const 
   return true;
 }
 
-std::vector<std::uint64_t> GroupStore::used_slots() {
+void GroupStore::require_row(std::uint64_t slot) {
+  Execution run(prepared(member_of_, kMemberOfSlot));
+  if (!run.bind(1, as_integer(slot)).step() && slot / kSegmentFilters < load_config().segments) {
+    damaged("the member of slot " + std::to_string(slot) + " is missing");
+  }
+}
+
+std::vector<std::uint64_t> GroupStore::used_slots(const GroupConfig& config) {
   const Statement select(
       db_, "SELECT slot FROM " + shadow(kMembersSuffix) + " WHERE member IS NOT NULL ORDER BY slot",
       kSchemaDamaged);
   std::vector<std::uint64_t> slots;
   Execution run(select);
   while (run.step()) {
-    slots.push_back(static_cast<std::uint64_t>(run.integer(0)));
+    slots.push_back(slot_in(run, config));
   }
   return slots;
 }
 
 std::vector<std::uint64_t> GroupStore::free_slots_below(std::uint64_t end) {
   std::vector<std::uint64_t> slots;
-  Execution run(prepared(free_below_,
-                         "SELECT slot FROM {members} WHERE member IS NULL AND slot < ?1 "
-                         "ORDER BY slot"));
+  Execution run(
+      prepared(free_below_,
+               "SELECT slot FROM {members} WHERE member IS NULL AND slot >= 0 AND slot < ?1 "
+               "ORDER BY slot"));
   run.bind(1, as_integer(end));
   while (run.step()) {
     slots.push_back(static_cast<std::uint64_t>(run.integer(0)));
@@ -318,20 +332,17 @@ void GroupStore::with_wide_words(const GroupConfig& config, std::uint64_t row, s
   if (!run.bind(1, as_integer(wide_id(row, p))).step()) {
     damaged(words_name(row, p) + " are missing");
   }
-  f(sized_blob(run, 0, segments_in_row(config, row) * sizeof(FilterSet),
+  f(sized_blob(run, 0, segments_in_row(config.wide, row) * sizeof(FilterSet),
                [&] { return words_name(row, p); }));
 }
 
-void GroupStore::intersect_wide(const GroupConfig& config, std::uint64_t p,
-                                std::vector<FilterSet>& found) {
-  for (std::uint64_t row = 0; row * kSegmentsPerRow < config.wide; ++row) {
-    with_wide_words(config, row, p, [&](std::span<const std::uint8_t> words) {
-      FilterSet* const sets = found.data() + row * kSegmentsPerRow;
-      for (std::size_t i = 0; i < words.size() / sizeof(FilterSet); ++i) {
-        sets[i] &= word_at(words, i);
-      }
-    });
-  }
+void GroupStore::intersect_wide(const GroupConfig& config, std::uint64_t row, std::uint64_t p,
+                                std::span<FilterSet> found) {
+  with_wide_words(config, row, p, [&](std::span<const std::uint8_t> words) {
+    for (std::size_t i = 0; i < words.size() / sizeof(FilterSet); ++i) {
+      found[i] &= word_at(words, i);
+    }
+  });
 }
 
 FilterSet GroupStore::wide_word(const GroupConfig& config, std::uint64_t segment, std::uint64_t p) {
@@ -394,37 +405,44 @@ void GroupStore::add_segment(GroupConfig& config) {
   save_config(config);
 }
 
+// Writes chunk i of the segments in `range`, which make up row `row` of _wide. `live` has the
+// filters whose bits are kept.
+void GroupStore::widen_row(const GroupConfig& config, std::uint64_t row, SegmentRange range,
+                           std::uint64_t i, std::span<const FilterSet> live) {
+  const std::uint64_t count = range.end - range.first;
+  // The words of all segments at the first position, then at the next one, and so on.
+  std::vector<std::uint8_t> words(kSegmentBlock * count * sizeof(FilterSet));
+  for_each_chunk_in(config, range, i, [&](std::uint64_t segment, const std::uint8_t* chunk) {
+    const std::uint64_t column = segment - range.first;
+    for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
+      store_le(words.data() + (p * count + column) * sizeof(FilterSet),
+               load_le<FilterSet>(chunk + p * sizeof(FilterSet)) & live[segment]);
+    }
+  });
+  const std::size_t size = count * sizeof(FilterSet);
+  const Statement replace(db_, "REPLACE INTO " + shadow(kWideSuffix) + " VALUES (?1, ?2)",
+                          kSchemaDamaged);
+  for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
+    Execution(replace)
+        .bind(1, as_integer(wide_id(row, i * kSegmentBlock + p)))
+        .bind(2, std::span<const std::uint8_t>(words).subspan(p * size, size))
+        .step();
+  }
+}
+
 void GroupStore::widen(GroupConfig& config, std::uint64_t end) {
   std::vector<FilterSet> live(end, ~FilterSet{0});
   for (const std::uint64_t slot : free_slots_below(end * kSegmentFilters)) {
     live[slot / kSegmentFilters] &= ~(FilterSet{1} << slot % kSegmentFilters);
   }
-  const Statement replace(db_, "REPLACE INTO " + shadow(kWideSuffix) + " VALUES (?1, ?2)",
-                          kSchemaDamaged);
   const Statement erase(db_, "DELETE FROM " + shadow(kDataSuffix) + " WHERE id >= ?1 AND id < ?2",
                         kSchemaDamaged);
   const KeepLastRowid keep(db_);
   ++writes_;
-  // The words of one chunk: all segments at its first position, then at the next one, and so on.
-  std::vector<std::uint8_t> words(kSegmentBlock * end * sizeof(FilterSet));
   for (std::uint64_t i = 0; i < config.chunks_per_segment(); ++i) {
-    for_each_chunk_in(config, {0, end}, i, [&](std::uint64_t segment, const std::uint8_t* chunk) {
-      for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
-        store_le(words.data() + (p * end + segment) * sizeof(FilterSet),
-                 load_le<FilterSet>(chunk + p * sizeof(FilterSet)) & live[segment]);
-      }
-    });
-    for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
-      const auto of_position = std::span(words).subspan(p * end * sizeof(FilterSet));
-      for (std::uint64_t row = 0; row * kSegmentsPerRow < end; ++row) {
-        const std::uint64_t first = row * kSegmentsPerRow;
-        const std::uint64_t count = std::min(kSegmentsPerRow, end - first);
-        Execution(replace)
-            .bind(1, as_integer(wide_id(row, i * kSegmentBlock + p)))
-            .bind(2, std::span<const std::uint8_t>(
-                         of_position.subspan(first * sizeof(FilterSet), count * sizeof(FilterSet))))
-            .step();
-      }
+    for (std::uint64_t row = 0; row * kSegmentsPerRow < end; ++row) {
+      const std::uint64_t first = row * kSegmentsPerRow;
+      widen_row(config, row, {first, std::min(first + kSegmentsPerRow, end)}, i, live);
     }
     Execution(erase)
         .bind(1, as_integer(chunk_id(i, config.wide)))
@@ -443,12 +461,12 @@ std::uint64_t GroupStore::member_count() {
   return static_cast<std::uint64_t>(run.integer(0));
 }
 
-std::uint64_t GroupStore::full_segments() {
-  const Statement count(db_, "SELECT ifnull(max(slot) + 1, 0) FROM " + shadow(kMembersSuffix),
-                        kSchemaDamaged);
-  Execution run(count);
-  run.step();
-  return static_cast<std::uint64_t>(run.integer(0)) / kSegmentFilters;
+std::uint64_t GroupStore::full_segments(const GroupConfig& config) {
+  const Statement last(db_,
+                       "SELECT slot FROM " + shadow(kMembersSuffix) + " ORDER BY slot DESC LIMIT 1",
+                       kSchemaDamaged);
+  Execution run(last);
+  return run.step() ? (slot_in(run, config) + 1) / kSegmentFilters : 0;
 }
 
 void GroupStore::add_filter(const GroupConfig& config, std::uint64_t slot,
@@ -524,23 +542,30 @@ void GroupStore::clear() {
 }
 
 void GroupStore::check(const GroupConfig& config) {
-  std::uint64_t rows = 0;
   for (std::uint64_t i = 0; i < config.chunks_per_segment(); ++i) {
     for_each_chunk_in(config, {0, config.segments}, i, [](auto, auto) {});
-    rows += config.segments - config.wide;
   }
   const Statement count(db_,
                         "SELECT (SELECT count(*) FROM " + shadow(kDataSuffix) +
-                            "), (SELECT ifnull(max(slot), -1) FROM " + shadow(kMembersSuffix) + ")",
+                            "), (SELECT count(*) FROM " + shadow(kWideSuffix) +
+                            "), count(*), ifnull(max(slot) + 1, 0), ifnull(min(slot), 0) FROM " +
+                            shadow(kMembersSuffix),
                         kSchemaDamaged);
   Execution run(count);
   run.step();
-  if (run.integer(0) != as_integer(rows)) {
-    damaged("there are " + std::to_string(run.integer(0)) + " chunks instead of " +
-            std::to_string(rows));
-  }
-  if (run.integer(1) >= as_integer(config.segments * kSegmentFilters)) {
-    damaged("there are more members than segments");
+  const auto require = [&](std::int64_t rows, std::uint64_t wanted, const char* what) {
+    if (rows != as_integer(wanted)) {
+      damaged("there are " + std::to_string(rows) + " " + what + " instead of " +
+              std::to_string(wanted));
+    }
+  };
+  const std::uint64_t wide_rows = (config.wide + kSegmentsPerRow - 1) / kSegmentsPerRow;
+  require(run.integer(0), (config.segments - config.wide) * config.chunks_per_segment(), "chunks");
+  require(run.integer(1), wide_rows * config.header.shape.cells, "rows of words");
+  const auto slots = static_cast<std::uint64_t>(run.integer(2));
+  require(as_integer(config.segments), (slots + kSegmentFilters - 1) / kSegmentFilters, "segments");
+  if (run.integer(3) != run.integer(2) || run.integer(4) != 0) {
+    damaged("the slots are not numbered from 0 on");
   }
 }
 
@@ -583,7 +608,8 @@ void GroupWriter::change_chunk(std::uint64_t i, std::uint64_t segment,
 void GroupWriter::set_wide_bit(std::uint64_t slot, std::uint64_t p) {
   const std::uint64_t segment = slot / kSegmentFilters;
   const std::uint64_t row = segment / kSegmentsPerRow;
-  open(kWideSuffix, "words", wide_id(row, p), segments_in_row(config_, row) * sizeof(FilterSet));
+  open(kWideSuffix, "words", wide_id(row, p),
+       segments_in_row(config_.wide, row) * sizeof(FilterSet));
   const std::uint64_t bit = slot - row * kSegmentsPerRow * kSegmentFilters;
   const int at = static_cast<int>(bit / 8);
   std::uint8_t byte = 0;

@@ -20,6 +20,7 @@
 // not valid and for missing rows.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -65,6 +66,14 @@ class Member {
   std::int64_t integer_ = 0;
 };
 
+// A row of _wide is as large as a chunk at most.
+inline constexpr std::uint64_t kSegmentsPerRow = kChunkBytes / sizeof(FilterSet);
+
+// Returns the number of segments in row `row`, if _wide has `wide` segments in all.
+inline std::uint64_t segments_in_row(std::uint64_t wide, std::uint64_t row) {
+  return std::min(kSegmentsPerRow, wide - row * kSegmentsPerRow);
+}
+
 // Segments first..end-1.
 struct SegmentRange {
   std::uint64_t first;
@@ -90,7 +99,7 @@ class GroupStore {
   void save_config(const GroupConfig& config);
 
   // Members. They are compared as SQLite compares values under the collation BINARY.
-  std::optional<std::uint64_t> slot_of(const Member& member);
+  std::optional<std::uint64_t> slot_of(const GroupConfig& config, const Member& member);
   // Adds a member in a free slot whose bits are 0. Adds a segment if there is no such slot;
   // `config` is then updated and saved. Returns the slot.
   std::uint64_t add_member(const Member& member, GroupConfig& config);
@@ -100,8 +109,10 @@ class GroupStore {
   void set_cleared();  // marks all free slots as cleared
   // Calls f(member) with the member of the slot. Returns false if the slot is free.
   bool with_member(std::uint64_t slot, const std::function<void(const sqlite::Value&)>& f);
+  // Throws if the slot has no row. 'clear' may have removed all rows and segments.
+  void require_row(std::uint64_t slot);
   // Return slots in ascending order: those with a member, and the free ones below `end`.
-  std::vector<std::uint64_t> used_slots();
+  std::vector<std::uint64_t> used_slots(const GroupConfig& config);
   std::vector<std::uint64_t> free_slots_below(std::uint64_t end);
 
   // Calls f(segment, chunk) for chunk i of the segments from config.wide on.
@@ -112,9 +123,10 @@ class GroupStore {
                   const std::function<void(const std::uint8_t*)>& f);
 
   // Position p of the segments in _wide. intersect_wide() intersects `found`, which has a set for
-  // each of them, with the filters that have the position set. wide_word() returns these filters of
-  // one segment.
-  void intersect_wide(const GroupConfig& config, std::uint64_t p, std::vector<FilterSet>& found);
+  // each segment of a row, with the filters that have the position set. wide_word() returns these
+  // filters of one segment.
+  void intersect_wide(const GroupConfig& config, std::uint64_t row, std::uint64_t p,
+                      std::span<FilterSet> found);
   FilterSet wide_word(const GroupConfig& config, std::uint64_t segment, std::uint64_t p);
   // Calls f(segment, chunk) for chunk i of the segments in `range`, wherever they are stored.
   void for_each_chunk_in(const GroupConfig& config, SegmentRange range, std::uint64_t i,
@@ -125,7 +137,7 @@ class GroupStore {
 
   // Return the number of members, and of segments of which no slot has yet to be used.
   std::uint64_t member_count();
-  std::uint64_t full_segments();
+  std::uint64_t full_segments(const GroupConfig& config);
 
   // The filter of one slot. add_filter() adds cells as FilterView::cells() holds them.
   // clear_filter() requires that the segment is not in _wide.
@@ -152,8 +164,10 @@ class GroupStore {
   // Calls f(words) with the words at position p in row `row` of _wide.
   void with_wide_words(const GroupConfig& config, std::uint64_t row, std::uint64_t p,
                        const std::function<void(std::span<const std::uint8_t>)>& f);
-  std::optional<std::uint64_t> take_free_slot(const Member& member);
+  std::optional<std::uint64_t> take_free_slot(const GroupConfig& config, const Member& member);
   void add_segment(GroupConfig& config);
+  void widen_row(const GroupConfig& config, std::uint64_t row, SegmentRange range, std::uint64_t i,
+                 std::span<const FilterSet> live);
   void forget_statements();
 
   sqlite3* db_;

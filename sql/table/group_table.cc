@@ -1,6 +1,7 @@
 #include "sql/table/group_table.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -99,12 +100,15 @@ class GroupTable::Change {
   Change(const Change&) = delete;
   Change& operator=(const Change&) = delete;
   ~Change() {
+    --table_.changes_in_progress_;
+    if (done_) {
+      return;
+    }
+    table_.cache_.reset();
     const bool changed = writes_ != table_.store_.writes() && rollbacks_ == table_.rollbacks_;
     const bool is_undone =
         table_.transaction_.is_deferring() && sqlite::running_writers(table_.db_) <= 1;
-    table_.cache_.reset();
-    --table_.changes_in_progress_;
-    if (!done_ && changed && !is_undone) {
+    if (changed && !is_undone) {
       table_.must_roll_back_ = !sqlite::roll_back(table_.db_);
     }
   }
@@ -129,11 +133,16 @@ GroupTable::GroupTable(const sqlite::Definition& definition, Shared& shared)
     options_.take_collation(ranges_->collation());
   }
   columns_ = declared_columns(definition.table, options_.collation(), ranges_.has_value());
+  shared_.tables.push_back(this);
 }
 
 GroupTable::~GroupTable() {
-  if (shared_.deferring == this) {
-    shared_.deferring = nullptr;
+  shared_.tables.erase(std::find(shared_.tables.begin(), shared_.tables.end(), this));
+}
+
+void GroupTable::Shared::write_waiting_keys() {
+  for (GroupTable* const table : tables) {
+    table->write_waiting_keys();
   }
 }
 
@@ -164,6 +173,7 @@ int GroupTable::best_index(sqlite3_index_info& info) {
 void GroupTable::rename(const char* name) {
   require_group_name(name);
   require_usable();
+  shared_.write_waiting_keys();
   ranges_ ? ranges_->rename(store_, name) : store_.rename(name);
   if (transaction_.is_open()) {
     transaction_.note_renamed();
@@ -227,12 +237,7 @@ void GroupTable::end_transaction() {
 }
 
 // Requires: no key waits.
-void GroupTable::end_statement() {
-  cache_.reset();
-  if (shared_.deferring == this) {
-    shared_.deferring = nullptr;
-  }
-}
+void GroupTable::end_statement() { cache_.reset(); }
 
 void GroupTable::require_usable() const {
   if (has_stale_name_) {
@@ -258,6 +263,9 @@ int GroupTable::update(const Values& values) {
   if (!transaction_.is_open()) {
     // An SQL function of the host can roll back while a statement runs.
     throw SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
+  }
+  if (changes_in_progress_ != 0) {
+    fail("a trigger on a shadow table cannot change the table");
   }
   const Value old_member = values[0];
   if (ranges_ && (values.size() == 1 || !old_member.is_null() ||
@@ -314,58 +322,77 @@ void GroupTable::refuse_properties(const Values& columns) {
   }
 }
 
-std::uint64_t GroupTable::find_or_add(const Value& member) {
-  StatementCache& cache = statement_cache();
-  const std::string name = cache_key(member);
-  if (const auto known = cache.slots.find(name); known != cache.slots.end() && !name.empty()) {
+// Returns the slot of a member, or nullopt if it does not exist.
+std::optional<std::uint64_t> GroupTable::find(const Value& member) {
+  const StatementCache& cache = statement_cache();
+  const auto known = cache.slots.find(cache_key(member));
+  if (known != cache.slots.end()) {
     return known->second;
   }
-  auto slot = store_.slot_of(member);
-  if (!slot) {
-    GroupConfig config = cache.config;
-    Change change(*this);
-    slot = store_.add_member(member, config);
-    change.done();
+  const auto slot = store_.slot_of(cache.config, member);
+  if (slot) {
+    remember(member, *slot);
   }
-  StatementCache& now = statement_cache();
-  if (now.slots.size() >= kMaxCachedSlots) {
-    now.slots.clear();
+  return slot;
+}
+
+// Requires: the member does not exist, and the caller has a Change.
+std::uint64_t GroupTable::add_member(const Value& member) {
+  GroupConfig config = statement_cache().config;
+  const std::uint64_t slot = store_.add_member(member, config);
+  remember(member, slot);
+  return slot;
+}
+
+void GroupTable::remember(const Value& member, std::uint64_t slot) {
+  auto& slots = statement_cache().slots;
+  if (slots.size() >= kMaxCachedSlots) {
+    slots.clear();
   }
-  now.slots.insert_or_assign(name, *slot);
-  return *slot;
+  if (std::string name = cache_key(member); !name.empty()) {
+    slots.insert_or_assign(std::move(name), slot);
+  }
 }
 
 // A NULL key is never equal to a value that is looked up, so only the member is added.
 int GroupTable::insert_key(const Value& member, const Value& key) {
   const bool skip_present = sqlite3_vtab_on_conflict(db_) == SQLITE_IGNORE;
   const Key bytes(key);
+  const auto add_key = [&](std::uint64_t slot) {
+    if (!bytes.is_null()) {
+      add(slot, bytes.hash(statement_cache().config.header.shape));
+    }
+  };
+  const auto slot = find(member);
+  if (!slot) {
+    Change change(*this);
+    add_key(add_member(member));
+    change.done();
+    return SQLITE_OK;
+  }
   if (skip_present) {
     write_waiting_keys();
-    const auto slot = store_.slot_of(member);
-    const GroupConfig config = store_.load_config();
-    if (slot && (bytes.is_null() || may_contain(config, *slot, bytes.hash(config.header.shape)))) {
+    const GroupConfig& config = statement_cache().config;
+    if (bytes.is_null() || may_contain(config, *slot, bytes.hash(config.header.shape))) {
       return SQLITE_CONSTRAINT;
     }
   }
-  const std::uint64_t slot = find_or_add(member);
-  if (!bytes.is_null()) {
-    add(slot, bytes.hash(statement_cache().config.header.shape));
-  }
+  add_key(*slot);
   return SQLITE_OK;
 }
 
 // The first key of a statement is often its only key. Writing it costs less than deciding how to
 // write.
 void GroupTable::add(std::uint64_t slot, Hash hash) {
-  if (transaction_.has_written_a_key() && transaction_.decide_write_mode(store_.table())) {
-    shared_.deferring = this;
+  if (transaction_.has_written_a_key()) {
+    transaction_.decide_write_mode(store_.table());
   }
   const BitSlicedFilters filters(statement_cache().config.header.shape);
   WaitingKey key{filters.chunk_of(hash), slot, hash};
   if (transaction_.is_deferring()) {
     add_waiting(key);
   } else {
-    write({&key, 1});
+    write(statement_cache().config, {&key, 1});
     transaction_.note_written(true);
   }
 }
@@ -381,19 +408,18 @@ void GroupTable::add_waiting(const WaitingKey& key) {
 // statement that adds them, and that statement may go on.
 void GroupTable::write_waiting_keys() {
   if (!waiting_.empty()) {
-    write(waiting_);
+    write(statement_cache().config, waiting_);
     waiting_.clear();
   }
 }
 
 // Sorts the keys, and adds those of one row together.
-void GroupTable::write(std::span<WaitingKey> keys) {
+void GroupTable::write(const GroupConfig& config, std::span<WaitingKey> keys) {
   const auto row_of = [](const WaitingKey& key) {
     return std::pair(key.chunk, key.slot / kSegmentFilters);
   };
   std::sort(keys.begin(), keys.end(),
             [&](const WaitingKey& a, const WaitingKey& b) { return row_of(a) < row_of(b); });
-  const GroupConfig config = statement_cache().config;
   const BitSlicedFilters filters(config.header.shape);
   GroupWriter writer(store_, config);
   for (auto first = keys.begin(); first != keys.end();) {
@@ -444,13 +470,17 @@ void GroupTable::insert_filter(const Value& member, const Value& filter) {
   sqlite::Interrupts interrupts(db_);
   const InterruptCheck check_interrupt = interrupts.check();
   const FilterView added = filter_argument(filter, "filter", check_interrupt);
-  write_waiting_keys();
-  Change change(*this);
-  const std::uint64_t slot = find_or_add(member);
-  const GroupConfig config = statement_cache().config;
+  std::optional<Filter> fitting;
   if (!is_neutral(added)) {
-    const Filter fitting = fit_incoming_filter(added, config.header, "the member", check_interrupt);
-    store_.add_filter(config, slot, fitting.view().cells());
+    const Header header = store_.load_config().header;
+    fitting = fit_incoming_filter(added, header, "the member", check_interrupt);
+  }
+  shared_.write_waiting_keys();
+  Change change(*this);
+  const auto known = find(member);
+  const std::uint64_t slot = known ? *known : add_member(member);
+  if (fitting) {
+    store_.add_filter(statement_cache().config, slot, fitting->view().cells());
   }
   transaction_.note_written(true);
   change.done();
@@ -475,9 +505,10 @@ void GroupTable::rename_member(const Value& old_member, const Values& columns) {
   if (member.is_null()) {
     refuse_null_member();
   }
-  write_waiting_keys();
-  const auto slot = store_.slot_of(old_member);
-  const auto other = store_.slot_of(member);
+  shared_.write_waiting_keys();
+  const GroupConfig config = store_.load_config();
+  const auto slot = store_.slot_of(config, old_member);
+  const auto other = store_.slot_of(config, member);
   if (other && other != slot) {
     throw SqliteError(SQLITE_CONSTRAINT_UNIQUE,
                       "member " + member.describe() + " exists already (DELETE it first)");
@@ -491,12 +522,12 @@ void GroupTable::rename_member(const Value& old_member, const Values& columns) {
 
 void GroupTable::remove_member(const Value& member) {
   refuse_after_key_lookup("delete");
-  write_waiting_keys();
-  const auto slot = store_.slot_of(member);
+  shared_.write_waiting_keys();
+  const GroupConfig config = store_.load_config();
+  const auto slot = store_.slot_of(config, member);
   if (!slot) {
     return;
   }
-  const GroupConfig config = store_.load_config();
   Change change(*this);
   const bool is_wide = *slot / kSegmentFilters < config.wide;
   if (!is_wide) {
@@ -510,7 +541,7 @@ void GroupTable::remove_member(const Value& member) {
 void GroupTable::run_command(const Value& command) {
   const std::string text(command.type() == SQLITE_TEXT ? command.text() : std::string_view());
   const auto is = [&](const char* name) { return sqlite3_stricmp(text.c_str(), name) == 0; };
-  write_waiting_keys();
+  shared_.write_waiting_keys();
   if (is("optimize")) {
     optimize();
   } else if (!ranges_ && is("clear")) {
@@ -531,7 +562,7 @@ void GroupTable::run_command(const Value& command) {
 // rows for up to 496 segments, and each of them takes about twice as long (bench/groups.py).
 void GroupTable::optimize() {
   GroupConfig config = store_.load_config();
-  const std::uint64_t full = store_.full_segments();
+  const std::uint64_t full = store_.full_segments(config);
   if (full <= std::uint64_t{2} * config.header.shape.hashes ||
       (full == config.wide && store_.free_slots_below(full * kSegmentFilters).empty())) {
     return;
@@ -614,12 +645,12 @@ void GroupTable::read_changed_ranges(const GroupConfig& config) {
   std::vector<std::uint64_t> slots;
   if (const auto changed = ranges_->changed(store_.table())) {
     for (const std::int64_t first : *changed) {
-      if (const auto slot = store_.slot_of(first)) {
+      if (const auto slot = store_.slot_of(config, first)) {
         slots.push_back(*slot);
       }
     }
   } else {
-    slots = store_.used_slots();
+    slots = store_.used_slots(config);
   }
   for (const std::uint64_t slot : slots) {
     if (slot / kSegmentFilters >= config.wide) {
@@ -641,7 +672,7 @@ RowRange GroupTable::range_of(const GroupConfig& config, std::uint64_t slot) {
 
 void GroupTable::check_integrity() {
   require_usable();
-  write_waiting_keys();
+  shared_.write_waiting_keys();
   const GroupConfig config = store_.load_config();
   store_.check(config);
   if (ranges_) {
@@ -654,7 +685,7 @@ void GroupTable::check_ranges(const GroupConfig& config) {
     throw SqliteError(SQLITE_CORRUPT_VTAB, *problem);
   }
   const auto changed = ranges_->changed(store_.table());
-  for (const std::uint64_t slot : store_.used_slots()) {
+  for (const std::uint64_t slot : store_.used_slots(config)) {
     const RowRange range = range_of(config, slot);
     if (!changed || std::find(changed->begin(), changed->end(), range.first) != changed->end()) {
       continue;
@@ -672,9 +703,7 @@ void GroupTable::check_ranges(const GroupConfig& config) {
 
 void GroupTable::Cursor::filter(int plan, const char* text, const Values& values) {
   table_.require_usable();
-  if (table_.shared_.deferring != nullptr) {
-    table_.shared_.deferring->write_waiting_keys();
-  }
+  table_.shared_.write_waiting_keys();
   slots_.clear();
   ranges_.clear();
   row_ = 0;
@@ -703,13 +732,13 @@ void GroupTable::Cursor::filter(int plan, const char* text, const Values& values
       look_up_in(values[0], values[1]);
       break;
     case GroupPlan::member:
-      if (const auto slot = table_.store_.slot_of(values[0])) {
+      if (const auto slot = table_.store_.slot_of(config_, values[0])) {
         slots_.push_back(*slot);
       }
       break;
     case GroupPlan::all_members:
     case GroupPlan::refused_collation:
-      slots_ = table_.store_.used_slots();
+      slots_ = table_.store_.used_slots(config_);
   }
   if (table_.ranges_) {
     find_ranges();
@@ -764,11 +793,11 @@ void GroupTable::Cursor::keep_range(const Value& first) {
 void GroupTable::Cursor::add_changed_ranges() {
   const auto changed = table_.ranges_->changed(table_.store_.table());
   if (!changed) {
-    slots_ = table_.store_.used_slots();
+    slots_ = table_.store_.used_slots(config_);
     return;
   }
   for (const std::int64_t first : *changed) {
-    if (const auto slot = table_.store_.slot_of(first)) {
+    if (const auto slot = table_.store_.slot_of(config_, first)) {
       slots_.push_back(*slot);
     }
   }
@@ -813,40 +842,57 @@ void GroupTable::Cursor::look_up(Hash hash) {
 void GroupTable::Cursor::look_up_in_wide(Hash hash) {
   const BitSlicedFilters filters(config_.header.shape);
   const std::uint64_t first = filters.chunk_of(hash) * kSegmentBlock;
-  std::vector<FilterSet> found(config_.wide, ~FilterSet{0});
-  filters.for_each_position(
-      hash, [&](std::uint64_t p) { table_.store_.intersect_wide(config_, first + p, found); });
-  for (const std::uint64_t slot : table_.store_.free_slots_below(config_.wide * kSegmentFilters)) {
-    found[slot / kSegmentFilters] &= ~(FilterSet{1} << slot % kSegmentFilters);
-  }
-  for (std::uint64_t segment = 0; segment < config_.wide; ++segment) {
-    if (found[segment] != 0) {
-      append(segment, found[segment]);
+  for (std::uint64_t row = 0; row * kSegmentsPerRow < config_.wide; ++row) {
+    std::array<FilterSet, kSegmentsPerRow> found;
+    found.fill(~FilterSet{0});
+    filters.for_each_position(hash, [&](std::uint64_t p) {
+      table_.store_.intersect_wide(config_, row, first + p, found);
+    });
+    for (std::uint64_t i = 0; i < segments_in_row(config_.wide, row); ++i) {
+      append(row * kSegmentsPerRow + i, found[i]);
     }
   }
+  const auto free = table_.store_.free_slots_below(config_.wide * kSegmentFilters);
+  std::erase_if(slots_, [&](std::uint64_t slot) {
+    return std::binary_search(free.begin(), free.end(), slot);
+  });
 }
 
 void GroupTable::Cursor::look_up_in(const Value& key, const Value& member) {
   key_.assign(key);
   const Key bytes(key);
-  const auto slot = table_.store_.slot_of(member);
+  const auto slot = table_.store_.slot_of(config_, member);
   if (slot && !bytes.is_null() &&
       table_.may_contain(config_, *slot, bytes.hash(config_.header.shape))) {
     slots_.push_back(*slot);
   }
 }
 
-// Reads the filters of all members if the rows are all members, else those of one segment.
-const Estimate& GroupTable::Cursor::estimate() {
+// Reads the filters of as many members as a row of _wide has, if the rows are all members, else
+// those of one segment. Other statements may have changed the table since the row was found.
+const Estimate* GroupTable::Cursor::estimate() {
   const std::uint64_t slot = slots_[row_];
   if (slot < first_estimated_ || slot - first_estimated_ >= estimates_.size()) {
     const std::uint64_t segment = slot / kSegmentFilters;
-    const SegmentRange range = plan_ == GroupPlan::all_members ? SegmentRange{0, config_.segments}
-                                                               : SegmentRange{segment, segment + 1};
-    estimates_ = table_.store_.estimates(config_, range);
-    first_estimated_ = range.first * kSegmentFilters;
+    const std::uint64_t count = plan_ == GroupPlan::all_members ? kSegmentsPerRow : 1;
+    const GroupConfig now = table_.store_.load_config();
+    if (segment >= now.segments) {
+      return nullptr;
+    }
+    const std::uint64_t first = segment / count * count;
+    estimates_ = table_.store_.estimates(now, {first, std::min(first + count, now.segments)});
+    first_estimated_ = first * kSegmentFilters;
   }
-  return estimates_[slot - first_estimated_];
+  return &estimates_[slot - first_estimated_];
+}
+
+void GroupTable::Cursor::return_filter_of_member(sqlite3_context* raw) {
+  Context context(raw);
+  const GroupConfig now = table_.store_.load_config();
+  require_filter_within_limit(context, now.header.shape);
+  if (slots_[row_] / kSegmentFilters < now.segments) {
+    return_filter(context, table_.store_.filter_of(now, slots_[row_]));
+  }
 }
 
 void GroupTable::Cursor::column(sqlite3_context* raw, int i) {
@@ -865,7 +911,10 @@ void GroupTable::Cursor::column(sqlite3_context* raw, int i) {
       if (table_.ranges_) {
         return context.result_int64(ranges_[row_].first);
       }
-      table_.store_.with_member(slots_[row_], [&](const Value& member) { member.set_result(raw); });
+      if (!table_.store_.with_member(slots_[row_],
+                                     [&](const Value& member) { member.set_result(raw); })) {
+        table_.store_.require_row(slots_[row_]);
+      }
       return;
     case GroupColumn::key:
       if (!looks_up_a_key(plan_)) {
@@ -873,18 +922,26 @@ void GroupTable::Cursor::column(sqlite3_context* raw, int i) {
       }
       return key_.set_result(raw);
     case GroupColumn::filter:
-      require_filter_within_limit(context, header.shape);
-      return return_filter(context, table_.store_.filter_of(config_, slots_[row_]));
+      return return_filter_of_member(raw);
     case GroupColumn::keys:
-      return context.result_int64(static_cast<std::int64_t>(rounded_keys(estimate())));
+      if (const Estimate* const found = estimate()) {
+        context.result_int64(static_cast<std::int64_t>(rounded_keys(*found)));
+      }
+      return;
     case GroupColumn::fpr:
-      return context.result_double(estimate().fpr);
+      if (const Estimate* const found = estimate()) {
+        context.result_double(found->fpr);
+      }
+      return;
     case GroupColumn::capacity:
       return context.result_int64(static_cast<std::int64_t>(header.capacity));
     case GroupColumn::bytes:
       return context.result_int64(static_cast<std::int64_t>(stored_bytes(header.shape)));
     case GroupColumn::overfull:
-      return context.result_bool(exceeds_capacity(header, estimate().keys));
+      if (const Estimate* const found = estimate()) {
+        context.result_bool(exceeds_capacity(header, found->keys));
+      }
+      return;
     case GroupColumn::info:
       return context.result_text(groups_json(header, {.members = table_.store_.member_count(),
                                                       .segments = config_.segments,

@@ -80,7 +80,9 @@ class GroupTable {
 
   // What the tables of one connection share.
   struct Shared {
-    GroupTable* deferring = nullptr;  // the table whose statement has keys that wait
+    std::vector<GroupTable*> tables;
+    // Writes the keys that wait, of all tables.
+    void write_waiting_keys();
   };
 
   class Cursor;
@@ -154,11 +156,13 @@ class GroupTable {
   void require_usable() const;
   void refuse_after_key_lookup(std::string_view change) const;
   StatementCache& statement_cache();
-  std::uint64_t find_or_add(const Value& member);
+  std::optional<std::uint64_t> find(const Value& member);
+  std::uint64_t add_member(const Value& member);
+  void remember(const Value& member, std::uint64_t slot);
   void add(std::uint64_t slot, Hash hash);
   bool may_contain(const GroupConfig& config, std::uint64_t slot, Hash hash);
   void write_waiting_keys();
-  void write(std::span<WaitingKey> keys);
+  void write(const GroupConfig& config, std::span<WaitingKey> keys);
   void add_waiting(const WaitingKey& key);
   void end_statement();
   void end_transaction();
@@ -201,7 +205,9 @@ class GroupTable::Cursor {
   void find_ranges();
   bool has_filter() const { return slots_[row_] != kNoSlot; }
   void append(std::uint64_t segment, FilterSet filters);
-  const Estimate& estimate();
+  // Returns null if the member has been removed since the row was found.
+  const Estimate* estimate();
+  void return_filter_of_member(sqlite3_context* raw);
 
   // Stands for rows that no filter covers.
   static constexpr std::uint64_t kNoSlot = ~std::uint64_t{0};
