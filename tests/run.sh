@@ -5,7 +5,8 @@
 #   tests/run.sh full     every test: also the address, undefined-behaviour and thread sanitizers, clang++
 #                         with coverage of the source, several versions of SQLite, other processors,
 #                         valgrind, short forms of fuzzing and mutation, and format and style
-#   tests/run.sh all      full, and the playground and the site in Chromium, whose tools take a gigabyte
+#   tests/run.sh all      full, the packages of other platforms, and the playground and the site in
+#                         Chromium; its tools take two gigabytes
 # docs/testing.md says what each part is for, and lists the long forms.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -97,6 +98,7 @@ reasons_of_skips() {
 
 declare -A scripts=(
   [amalgamation]=tests/release/amalgamation.sh
+  [amalgamation-all]="tests/release/amalgamation.sh all"
   [clients]=tests/docs/clients.sh
   [cluster]=tests/examples/cluster.sh
   [coverage]=tests/coverage/coverage.sh
@@ -104,6 +106,7 @@ declare -A scripts=(
   [machines]=tests/environments/machines.sh
   [mutation]=tests/coverage/mutation.py
   [packages]=tests/release/packages.sh
+  [platforms]=tests/release/platforms.sh
   [playground]=tests/playground/run.sh
   [site]=tests/site/run.sh
   [valgrind]=tests/environments/valgrind.sh
@@ -118,7 +121,7 @@ run_part() {
     tsan) build_and_test tsan faults.threads ;;
     style) check_style ;;
     demo) check "examples/demo.sh" examples/demo.sh ;;
-    *) exec "${scripts[$1]}" ;;
+    *) read -ra command <<< "${scripts[$1]}" && exec "${command[@]}" ;;
   esac
 }
 
@@ -163,6 +166,7 @@ main() {
       packages cluster clients valgrind
   fi
   if [ "$form" = all ]; then
+    side_by_side run_part build/parts platforms amalgamation-all
     # One after the other: the site contains the playground.
     side_by_side run_part build/parts playground
     side_by_side run_part build/parts site

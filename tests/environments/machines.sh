@@ -14,9 +14,8 @@ source tests/support/extension.sh
 source tests/support/shell.sh
 source tests/support/sql_scripts.sh
 source tests/support/sqlite_source.sh
+source tests/support/machines.sh
 
-version=3.54.1
-sqlite=$PWD/build/versions/$version
 folder=$PWD/build/machines
 
 # emulator MACHINE: the command before a program of that machine, word by word. i686 is emulated too:
@@ -48,38 +47,11 @@ build_ours() {
     -DGTest_DIR="$folder/$1/installed/lib/cmake/GTest"
 }
 
-# build_shell COMPILER_PREFIX FOLDER
-build_shell() {
-  "$1gcc" -O1 -w "${sqlite_options[@]}" -c -o "$2/sqlite3.o" "$sqlite/sqlite3.c" &&
-    "$1g++" -std=c++20 -O1 -I "$sqlite" -o "$2/shell" tests/support/shell.cc "$2/sqlite3.o" \
-      -lm -lpthread -ldl
-}
-
-# Makes a shell that runs here. The library that stdbuf preloads is for this machine.
-make_runner() {
-  printf '#!/bin/sh\nexec env -u LD_PRELOAD %s%s "$@"\n' \
-    "$(emulator "$1" | tr '\n' ' ')" "$folder/$1/shell" > "$folder/$1/run" &&
-    chmod +x "$folder/$1/run"
-}
-
 # Without the tests of rates: they take minutes in an emulator, and equal bits have equal rates.
 test_core() {
   local command
   mapfile -t command < <(emulator "$1")
   "${command[@]}" "$folder/$1/tests/core_tests" --gtest_brief=1 --gtest_filter=-Rate.*
-}
-
-# sql MACHINE SCRIPT DATABASE: runs tests/environments/machines/SCRIPT.sql, which holds its expected output.
-sql() {
-  local script=tests/environments/machines/$2.sql
-  diff -u "$script" <(SQLITE3=$folder/$1/run run_script "$folder/$1/bloom.so" "$3" < "$script")
-}
-
-exchange() {
-  local here=$folder/$1/here.db there=$folder/$1/there.db
-  rm -f "$here" "$there"
-  sql here write "$here" && sql "$1" write "$there" && cmp "$here" "$there" &&
-    sql "$1" change "$here" && sql here change "$there" && cmp "$here" "$there"
 }
 
 try_machine() {
@@ -88,20 +60,12 @@ try_machine() {
   check "GoogleTest" build_googletest "$machine"
   check "extension, without a warning" build_ours "$machine" bloom
   check "core_tests, without a warning" build_ours "$machine" core_tests
-  check "shell" build_shell "$machine-linux-gnu-" "$folder/$machine"
-  make_runner "$machine"
+  check "shell" build_shell "$folder/$machine" "$machine-linux-gnu-gcc" "$machine-linux-gnu-g++" -lm -lpthread -ldl
+  # shellcheck disable=SC2046 # word by word
+  make_runner "$folder/$machine" $(emulator "$machine")
   check "core tests" test_core "$machine"
   SQLITE3=$folder/$machine/run check_sql_scripts "$folder/$machine/bloom.so"
-  check "exchanges databases with this machine" exchange "$machine"
-}
-
-# This machine, with the same SQLite: the database file contains its version.
-build_here() {
-  mkdir -p "$folder/here" &&
-    build_release bloom &&
-    cp build/release/bloom.so "$folder/here" &&
-    build_shell "" "$folder/here" &&
-    ln -sf shell "$folder/here/run"
+  check "exchanges databases with this machine" exchange "$folder/here" "$folder/$machine"
 }
 
 main() {
@@ -110,12 +74,12 @@ main() {
   # shellcheck disable=SC2046 # names of packages hold no blanks
   install_missing g++ cmake make libsqlite3-dev googletest qemu-user $(printf "g++-%s-linux-gnu " "${machines[@]}")
   command -v npm > /dev/null || install_missing npm
-  check "source of SQLite $version" sqlite_source "$version" "$sqlite"
+  check "source of SQLite $sqlite_version" sqlite_source "$sqlite_version" "$sqlite"
   if [ ! -e "$sqlite/sqlite3.c" ]; then
     conclude
     return
   fi
-  check "builds here" build_here
+  check "builds here" build_here "$folder/here"
   side_by_side try_machine "$folder" "${machines[@]}"
   conclude
 }

@@ -41,7 +41,7 @@ loads_from_loadable_archive() {
 }
 
 installs_by_cmake() {
-  cmake --install "$packages/tree" --prefix "$work/installed" &&
+  cmake --install "$packages/linux-$(uname -m)/tree" --prefix "$work/installed" &&
     find "$work/installed" -name mod_bloom.so | grep .
 }
 
@@ -129,6 +129,7 @@ works_in_debian() {
 
 main() {
   install_missing g++ cmake make libsqlite3-dev sqlite3 pkg-config python3-venv debootstrap || true
+  command -v npm > /dev/null || install_missing npm || true
   check "packages are built" ext/packages/build.sh
   rm -rf --one-file-system "$work"
   mkdir -p "$work"

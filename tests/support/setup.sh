@@ -77,9 +77,15 @@ is_present() {
     libgtest-dev) has_header gtest/gtest.h ;;
     libmurmurhash-dev) has_header murmurhash.h || say_without_murmurhash ;;
     binutils) command -v readelf >/dev/null ;;
+    g++-mingw-w64-x86-64-posix) command -v x86_64-w64-mingw32-g++-posix >/dev/null ;;
     g++-*) command -v "${1#g++-}-g++" >/dev/null ;;
     googletest) [ -e /usr/src/googletest/CMakeLists.txt ] ;;
     qemu-user) command -v qemu-s390x >/dev/null ;;
+    wine64) command -v wine >/dev/null ;;
+    musl) [ -e /lib/ld-musl-x86_64.so.1 ] ;;
+    lld-16) command -v ld64.lld-16 >/dev/null ;;
+    llvm-16) command -v llvm-lipo-16 >/dev/null ;;
+    dpkg-dev) command -v dpkg-deb >/dev/null ;;
     clang) command -v clang++ >/dev/null ;;
     llvm) command -v llvm-cov >/dev/null && command -v llvm-profdata >/dev/null ;;
     libclang-rt-dev) echo 'int main() {}' | clang++ -fprofile-instr-generate -x c++ -o /dev/null - ;;

@@ -2,8 +2,14 @@
 // refuses to run with another library than its own.
 //   shell [-batch] [-init FILE] [-cmd COMMAND]... DATABASE < SCRIPT
 // Rows come in list mode, plans as a tree. An error ends its line of statements, not the script.
+// Uses the locale of the environment, as many hosts do.
 #include <sqlite3.h>
+#ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
+#endif
 
+#include <clocale>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -148,8 +154,16 @@ void run_script(sqlite3* db, std::istream& script) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  std::setlocale(LC_ALL, "");
   std::ios::sync_with_stdio(true);
+#ifdef _WIN32
+  // Lines end as on Linux. Line buffering does not exist.
+  _setmode(_fileno(stdout), _O_BINARY);
+  _setmode(_fileno(stderr), _O_BINARY);
+  std::setvbuf(stdout, nullptr, _IONBF, 0);
+#else
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+#endif
   sqlite3* db = nullptr;
   if (sqlite3_open(arguments[count - 1], &db) != SQLITE_OK) {
     std::cerr << "Error: " << sqlite3_errmsg(db) << "\n";

@@ -8,7 +8,9 @@ import sqlite3
 
 def loadable_path() -> str:
     """Returns the path of the extension without the file suffix. SQLite appends the suffix of the platform."""
-    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "bloom")
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bloom")
+    # To find the entry point, SQLite 3.31 for Windows takes the name after the last slash, not backslash.
+    return path.replace(os.sep, "/")
 
 
 def load(connection: sqlite3.Connection) -> None:
