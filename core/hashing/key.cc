@@ -10,37 +10,6 @@
 namespace bloom {
 namespace {
 
-bool reads_back(const char* text, double value) { return std::strtod(text, nullptr) == value; }
-
-// Increments the last digit before the exponent. A 9 stays unchanged.
-void bump_last_digit(char* text) {
-  char* last = text;
-  for (char* c = text; *c != '\0' && *c != 'e'; ++c) {
-    last = c;
-  }
-  if (*last != '9') {
-    ++*last;
-  }
-}
-
-// Replaces the locale's decimal point, which can have several bytes, by a dot. Returns the new
-// length. snprintf and strtod use the same locale, so write_shortest() need not care; the key must
-// not depend on it.
-std::size_t make_point_a_dot(char* text) {
-  char* out = text;
-  bool in_point = false;
-  for (const char* c = text; *c != '\0'; ++c) {
-    const bool plain = (*c >= '0' && *c <= '9') || *c == '-' || *c == '+' || *c == 'e';
-    if (plain) {
-      *out++ = *c;
-    } else if (!in_point) {
-      *out++ = '.';
-    }
-    in_point = !plain;
-  }
-  return static_cast<std::size_t>(out - text);
-}
-
 std::string_view without_spaces(std::string_view text) {
   constexpr std::string_view kSpaces = " \t\n\v\f\r";
   const std::size_t first = std::min(text.find_first_not_of(kSpaces), text.size());
@@ -114,6 +83,55 @@ void NumberText::write_integral(double value) {
   size_ = static_cast<std::size_t>(std::snprintf(text_.data(), text_.size(), "%.0f", value));
 }
 
+#ifdef _WIN32
+
+// The C library of Windows reads some numbers inexactly, so other digits than elsewhere would read
+// back.
+void NumberText::write_shortest(double value) {
+  const auto format =
+      std::abs(value) < 1e-4 ? std::chars_format::scientific : std::chars_format::fixed;
+  char* begin = text_.data();
+  size_ = static_cast<std::size_t>(std::to_chars(begin, begin + text_.size(), value, format).ptr -
+                                   begin);
+}
+
+#else
+
+namespace {
+
+bool reads_back(const char* text, double value) { return std::strtod(text, nullptr) == value; }
+
+// Increments the last digit before the exponent. A 9 stays unchanged.
+void bump_last_digit(char* text) {
+  char* last = text;
+  for (char* c = text; *c != '\0' && *c != 'e'; ++c) {
+    last = c;
+  }
+  if (*last != '9') {
+    ++*last;
+  }
+}
+
+// Replaces the locale's decimal point, which can have several bytes, by a dot. Returns the new
+// length. snprintf and strtod use the same locale, so write_shortest() need not care; the key must
+// not depend on it.
+std::size_t make_point_a_dot(char* text) {
+  char* out = text;
+  bool in_point = false;
+  for (const char* c = text; *c != '\0'; ++c) {
+    const bool plain = (*c >= '0' && *c <= '9') || *c == '-' || *c == '+' || *c == 'e';
+    if (plain) {
+      *out++ = *c;
+    } else if (!in_point) {
+      *out++ = '.';
+    }
+    in_point = !plain;
+  }
+  return static_cast<std::size_t>(out - text);
+}
+
+}  // namespace
+
 // std::to_chars(double) would do this, but the oldest supported systems lack its symbols.
 void NumberText::write_shortest(double value) {
   char* text = text_.data();
@@ -138,6 +156,8 @@ void NumberText::write_shortest(double value) {
   }
   size_ = make_point_a_dot(text);
 }
+
+#endif
 
 Hash hash_normalized(std::string_view key, Collation collation, std::uint32_t seed) {
   std::string buffer;

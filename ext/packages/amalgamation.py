@@ -13,6 +13,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(r'#include ([<"])([^>"]+)[>"]')
+UNNAMED_NAMESPACE = re.compile(r"^namespace \{$(.*?)^\}  // namespace$", re.M | re.S)
+# The first line of a declaration, up to the name and what follows it.
+DECLARATION = re.compile(r"^(?!#|//|using \w+::|template|friend)(?:\[\[\w+\]\] )?\w[^\n=({;]*?\b(\w+)(?= *(?:[=({;[]|:[^:])).*", re.M)
 
 TOP = """\
 // sqlite-bloom {version}: Bloom filters inside SQLite, in one file.
@@ -45,6 +48,7 @@ class Amalgamation:
         self.text = ""
         self.system_headers = set()
         self.added = set()
+        self.declarations = {}  # lines of unnamed namespaces so far, by the name that they declare
 
     def add(self, path):
         """Appends a file of the project, after the headers of the project that it includes."""
@@ -66,7 +70,29 @@ class Amalgamation:
                 conditions += line.startswith("#if") - line.startswith("#endif")
                 body += line
         body = re.sub(r"\n{3,}", "\n\n", body.strip("\n"))
-        self.text += f"\n// ==== {path} ====\n\n{body}\n"
+        self.text += f"\n// ==== {path} ====\n\n{self.with_own_names(path, body)}\n"
+
+    def with_own_names(self, path, body):
+        """Returns the body with other names for what an earlier file declares for itself under the same name.
+
+        Functions may have one name if their parameters differ.
+        """
+        declared = {}
+        for namespace in UNNAMED_NAMESPACE.findall(body):
+            for line in DECLARATION.finditer(namespace):
+                declared.setdefault(line[1], set()).add(line[0])
+        suffix = re.sub(r"\W", "_", Path(path).stem)
+        renamed = [name for name, lines in declared.items()
+                   if name in self.declarations and (lines & self.declarations[name] or not all(map(is_function, lines)))]
+        for name, lines in declared.items():
+            self.declarations.setdefault(name, set()).update(lines)
+        before = "".join(f"#define {name} {name}_{suffix}\n" for name in renamed)
+        after = "".join(f"\n#undef {name}" for name in renamed)
+        return f"{before}{body}{after}"
+
+
+def is_function(line):
+    return re.match(r"[^=({;]*\(", line) is not None
 
 
 def as_comment(text):
