@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(r'#include ([<"])([^>"]+)[>"]')
 UNNAMED_NAMESPACE = re.compile(r"^namespace \{$(.*?)^\}  // namespace$", re.M | re.S)
 # The first line of a declaration, up to the name and what follows it.
-DECLARATION = re.compile(r"^(?!#|//|using \w+::|template|friend)(?:\[\[\w+\]\] )?\w[^\n=({;]*?\b(\w+)(?= *(?:[=({;[]|:[^:])).*", re.M)
+DECLARATION = re.compile(r"^(?!#|//|using \w+::|template|friend)(?:\[\[\w+\]\] )?\w[^\n=({;]*?[ *&](\w+)(?= *(?:[=({;[]|:[^:])).*", re.M)
 
 TOP = """\
 // sqlite-bloom {version}: Bloom filters inside SQLite, in one file.
@@ -45,10 +45,9 @@ TOP = """\
 
 class Amalgamation:
     def __init__(self):
-        self.text = ""
+        self.bodies = {}  # of the files added so far, by path
         self.system_headers = set()
         self.added = set()
-        self.declarations = {}  # lines of unnamed namespaces so far, by the name that they declare
 
     def add(self, path):
         """Appends a file of the project, after the headers of the project that it includes."""
@@ -70,25 +69,41 @@ class Amalgamation:
                 conditions += line.startswith("#if") - line.startswith("#endif")
                 body += line
         body = re.sub(r"\n{3,}", "\n\n", body.strip("\n"))
-        self.text += f"\n// ==== {path} ====\n\n{self.with_own_names(path, body)}\n"
+        self.bodies[path] = body
 
-    def with_own_names(self, path, body):
-        """Returns the body with other names for what an earlier file declares for itself under the same name.
+    def text(self):
+        """Returns the files in order.
 
-        Functions may have one name if their parameters differ.
+        If a file declares in an unnamed namespace what a header, or the unnamed namespace of an
+        earlier file, declares under the same name, the file gets a macro that renames it.
         """
-        declared = {}
-        for namespace in UNNAMED_NAMESPACE.findall(body):
-            for line in DECLARATION.finditer(namespace):
-                declared.setdefault(line[1], set()).add(line[0])
-        suffix = re.sub(r"\W", "_", Path(path).stem)
-        renamed = [name for name, lines in declared.items()
-                   if name in self.declarations and (lines & self.declarations[name] or not all(map(is_function, lines)))]
-        for name, lines in declared.items():
-            self.declarations.setdefault(name, set()).update(lines)
-        before = "".join(f"#define {name} {name}_{suffix}\n" for name in renamed)
-        after = "".join(f"\n#undef {name}" for name in renamed)
-        return f"{before}{body}{after}"
+        shared = {name for path, body in self.bodies.items() if path.endswith(".h")
+                  for name, lines in declarations(body).items() if not any(map(is_function, lines))}
+        earlier = {}
+        text = ""
+        for path, body in self.bodies.items():
+            own = declarations("".join(UNNAMED_NAMESPACE.findall(body)))
+            renamed = [name for name, lines in own.items() if name in shared or collide(lines, earlier.get(name, set()))]
+            for name, lines in own.items():
+                earlier.setdefault(name, set()).update(lines)
+            suffix = re.sub(r"\W", "_", Path(path).stem)
+            before = "".join(f"#define {name} {name}_{suffix}\n" for name in renamed)
+            after = "".join(f"\n#undef {name}" for name in renamed)
+            text += f"\n// ==== {path} ====\n\n{before}{body}{after}\n"
+        return text
+
+
+def declarations(text):
+    """Returns the first lines of the declarations in a namespace, by name."""
+    found = {}
+    for line in DECLARATION.finditer(text):
+        found.setdefault(line[1], set()).add(line[0])
+    return found
+
+
+def collide(lines, others):
+    """Returns whether two files cannot both have these declarations of a name. Functions may differ in parameters."""
+    return bool(lines & others) or bool(others) and not all(map(is_function, lines | others))
 
 
 def is_function(line):
@@ -107,7 +122,7 @@ def main():
     code = Amalgamation()
     for path in re.findall(r"\b(?:core|sql)/\S+\.cc\b", build):
         code.add(path)
-    code.text += "\n#pragma GCC visibility pop\n"
+    code.bodies["ext/bloom.cc, all that is exported"] = "#pragma GCC visibility pop"
     code.add("ext/bloom.cc")
     top = TOP.format(
         version=version,
@@ -116,7 +131,7 @@ def main():
     )
 
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "bloom.cc").write_text(top + code.text)
+    (folder / "bloom.cc").write_text(top + code.text())
     header = (ROOT / "ext/sqlite_bloom.h").read_text()
     (folder / "bloom.h").write_text(f"/* sqlite-bloom {version}. MIT License: see bloom.cc. */\n{header}")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes the amalgamation, and compiles it without generating code. Two sources that use one name for
-# different things fail here.
+# different things fail here, unless one of them has it in an unnamed namespace.
 #   tests/release/amalgamation_test.sh COMPILER SQLITE_INCLUDE_FOLDER
 # tests/release/amalgamation.sh runs the tests of the extension with it.
 set -euo pipefail
