@@ -3,7 +3,7 @@
 # each wheel where it runs: arm64 in qemu, Windows in Wine, musl by its own loader. There it runs the
 # tests of the core, the SQL scripts and an exchange of databases with this machine. macOS cannot be
 # run here: its file is only read. Needs x86-64 Linux. Installs missing packages without prompting, and
-# ends with a table of what was run, and "N passed, N failed".
+# ends with "N passed, N failed".
 #   tests/release/platforms.sh [PLATFORM...]    default: all that ext/packages/compile.sh knows
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -169,8 +169,7 @@ elf_is_right() {
       "$(readelf -W --version-info "$file" | grep -oE '(GLIBCXX|CXXABI)_[0-9.]+' | sort -uV | awk -F _ '{ newest[$1] = $0 } END { if (NR) print newest["CXXABI"], newest["GLIBCXX"] }')"
 }
 
-# mach_o_is_right FILE PROCESSOR: exports, libraries, the oldest macOS, the signature that arm64 needs,
-# and that each function can be unwound.
+# mach_o_is_right FILE PROCESSOR: exports, libraries, the oldest macOS, and the signature that arm64 needs.
 mach_o_is_right() {
   local file=$1 processor=$2 headers
   headers=$(llvm-objdump-16 --macho "--arch=$processor" --private-headers "$file")
