@@ -80,9 +80,12 @@ struct CompatibilityCheck {
     const Shape& large = is_larger ? got.shape : wanted.shape;
     const Shape& small = is_larger ? wanted.shape : got.shape;
     if (halved_down_to(large, small.cells) != small) {
+      const bool same_size =
+          got.capacity != 0 && got.capacity == wanted.capacity && got.fpr == wanted.fpr;
       refuse_mismatch(size_in_words(got), size_in_words(wanted),
-                      "give both the same capacity and fpr, or build both with "
-                      "bloom_build(key, template) from one empty filter");
+                      std::string("give both the same ") +
+                          (same_size ? "block" : "capacity and fpr") +
+                          ", or build both with bloom_build(key, template) from one empty filter");
     }
   }
 };
