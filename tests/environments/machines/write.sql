@@ -127,3 +127,6 @@ INSERT INTO whole(key) SELECT n FROM keys;
 INSERT INTO sliced(key) SELECT n FROM keys;
 INSERT INTO counted(key) SELECT n FROM keys;
 INSERT INTO growing(key) SELECT n FROM keys;
+-- the shortest text of every power of two down to the smallest number
+WITH RECURSIVE powers(x) AS (VALUES (0.5) UNION ALL SELECT x / 2 FROM powers WHERE x > 5e-324) SELECT count(*), substr(hex(bloom_build(x, 2000)), 1, 128) FROM powers;
+--> 1074|424C4D4602010107004B000000000000004B0000000000000000000000000000D0070000000000007B14AE47E17A843FBEAEF77E271F69DCE7C93F7EA0B52887
