@@ -5,7 +5,7 @@
 # does not have.
 check_sql_scripts() {
   local script
-  for script in tests/sql/*.sql examples/{pre_checks,summaries}.sql; do
+  for script in tests/sql/*.sql examples/{pre_checks,summaries,log_search}.sql; do
     check "$script" tests/sql/script_test.sh "$1" "$script"
   done
 }
