@@ -197,6 +197,12 @@ def statements(source):
     yield "DELETE FROM counted WHERE key IN (SELECT n FROM source)", ()
     yield "INSERT INTO sized(filter) SELECT bloom_build(k, 20000) FROM source", ()
     yield "INSERT INTO counted(filter) SELECT bloom_build(n, 20000, 0.01, 'counting') FROM source", ()
+    yield "CREATE VIRTUAL TABLE grouped USING bloom_groups(capacity=30, fpr=0.4)", ()
+    yield "INSERT INTO grouped(member, key) SELECT 'member ' || (rowid % 300), n FROM source", ()
+    yield from (("INSERT INTO grouped(member, key) VALUES (?, ?)", (i % 70, key)) for i, key in enumerate(some))
+    yield "DELETE FROM grouped WHERE member IN (3, 4, 'member 9')", ()
+    yield "INSERT INTO grouped(grouped) VALUES ('optimize')", ()
+    yield "INSERT INTO grouped(member, key) SELECT k, n FROM source WHERE n > 290", ()
     yield "INSERT INTO whole(whole) VALUES ('halve')", ()
     yield "INSERT INTO sliced(sliced) VALUES ('halve')", ()
     yield "INSERT INTO lines(lines, fpr) VALUES ('fold', 0.05)", ()
@@ -220,5 +226,8 @@ def shadow_rows(db):
             rows = db.execute(f"SELECT * FROM {name}_{part} ORDER BY {order}").fetchall()
             assert rows, f"{name}_{part} is empty"
             digests[f"{name}_{part}"] = sha(rows)
+    digests["grouped"] = sha(db.execute("SELECT member, filter FROM grouped").fetchall())
+    for part in ("config", "members", "data", "wide"):
+        digests[f"grouped_{part}"] = sha(db.execute(f"SELECT * FROM grouped_{part} ORDER BY 1").fetchall())
     asked = db.execute("SELECT bloom_contains(filter, value) FROM lines, json_each(?)", (ASKED,)).fetchall()
     return digests | {"lines, answers of its filter": sha(asked)}

@@ -168,6 +168,63 @@ std::vector<std::string> generations() {
   };
 }
 
+// Members that have the keys from `first` to `last`, one each.
+std::string members(int first, int last) {
+  return "INSERT INTO t(member, key) SELECT 'm' || substr(k, 2), k FROM (" + keys(first, last) +
+         ")";
+}
+
+// k = 1, so that 'optimize' merges three segments.
+std::vector<std::string> groups() {
+  return {
+      "CREATE VIRTUAL TABLE t USING bloom_groups(capacity=30, fpr=0.4)",
+      "INSERT INTO t(member, key) VALUES ('a', 'k1')",
+      "INSERT INTO t(member, key) VALUES ('a', 'k2'), ('b', 'k3'), ('c', NULL)",
+      kRefusedStep + "INSERT INTO t(member, key) VALUES ('d', 'k4'), (NULL, 'k5')",
+      "BEGIN",
+      members(10, 80),
+      "SAVEPOINT a",
+      "INSERT INTO t(member, key) VALUES ('new', 'k81')",
+      "INSERT INTO t(member, key) VALUES ('a', 'k82')",
+      members(83, 90),
+      "DELETE FROM t WHERE member IN ('m12', 'm13')",
+      "ROLLBACK TO a",
+      "INSERT INTO t(member, key) VALUES ('newer', 'k91'), ('newer', 'k92'), ('m10', 'k93')",
+      "RELEASE a",
+      "COMMIT",
+      members(100, 230),
+      "INSERT INTO t(t) VALUES ('optimize')",
+      "INSERT INTO t(member, key) VALUES ('m10', 'k240'), ('newest', 'k241')",
+      "INSERT OR IGNORE INTO t(member, key) VALUES ('m10', 'k240'), ('other', 'k242')",
+      "DELETE FROM t WHERE member = 'm20'",
+      "DELETE FROM t WHERE member = 'newest'",
+      "UPDATE t SET member = 'renamed' WHERE member = 'm21'",
+      "INSERT INTO t(member, filter) SELECT 'copy', filter FROM t WHERE member = 'm10'",
+      "INSERT INTO t(member, filter) SELECT 'm22', filter FROM t WHERE member = 'copy'",
+      "BEGIN",
+      "INSERT INTO t(t) VALUES ('optimize')",
+      "INSERT INTO t(member, key) VALUES ('in m20', 'k243')",
+      "SAVEPOINT b",
+      "DELETE FROM t WHERE member LIKE 'm1%'",
+      "ROLLBACK TO b",
+      "COMMIT",
+      "SELECT member, keys, fpr, bytes, overfull, info FROM t",
+      "SELECT length(filter) FROM t WHERE member = 'copy'",
+      "SELECT count(*) FROM t WHERE key IN ('k10', 'k240', 'k399')",
+      "CREATE TABLE x(a UNIQUE)",
+      "CREATE TRIGGER r AFTER INSERT ON x BEGIN INSERT INTO t(member, key) VALUES ('x', new.a); "
+      "END",
+      "INSERT INTO x VALUES ('k250'), ('k251'), ('k252')",
+      kRefusedStep + "INSERT INTO x VALUES ('k253'), ('k250')",
+      "ALTER TABLE t RENAME TO u",
+      "INSERT INTO u(u) VALUES ('integrity-check')",
+      "INSERT INTO u(u) VALUES ('clear')",
+      "INSERT INTO u(member, key) VALUES ('last', 'k300')",
+      "DROP TRIGGER r",
+      "DROP TABLE u",
+  };
+}
+
 std::vector<std::string> source(const std::string& options) {
   const std::string create =
       "CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, " + options + ")";
@@ -336,6 +393,7 @@ std::vector<Scenario> scenarios(const std::string& extension, bool full_text) {
        table("cells=32768, hashes=4, kind=counting, cache=4096", true)},
       {"a growing table", growth()},
       {"generations", generations()},
+      {"groups", groups()},
       {"types", types()},
       {"a source, growing", source("growth=on, cache=4096")},
       {"a source, counting", source("kind=counting, capacity=1000")},

@@ -24,6 +24,17 @@ std::string contents_of(Database& db, const std::string& table) {
                            "(SELECT 1 FROM " + quoted(table) + " WHERE key = 'k' || i)");
 }
 
+std::string contents_of_group(Database& db, const std::string& table) {
+  return table + " " +
+         result_of(db, "SELECT member, keys, overfull FROM " + quoted(table) + " ORDER BY 1") +
+         result_of(db, "SELECT DISTINCT info FROM " + quoted(table)) +
+         result_of(db, "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < " +
+                           std::to_string(kKeys) +
+                           ") SELECT key, group_concat(member) FROM (SELECT key, member FROM n "
+                           "CROSS JOIN " +
+                           quoted(table) + " WHERE key = 'k' || i ORDER BY 1, 2) GROUP BY key");
+}
+
 // The rows of a statement with one column, one per line.
 template <typename F>
 void for_each_line(const std::string& lines, F&& f) {
@@ -35,6 +46,8 @@ void for_each_line(const std::string& lines, F&& f) {
 
 constexpr char kBloomTables[] =
     "SELECT name FROM sqlite_master WHERE sql LIKE '% USING bloom(%' ORDER BY name";
+constexpr char kGroupTables[] =
+    "SELECT name FROM sqlite_master WHERE sql LIKE '% USING bloom_groups(%' ORDER BY name";
 constexpr char kOrdinaryTables[] =
     "SELECT name FROM sqlite_master AS t WHERE type = 'table' AND sql LIKE 'CREATE TABLE%'"
     " AND NOT EXISTS (SELECT 1 FROM sqlite_master AS v WHERE v.sql LIKE 'CREATE VIRTUAL TABLE%'"
@@ -54,6 +67,8 @@ std::string state_of(Database& db) {
   });
   for_each_line(result_of(db, kBloomTables),
                 [&](const std::string& table) { state += contents_of(db, table); });
+  for_each_line(result_of(db, kGroupTables),
+                [&](const std::string& table) { state += contents_of_group(db, table); });
   return state;
 }
 
@@ -72,10 +87,12 @@ std::string damage_of(Database& db) {
   if (damage == "ok|\n") {
     damage.clear();
   }
-  for_each_line(result_of(db, kBloomTables), [&](const std::string& table) {
-    damage += result_of(
-        db, "INSERT INTO " + quoted(table) + "(" + quoted(table) + ") VALUES ('integrity-check')");
-  });
+  for (const char* const tables : {kBloomTables, kGroupTables}) {
+    for_each_line(result_of(db, tables), [&](const std::string& table) {
+      damage += result_of(db, "INSERT INTO " + quoted(table) + "(" + quoted(table) +
+                                  ") VALUES ('integrity-check')");
+    });
+  }
   return damage;
 }
 

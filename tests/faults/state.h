@@ -15,7 +15,8 @@ using test::Outcome;
 Outcome run_step(Database& db, const std::string& step);
 
 // The schema; the rows of every ordinary table except shadow tables; and for every bloom table its
-// info and which of the keys of scenario.h it contains, or its error.
+// info and which of the keys of scenario.h it contains, or its error; for every bloom_groups table
+// its members, and the candidates of each key.
 std::string state_of(Database& db);
 
 // Whether a bloom table in this state returns an error.

@@ -19,6 +19,8 @@ TABLES = {
     "sized": ["CREATE VIRTUAL TABLE f USING bloom(capacity=200000, cache=8192)"],
     "growing": ["CREATE VIRTUAL TABLE f USING bloom(capacity=64, growth=on)"],
     "generations": ["CREATE VIRTUAL TABLE f USING bloom(capacity=20000, generations=3, cache=8192)"],
+    # k = 1, so that 'optimize' has something to do from 128 members on.
+    "groups": ["CREATE VIRTUAL TABLE f USING bloom_groups(capacity=30, fpr=0.4)"],
     **{
         f"{kind}, writers={writers}": [
             "CREATE TABLE s(key TEXT)",
@@ -50,7 +52,13 @@ def write(path, table, first, acknowledge, rng):
     follows = "writers" in table
     for transaction in itertools.count(first):
         db.execute("BEGIN IMMEDIATE")
-        db.executemany(f"INSERT INTO {'s' if follows else 'f'}(key) VALUES (?)", ([key] for key in keys_of(transaction)))
+        if table == "groups":
+            pairs = [v for key in keys_of(transaction) for v in (f"member {transaction % 300}", key)]
+            db.execute(f"INSERT INTO f(member, key) VALUES {', '.join('(?, ?)' for _ in pairs[::2])}", pairs)
+            if rng.random() < 0.05:
+                db.execute("INSERT INTO f(f) VALUES ('optimize')")
+        else:
+            db.executemany(f"INSERT INTO {'s' if follows else 'f'}(key) VALUES (?)", ([key] for key in keys_of(transaction)))
         if follows and rng.random() < 0.1:
             db.execute(f"INSERT INTO f(f) VALUES ('{rng.choice(('rebuild', 'merge', 'merge'))}')")
         if table == "sized" and rng.random() < 0.01:

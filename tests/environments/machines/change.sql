@@ -13,6 +13,10 @@ SELECT (SELECT count(*) FROM keys JOIN sized ON key = n), (SELECT count(*) FROM 
        (SELECT count(*) FROM keys JOIN counted ON key = n), (SELECT count(*) FROM keys JOIN growing ON key = n),
        (SELECT count(*) FROM keys JOIN following ON k = key);
 --> 5000|5000|5000|5000|5000|5000|5000
+SELECT count(*) FROM keys JOIN grouped ON key = n AND member = 'member ' || (keys.rowid % 300);
+--> 5000
+SELECT count(*), min(key = 'new') FROM grouped WHERE key = 'new' AND member IN ('member 5', 301, x'00ff', 0.5);
+--> 4|1
 -- and few others
 SELECT (SELECT count(*) FROM keys JOIN sized ON key = n + 0.01), (SELECT count(*) FROM keys JOIN lines ON key = n + 0.01),
        (SELECT count(*) FROM keys JOIN whole ON key = n + 0.01), (SELECT count(*) FROM keys JOIN sliced ON key = n + 0.01),
@@ -27,6 +31,13 @@ INSERT INTO sized(filter) SELECT bloom_build(k, 20000) FROM keys;
 INSERT INTO sized(sized) VALUES ('halve');
 UPDATE filters SET filter = bloom_halve(filter) WHERE name IN ('standard', 'counting', 'lines');
 INSERT INTO filters SELECT 'merged', bloom_union(filter, bloom_add(bloom_create(1000, 0.01, 'partitioned'), 'x')) FROM filters WHERE name = 'partitioned';
+DELETE FROM grouped WHERE member IN ('member 7', 301);
+INSERT INTO grouped(member, filter) SELECT 'copy', filter FROM grouped WHERE member = 'member 5';
+INSERT INTO grouped(grouped) VALUES ('optimize');
+INSERT INTO grouped(member, key) SELECT 'member ' || (rowid % 400), k FROM keys;
+INSERT INTO grouped(grouped) VALUES ('integrity-check');
+SELECT count(*) FROM keys JOIN grouped ON key = k || '' AND member = 'member ' || (keys.rowid % 400);
+--> 5000
 INSERT INTO following(following) VALUES ('rebuild');
 SELECT count(*) FROM keys JOIN following ON key = k;
 --> 5000

@@ -119,6 +119,7 @@ CREATE VIRTUAL TABLE whole USING bloom(cells=100003, hashes=5);
 CREATE VIRTUAL TABLE sliced USING bloom(capacity=20000, kind=partitioned);
 CREATE VIRTUAL TABLE counted USING bloom(capacity=20000, kind=counting);
 CREATE VIRTUAL TABLE growing USING bloom;
+CREATE VIRTUAL TABLE grouped USING bloom_groups(capacity=30, fpr=0.4);
 -- Without a change log, whose rows contain random bytes.
 CREATE VIRTUAL TABLE following USING bloom(source=keys, column=k, writers=extension);
 INSERT INTO sized(key) SELECT n FROM keys;
@@ -127,6 +128,9 @@ INSERT INTO whole(key) SELECT n FROM keys;
 INSERT INTO sliced(key) SELECT n FROM keys;
 INSERT INTO counted(key) SELECT n FROM keys;
 INSERT INTO growing(key) SELECT n FROM keys;
+INSERT INTO grouped(member, key) SELECT 'member ' || (rowid % 300), n FROM keys;
+INSERT INTO grouped(grouped) VALUES ('optimize');
+INSERT INTO grouped(member, key) VALUES ('member 5', 'new'), (301, 'new'), (x'00ff', 'new'), (0.5, 'new');
 -- the shortest text of every power of two down to the smallest number
 WITH RECURSIVE powers(x) AS (VALUES (0.5) UNION ALL SELECT x / 2 FROM powers WHERE x > 5e-324) SELECT count(*), substr(hex(bloom_build(x, 2000)), 1, 128) FROM powers;
 --> 1074|424C4D4602010107004B000000000000004B0000000000000000000000000000D0070000000000007B14AE47E17A843FBEAEF77E271F69DCE7C93F7EA0B52887
