@@ -15,7 +15,8 @@ targets="filter 720 300
 core 255 100
 script 15 600
 number 5 32
-shadow 3 400
+shadow 2 400
+group 1 200
 sql 2 250"
 
 links_libfuzzer() {
