@@ -24,11 +24,7 @@ using sqlite::Statement;
 using sqlite::Value;
 
 constexpr std::int64_t kGroupVersion = 1;
-constexpr std::string_view kConfigSuffix = "_config";
-constexpr std::string_view kMembersSuffix = "_members";
-constexpr std::string_view kDataSuffix = "_data";
-constexpr std::string_view kWideSuffix = "_wide";
-constexpr std::array kTables = {kConfigSuffix, kMembersSuffix, kDataSuffix, kWideSuffix};
+constexpr std::string_view kGroupTables[] = {"config", "members", "data", "wide"};
 
 // Limits of the ids: see the top of the header.
 constexpr unsigned kSegmentBits = 24;
@@ -80,63 +76,19 @@ std::span<const std::uint8_t> sized_blob(const Execution& run, int column, std::
 
 }  // namespace
 
+GroupStore::GroupStore(sqlite3* db, std::string schema, std::string table)
+    : db_(db), tables_(db, std::move(schema), std::move(table), kGroupTables) {}
+
 bool GroupStore::is_shadow(std::string_view suffix) {
-  return std::any_of(kTables.begin(), kTables.end(),
-                     [&](std::string_view table) { return suffix == table.substr(1); });
-}
-
-std::string GroupStore::shadow(std::string_view suffix) const {
-  return quoted_name(schema_) + "." + quoted_name(table_ + std::string(suffix));
-}
-
-// In `format`, {config} and so on stand for the shadow tables.
-const Statement& GroupStore::prepared(std::optional<Statement>& statement, const char* format) {
-  if (!statement) {
-    std::string sql = format;
-    for (const std::string_view table : kTables) {
-      const std::string placeholder = std::string("{").append(table.substr(1)).append("}");
-      const std::string name = shadow(table);
-      for (std::size_t at = 0; (at = sql.find(placeholder, at)) != std::string::npos;) {
-        sql.replace(at, placeholder.size(), name);
-        at += name.size();
-      }
-    }
-    statement.emplace(db_, sql, kSchemaDamaged);
-  }
-  return *statement;
+  return ShadowTables::contains(kGroupTables, suffix);
 }
 
 void GroupStore::create(const GroupConfig& config) {
-  execute(db_, "CREATE TABLE " + shadow(kConfigSuffix) + "(k PRIMARY KEY, v) WITHOUT ROWID");
-  execute(db_, "CREATE TABLE " + shadow(kMembersSuffix) +
-                   "(slot INTEGER PRIMARY KEY, member UNIQUE, cleared)");
-  execute(db_, "CREATE TABLE " + shadow(kDataSuffix) + "(id INTEGER PRIMARY KEY, chunk BLOB)");
-  execute(db_, "CREATE TABLE " + shadow(kWideSuffix) + "(id INTEGER PRIMARY KEY, words BLOB)");
+  tables_.create("{config}(k PRIMARY KEY, v) WITHOUT ROWID");
+  tables_.create("{members}(slot INTEGER PRIMARY KEY, member UNIQUE, cleared)");
+  tables_.create("{data}(id INTEGER PRIMARY KEY, chunk BLOB)");
+  tables_.create("{wide}(id INTEGER PRIMARY KEY, words BLOB)");
   save_config(config);
-}
-
-void GroupStore::drop() {
-  forget_statements();
-  for (const std::string_view table : kTables) {
-    execute(db_, "DROP TABLE IF EXISTS " + shadow(table));
-  }
-}
-
-void GroupStore::rename(const std::string& table) {
-  forget_statements();
-  for (const std::string_view suffix : kTables) {
-    execute(db_, "ALTER TABLE " + shadow(suffix) + " RENAME TO " +
-                     quoted_name(table + std::string(suffix)));
-  }
-  table_ = table;
-}
-
-void GroupStore::forget_statements() {
-  for (auto* statement :
-       {&load_config_, &slot_of_, &member_of_, &free_below_, &load_chunk_, &load_chunks_,
-        &load_words_, &find_free_, &free_slot_, &insert_member_, &last_slot_, &take_slot_}) {
-    statement->reset();
-  }
 }
 
 GroupConfig GroupStore::load_config() {
@@ -144,7 +96,7 @@ GroupConfig GroupStore::load_config() {
   bool has_header = false;
   int sizes = 0;  // how many of `segments` and `wide` there are
   std::int64_t version = 0;
-  Execution run(prepared(load_config_, "SELECT k, v FROM {config}"));
+  Execution run(tables_.prepared("SELECT k, v FROM {config}"));
   while (run.step()) {
     if (run.type(0) != SQLITE_TEXT) {
       continue;
@@ -185,13 +137,12 @@ GroupConfig GroupStore::load_config() {
 }
 
 std::string GroupStore::load_guard() {
-  return bloom::load_guard(db_, schema_, table_ + std::string(kConfigSuffix));
+  return bloom::load_guard(db_, schema(), tables_.name("config"));
 }
 
 void GroupStore::save_config(const GroupConfig& config) {
   ++writes_;
-  const Statement replace(db_, "REPLACE INTO " + shadow(kConfigSuffix) + " VALUES (?1, ?2)",
-                          kSchemaDamaged);
+  const Statement replace = tables_.statement("REPLACE INTO {config} VALUES (?1, ?2)");
   const auto header = write_header(config.header);
   Execution(replace).bind(1, "version").bind(2, kGroupVersion).step();
   Execution(replace).bind(1, "header").bind(2, header).step();
@@ -200,7 +151,7 @@ void GroupStore::save_config(const GroupConfig& config) {
   if (config.summarized) {
     Execution(replace).bind(1, "summarized").bind(2, *config.summarized).step();
   } else {
-    execute(db_, "DELETE FROM " + shadow(kConfigSuffix) + " WHERE k = 'summarized'");
+    tables_.run("DELETE FROM {config} WHERE k = 'summarized'");
   }
   if (!config.guard_index.empty()) {
     Execution(replace).bind(1, "guard").bind(2, config.guard_index).step();
@@ -208,7 +159,7 @@ void GroupStore::save_config(const GroupConfig& config) {
 }
 
 std::optional<std::uint64_t> GroupStore::slot_of(const GroupConfig& config, const Member& member) {
-  Execution run(prepared(slot_of_, "SELECT slot FROM {members} WHERE member = ?1"));
+  Execution run(tables_.prepared("SELECT slot FROM {members} WHERE member = ?1"));
   member.bind_to(run, 1);
   return run.step() ? std::optional(slot_in(run, config)) : std::nullopt;
 }
@@ -219,15 +170,14 @@ std::uint64_t GroupStore::add_member(const Member& member, GroupConfig& config) 
   if (const auto slot = take_free_slot(config, member)) {
     return *slot;
   }
-  const Statement& insert =
-      prepared(insert_member_,
-               "INSERT INTO {members} SELECT ifnull(max(slot) + 1, 0), ?1, NULL FROM {members}");
+  const Statement& insert = tables_.prepared(
+      "INSERT INTO {members} SELECT ifnull(max(slot) + 1, 0), ?1, NULL FROM {members}");
   {
     Execution run(insert);
     member.bind_to(run, 1);
     run.step();
   }
-  Execution run(prepared(last_slot_, "SELECT max(slot) FROM {members}"));
+  Execution run(tables_.prepared("SELECT max(slot) FROM {members}"));
   run.step();
   if (run.integer(0) == as_integer(config.segments * kSegmentFilters)) {
     add_segment(config);
@@ -239,9 +189,9 @@ std::optional<std::uint64_t> GroupStore::take_free_slot(const GroupConfig& confi
                                                         const Member& member) {
   std::uint64_t slot = 0;
   {
-    Execution run(prepared(find_free_,
-                           "SELECT slot FROM {members} WHERE member IS NULL AND cleared = 1 "
-                           "ORDER BY slot LIMIT 1"));
+    Execution run(
+        tables_.prepared("SELECT slot FROM {members} WHERE member IS NULL AND cleared = 1 "
+                         "ORDER BY slot LIMIT 1"));
     if (!run.step()) {
       return std::nullopt;
     }
@@ -254,7 +204,7 @@ std::optional<std::uint64_t> GroupStore::take_free_slot(const GroupConfig& confi
 void GroupStore::rename_member(std::uint64_t slot, const Member& member) {
   ++writes_;
   const Statement& update =
-      prepared(take_slot_, "UPDATE {members} SET member = ?2, cleared = NULL WHERE slot = ?1");
+      tables_.prepared("UPDATE {members} SET member = ?2, cleared = NULL WHERE slot = ?1");
   Execution run(update);
   member.bind_to(run.bind(1, as_integer(slot)), 2);
   run.step();
@@ -263,17 +213,17 @@ void GroupStore::rename_member(std::uint64_t slot, const Member& member) {
 void GroupStore::free_slot(std::uint64_t slot, bool cleared) {
   ++writes_;
   const Statement& update =
-      prepared(free_slot_, "UPDATE {members} SET member = NULL, cleared = ?2 WHERE slot = ?1");
+      tables_.prepared("UPDATE {members} SET member = NULL, cleared = ?2 WHERE slot = ?1");
   Execution(update).bind(1, as_integer(slot)).bind(2, std::int64_t{cleared ? 1 : 0}).step();
 }
 
 void GroupStore::set_cleared() {
   ++writes_;
-  execute(db_, "UPDATE " + shadow(kMembersSuffix) + " SET cleared = 1 WHERE member IS NULL");
+  tables_.run("UPDATE {members} SET cleared = 1 WHERE member IS NULL");
 }
 
 bool GroupStore::with_member(std::uint64_t slot, const std::function<void(const Value&)>& f) {
-  Execution run(prepared(member_of_, kMemberOfSlot));
+  Execution run(tables_.prepared(kMemberOfSlot));
   if (!run.bind(1, as_integer(slot)).step() || run.type(0) == SQLITE_NULL) {
     return false;
   }
@@ -282,16 +232,15 @@ bool GroupStore::with_member(std::uint64_t slot, const std::function<void(const 
 }
 
 void GroupStore::require_row(std::uint64_t slot) {
-  Execution run(prepared(member_of_, kMemberOfSlot));
+  Execution run(tables_.prepared(kMemberOfSlot));
   if (!run.bind(1, as_integer(slot)).step() && slot / kSegmentFilters < load_config().segments) {
     damaged("the member of slot " + std::to_string(slot) + " is missing");
   }
 }
 
 std::vector<std::uint64_t> GroupStore::used_slots(const GroupConfig& config) {
-  const Statement select(
-      db_, "SELECT slot FROM " + shadow(kMembersSuffix) + " WHERE member IS NOT NULL ORDER BY slot",
-      kSchemaDamaged);
+  const Statement select =
+      tables_.statement("SELECT slot FROM {members} WHERE member IS NOT NULL ORDER BY slot");
   std::vector<std::uint64_t> slots;
   Execution run(select);
   while (run.step()) {
@@ -302,10 +251,9 @@ std::vector<std::uint64_t> GroupStore::used_slots(const GroupConfig& config) {
 
 std::vector<std::uint64_t> GroupStore::free_slots_below(std::uint64_t end) {
   std::vector<std::uint64_t> slots;
-  Execution run(
-      prepared(free_below_,
-               "SELECT slot FROM {members} WHERE member IS NULL AND slot >= 0 AND slot < ?1 "
-               "ORDER BY slot"));
+  Execution run(tables_.prepared(
+      "SELECT slot FROM {members} WHERE member IS NULL AND slot >= 0 AND slot < ?1 "
+      "ORDER BY slot"));
   run.bind(1, as_integer(end));
   while (run.step()) {
     slots.push_back(static_cast<std::uint64_t>(run.integer(0)));
@@ -319,7 +267,7 @@ void GroupStore::for_each_chunk(const GroupConfig& config, std::uint64_t i, cons
 
 void GroupStore::with_chunk(std::uint64_t i, std::uint64_t segment,
                             const std::function<void(const std::uint8_t*)>& f) {
-  Execution run(prepared(load_chunk_, "SELECT chunk FROM {data} WHERE id = ?1"));
+  Execution run(tables_.prepared("SELECT chunk FROM {data} WHERE id = ?1"));
   if (!run.bind(1, as_integer(chunk_id(i, segment))).step()) {
     damaged(segment_chunk_name(i, segment) + " is missing");
   }
@@ -328,7 +276,7 @@ void GroupStore::with_chunk(std::uint64_t i, std::uint64_t segment,
 
 void GroupStore::with_wide_words(const GroupConfig& config, std::uint64_t row, std::uint64_t p,
                                  const std::function<void(std::span<const std::uint8_t>)>& f) {
-  Execution run(prepared(load_words_, "SELECT words FROM {wide} WHERE id = ?1"));
+  Execution run(tables_.prepared("SELECT words FROM {wide} WHERE id = ?1"));
   if (!run.bind(1, as_integer(wide_id(row, p))).step()) {
     damaged(words_name(row, p) + " are missing");
   }
@@ -374,8 +322,8 @@ void GroupStore::for_each_chunk_in(const GroupConfig& config, SegmentRange range
     }
     range.first = end;
   }
-  Execution run(prepared(load_chunks_,
-                         "SELECT id, chunk FROM {data} WHERE id >= ?1 AND id < ?2 ORDER BY id"));
+  Execution run(
+      tables_.prepared("SELECT id, chunk FROM {data} WHERE id >= ?1 AND id < ?2 ORDER BY id"));
   run.bind(1, as_integer(chunk_id(i, range.first))).bind(2, as_integer(chunk_id(i, range.end)));
   for (std::uint64_t segment = range.first; segment < range.end; ++segment) {
     if (!run.step() || segment_of(static_cast<std::uint64_t>(run.integer(0))) != segment) {
@@ -391,12 +339,11 @@ void GroupStore::add_segment(GroupConfig& config) {
     fail("the table has the largest number of members, " +
          std::to_string(kMaxSegments * kSegmentFilters));
   }
-  const Statement insert(db_,
-                         "WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c LIMIT ?1) "
-                         "INSERT INTO " +
-                             shadow(kDataSuffix) + " SELECT (i << " + std::to_string(kSegmentBits) +
-                             ") + ?2, zeroblob(" + std::to_string(kChunkBytes) + ") FROM c",
-                         kSchemaDamaged);
+  const Statement insert = tables_.statement(
+      "WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c LIMIT ?1) "
+      "INSERT INTO {data} SELECT (i << " +
+      std::to_string(kSegmentBits) + ") + ?2, zeroblob(" + std::to_string(kChunkBytes) +
+      ") FROM c");
   Execution(insert)
       .bind(1, as_integer(config.chunks_per_segment()))
       .bind(2, as_integer(config.segments))
@@ -420,8 +367,7 @@ void GroupStore::widen_row(const GroupConfig& config, std::uint64_t row, Segment
     }
   });
   const std::size_t size = count * sizeof(FilterSet);
-  const Statement replace(db_, "REPLACE INTO " + shadow(kWideSuffix) + " VALUES (?1, ?2)",
-                          kSchemaDamaged);
+  const Statement replace = tables_.statement("REPLACE INTO {wide} VALUES (?1, ?2)");
   for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
     Execution(replace)
         .bind(1, as_integer(wide_id(row, i * kSegmentBlock + p)))
@@ -435,8 +381,7 @@ void GroupStore::widen(GroupConfig& config, std::uint64_t end) {
   for (const std::uint64_t slot : free_slots_below(end * kSegmentFilters)) {
     live[slot / kSegmentFilters] &= ~(FilterSet{1} << slot % kSegmentFilters);
   }
-  const Statement erase(db_, "DELETE FROM " + shadow(kDataSuffix) + " WHERE id >= ?1 AND id < ?2",
-                        kSchemaDamaged);
+  const Statement erase = tables_.statement("DELETE FROM {data} WHERE id >= ?1 AND id < ?2");
   const KeepLastRowid keep(db_);
   ++writes_;
   for (std::uint64_t i = 0; i < config.chunks_per_segment(); ++i) {
@@ -455,16 +400,14 @@ void GroupStore::widen(GroupConfig& config, std::uint64_t end) {
 }
 
 std::uint64_t GroupStore::member_count() {
-  const Statement count(db_, "SELECT count(member) FROM " + shadow(kMembersSuffix), kSchemaDamaged);
+  const Statement count = tables_.statement("SELECT count(member) FROM {members}");
   Execution run(count);
   run.step();
   return static_cast<std::uint64_t>(run.integer(0));
 }
 
 std::uint64_t GroupStore::full_segments(const GroupConfig& config) {
-  const Statement last(db_,
-                       "SELECT slot FROM " + shadow(kMembersSuffix) + " ORDER BY slot DESC LIMIT 1",
-                       kSchemaDamaged);
+  const Statement last = tables_.statement("SELECT slot FROM {members} ORDER BY slot DESC LIMIT 1");
   Execution run(last);
   return run.step() ? (slot_in(run, config) + 1) / kSegmentFilters : 0;
 }
@@ -533,8 +476,9 @@ std::vector<Estimate> GroupStore::estimates(const GroupConfig& config, SegmentRa
 void GroupStore::clear() {
   GroupConfig config = load_config();
   ++writes_;
-  for (const std::string_view table : {kMembersSuffix, kDataSuffix, kWideSuffix}) {
-    execute(db_, "DELETE FROM " + shadow(table));
+  for (const char* const erase :
+       {"DELETE FROM {members}", "DELETE FROM {data}", "DELETE FROM {wide}"}) {
+    tables_.run(erase);
   }
   config.segments = config.wide = 0;
   config.summarized.reset();
@@ -545,12 +489,9 @@ void GroupStore::check(const GroupConfig& config) {
   for (std::uint64_t i = 0; i < config.chunks_per_segment(); ++i) {
     for_each_chunk_in(config, {0, config.segments}, i, [](auto, auto) {});
   }
-  const Statement count(db_,
-                        "SELECT (SELECT count(*) FROM " + shadow(kDataSuffix) +
-                            "), (SELECT count(*) FROM " + shadow(kWideSuffix) +
-                            "), count(*), ifnull(max(slot) + 1, 0), ifnull(min(slot), 0) FROM " +
-                            shadow(kMembersSuffix),
-                        kSchemaDamaged);
+  const Statement count = tables_.statement(
+      "SELECT (SELECT count(*) FROM {data}), (SELECT count(*) FROM {wide}), count(*), "
+      "ifnull(max(slot) + 1, 0), ifnull(min(slot), 0) FROM {members}");
   Execution run(count);
   run.step();
   const auto require = [&](std::int64_t rows, std::uint64_t wanted, const char* what) {
@@ -569,53 +510,32 @@ void GroupStore::check(const GroupConfig& config) {
   }
 }
 
-GroupWriter::~GroupWriter() { sqlite3_blob_close(blob_); }
-
-void GroupWriter::require_ok(int code) const {
-  if (code != SQLITE_OK) {
-    // SQLITE_ERROR means that the row is missing, or that the table is not as it was created.
-    throw SqliteError(code == SQLITE_ERROR ? kSchemaDamaged : code, sqlite3_errmsg(store_.db_));
-  }
-}
-
-void GroupWriter::open(std::string_view table, const char* column, std::uint64_t id,
-                       std::size_t size) {
+void GroupWriter::open(RowWriter& row, std::uint64_t id, std::size_t size) {
   ++store_.writes_;
-  if (blob_ != nullptr && open_table_ == table) {
-    require_ok(sqlite3_blob_reopen(blob_, as_integer(id)));
-  } else {
-    sqlite3_blob_close(std::exchange(blob_, nullptr));
-    open_table_ = table;
-    const std::string name = store_.table_ + std::string(table);
-    require_ok(sqlite3_blob_open(store_.db_, store_.schema_.c_str(), name.c_str(), column,
-                                 as_integer(id), 1, &blob_));
-  }
-  if (static_cast<std::size_t>(sqlite3_blob_bytes(blob_)) != size) {
-    damaged("row " + std::to_string(id) + " of " + store_.table_ + std::string(table) +
-            " must have " + std::to_string(size) + " bytes");
+  if (row.open(as_integer(id)) != size) {
+    damaged("row " + std::to_string(id) + " of the shadow tables must have " +
+            std::to_string(size) + " bytes");
   }
 }
 
 void GroupWriter::change_chunk(std::uint64_t i, std::uint64_t segment,
                                const std::function<void(std::uint8_t*)>& change) {
   std::array<std::uint8_t, kChunkBytes> chunk;
-  open(kDataSuffix, "chunk", chunk_id(i, segment), chunk.size());
-  require_ok(sqlite3_blob_read(blob_, chunk.data(), static_cast<int>(chunk.size()), 0));
+  open(chunk_, chunk_id(i, segment), chunk.size());
+  chunk_.read(0, chunk);
   change(chunk.data());
-  require_ok(sqlite3_blob_write(blob_, chunk.data(), static_cast<int>(chunk.size()), 0));
+  chunk_.write(0, chunk);
 }
 
 void GroupWriter::set_wide_bit(std::uint64_t slot, std::uint64_t p) {
   const std::uint64_t segment = slot / kSegmentFilters;
   const std::uint64_t row = segment / kSegmentsPerRow;
-  open(kWideSuffix, "words", wide_id(row, p),
-       segments_in_row(config_.wide, row) * sizeof(FilterSet));
+  open(words_, wide_id(row, p), segments_in_row(config_.wide, row) * sizeof(FilterSet));
   const std::uint64_t bit = slot - row * kSegmentsPerRow * kSegmentFilters;
-  const int at = static_cast<int>(bit / 8);
   std::uint8_t byte = 0;
-  require_ok(sqlite3_blob_read(blob_, &byte, 1, at));
+  words_.read(bit / 8, {&byte, 1});
   byte = static_cast<std::uint8_t>(byte | 1U << bit % 8);
-  require_ok(sqlite3_blob_write(blob_, &byte, 1, at));
+  words_.write(bit / 8, {&byte, 1});
 }
 
 }  // namespace bloom

@@ -36,6 +36,7 @@
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/statement.h"
 #include "sql/sqlite/value.h"
+#include "sql/table/shadow_tables.h"
 
 namespace bloom {
 
@@ -82,16 +83,15 @@ struct SegmentRange {
 
 class GroupStore {
  public:
-  GroupStore(sqlite3* db, std::string schema, std::string table)
-      : db_(db), schema_(std::move(schema)), table_(std::move(table)) {}
+  GroupStore(sqlite3* db, std::string schema, std::string table);
 
-  const std::string& schema() const { return schema_; }
-  const std::string& table() const { return table_; }
+  const std::string& schema() const { return tables_.schema(); }
+  const std::string& table() const { return tables_.table(); }
   static bool is_shadow(std::string_view suffix);
 
   void create(const GroupConfig& config);
-  void drop();
-  void rename(const std::string& table);
+  void drop() { tables_.drop(); }
+  void rename(const std::string& table) { tables_.rename(table); }
 
   GroupConfig load_config();
   // Returns GroupConfig::guard_index, even if the rest of the config is damaged.
@@ -158,9 +158,6 @@ class GroupStore {
  private:
   friend class GroupWriter;
 
-  std::string shadow(std::string_view suffix) const;
-  const sqlite::Statement& prepared(std::optional<sqlite::Statement>& statement,
-                                    const char* format);
   // Calls f(words) with the words at position p in row `row` of _wide.
   void with_wide_words(const GroupConfig& config, std::uint64_t row, std::uint64_t p,
                        const std::function<void(std::span<const std::uint8_t>)>& f);
@@ -168,29 +165,20 @@ class GroupStore {
   void add_segment(GroupConfig& config);
   void widen_row(const GroupConfig& config, std::uint64_t row, SegmentRange range, std::uint64_t i,
                  std::span<const FilterSet> live);
-  void forget_statements();
 
   sqlite3* db_;
-  std::string schema_;
-  std::string table_;
+  ShadowTables tables_;
   std::uint64_t writes_ = 0;
-
-  // Prepared on first use.
-  std::optional<sqlite::Statement> load_config_, slot_of_, member_of_, free_below_, load_chunk_,
-      load_chunks_, load_words_, find_free_, free_slot_, insert_member_, last_slot_, take_slot_;
 };
 
-// Overwrites existing rows. Requires: its lifetime ends within the callback of SQLite that created
-// it, because an open blob handle keeps the transaction from committing.
-//
-// It writes through sqlite3_blob_write(), which leaves changes() alone. Chunks are written at the
-// end of a statement, and an UPDATE there would count as the work of the user's statement.
+// Overwrites existing rows: see RowWriter.
 class GroupWriter {
  public:
-  GroupWriter(GroupStore& store, const GroupConfig& config) : store_(store), config_(config) {}
-  GroupWriter(const GroupWriter&) = delete;
-  GroupWriter& operator=(const GroupWriter&) = delete;
-  ~GroupWriter();
+  GroupWriter(GroupStore& store, const GroupConfig& config)
+      : store_(store),
+        config_(config),
+        chunk_(store.tables_, "data", "chunk"),
+        words_(store.tables_, "wide", "words") {}
 
   // Calls change(chunk) and stores the result. Requires: the segment is not in _wide.
   void change_chunk(std::uint64_t i, std::uint64_t segment,
@@ -199,13 +187,12 @@ class GroupWriter {
   void set_wide_bit(std::uint64_t slot, std::uint64_t p);
 
  private:
-  void open(std::string_view table, const char* column, std::uint64_t id, std::size_t size);
-  void require_ok(int code) const;
+  void open(RowWriter& row, std::uint64_t id, std::size_t size);
 
   GroupStore& store_;
   const GroupConfig& config_;
-  sqlite3_blob* blob_ = nullptr;
-  std::string_view open_table_;
+  RowWriter chunk_;
+  RowWriter words_;
 };
 
 }  // namespace bloom

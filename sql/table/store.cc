@@ -33,8 +33,7 @@ constexpr std::int64_t kTableVersionWithLog = 2;
 constexpr std::int64_t kTableVersionWithGenerations = 3;
 constexpr std::int64_t kCountedRows = 3;
 constexpr std::int64_t kMaxStale = kMaxCells;  // limit for Config::stale, whatever is stored
-constexpr std::string_view kConfig = "_config";
-constexpr std::string_view kData = "_data";
+constexpr std::string_view kStoreTables[] = {"config", "data"};
 constexpr char kRowsDeleted[] =
     ": another program has deleted rows (restore a backup, or empty the table with 'rebuild' or "
     "'clear' and add its keys again)";
@@ -129,56 +128,18 @@ class Store::InUse {
 };
 
 Store::Store(sqlite3* db, std::string schema, std::string table)
-    : db_(db), schema_(std::move(schema)), is_main_(schema_ == "main"), table_(std::move(table)) {}
-
-std::string Store::shadow(std::string_view suffix) const {
-  return quoted_name(schema_) + "." + quoted_name(table_ + std::string(suffix));
-}
-
-const Statement& Store::prepared(std::optional<Statement>& statement, const std::string& sql) {
-  if (!statement) {
-    statement.emplace(db_, sql, kSchemaDamaged);
-  }
-  return *statement;
-}
-
-void Store::run(const std::string& sql) {
-  const Statement statement(db_, sql, kSchemaDamaged);
-  Execution(statement).step();
-}
-
-void Store::forget_statements() {
-  load_config_.reset();
-  load_.reset();
-  count_stale_.reset();
-  insert_.reset();
-  load_rows_.reset();
-  raise_count_.reset();
-}
+    : db_(db),
+      is_main_(schema == "main"),
+      tables_(db, std::move(schema), std::move(table), kStoreTables) {}
 
 bool Store::is_shadow(std::string_view suffix) {
-  return suffix == kConfig.substr(1) || suffix == kData.substr(1);
+  return ShadowTables::contains(kStoreTables, suffix);
 }
 
 void Store::create(const Config& config) {
-  execute(db_, "CREATE TABLE " + shadow(kConfig) + "(k PRIMARY KEY, v) WITHOUT ROWID");
-  execute(db_, "CREATE TABLE " + shadow(kData) + "(id INTEGER PRIMARY KEY, chunk BLOB)");
+  tables_.create("{config}(k PRIMARY KEY, v) WITHOUT ROWID");
+  tables_.create("{data}(id INTEGER PRIMARY KEY, chunk BLOB)");
   save_config(config);
-}
-
-void Store::drop() {
-  forget_statements();
-  execute(db_, "DROP TABLE IF EXISTS " + shadow(kConfig));
-  execute(db_, "DROP TABLE IF EXISTS " + shadow(kData));
-}
-
-void Store::rename(const std::string& table) {
-  forget_statements();
-  for (const std::string_view suffix : {kConfig, kData}) {
-    execute(db_, "ALTER TABLE " + shadow(suffix) + " RENAME TO " +
-                     quoted_name(table + std::string(suffix)));
-  }
-  table_ = table;
 }
 
 // Only `version` and `header` are required. For them alone a missing row or a value of the wrong
@@ -189,10 +150,9 @@ Config Store::load_config() {
   std::optional<std::int64_t> version;
   std::optional<std::int64_t> newest;
   std::size_t counts = 0;
-  Execution run(prepared(
-      load_config_, "SELECT k, v FROM " + shadow(kConfig) +
-                        " WHERE k IN ('version', 'header', 'newest', "
-                        "'merged', 'stale', 'triggers', 'guard', 'missed') OR k GLOB 'rows *'"));
+  Execution run(
+      tables_.prepared("SELECT k, v FROM {config} WHERE k IN ('version', 'header', 'newest', "
+                       "'merged', 'stale', 'triggers', 'guard', 'missed') OR k GLOB 'rows *'"));
   while (run.step()) {
     const std::string_view name = run.value(0).text();
     if (name == "version" && run.type(1) == SQLITE_INTEGER) {
@@ -248,8 +208,7 @@ std::string load_guard(sqlite3* db, const std::string& schema, const std::string
 void Store::save_config(const Config& config) {
   const InUse in_use(*this);
   ++writes_;
-  const Statement replace(db_, "REPLACE INTO " + shadow(kConfig) + " VALUES (?1, ?2)",
-                          kSchemaDamaged);
+  const Statement replace = tables_.statement("REPLACE INTO {config} VALUES (?1, ?2)");
   std::vector<std::uint8_t> headers;
   for (const Layers::Layer& layer : config.layers.all()) {
     const auto bytes = write_header(layer.header);
@@ -257,7 +216,7 @@ void Store::save_config(const Config& config) {
   }
   Execution(replace).bind(1, "version").bind(2, version_of(config)).step();
   Execution(replace).bind(1, "header").bind(2, headers).step();
-  const Statement erase(db_, "DELETE FROM " + shadow(kConfig) + " WHERE k = ?1", kSchemaDamaged);
+  const Statement erase = tables_.statement("DELETE FROM {config} WHERE k = ?1");
   const auto save = [&](const char* name, auto value, bool is_default) {
     if (is_default) {
       Execution(erase).bind(1, name).step();
@@ -272,8 +231,7 @@ void Store::save_config(const Config& config) {
     save(name, value, value.empty());
   };
   if (config.counts_rows) {
-    const Statement insert(db_, "INSERT OR IGNORE INTO " + shadow(kConfig) + " VALUES (?1, 0)",
-                           kSchemaDamaged);
+    const Statement insert = tables_.statement("INSERT OR IGNORE INTO {config} VALUES (?1, 0)");
     for (std::size_t i = 0; i < config.layers.size(); ++i) {
       const std::string name = count_name(i);
       Execution(insert).bind(1, name).step();
@@ -291,15 +249,14 @@ void Store::save_config(const Config& config) {
 void Store::note_stale_key() {
   const InUse in_use(*this);
   ++writes_;
-  Execution(
-      prepared(count_stale_, "INSERT INTO " + shadow(kConfig) +
-                                 " VALUES ('stale', 1) ON CONFLICT(k) DO UPDATE SET v = v + 1"))
+  Execution(tables_.prepared(
+                "INSERT INTO {config} VALUES ('stale', 1) ON CONFLICT(k) DO UPDATE SET v = v + 1"))
       .step();
 }
 
 bool Store::load_chunk(std::uint64_t i, std::span<std::uint8_t> cells) {
   const InUse in_use(*this);
-  Execution run(prepared(load_, "SELECT chunk FROM " + shadow(kData) + " WHERE id = ?1"));
+  Execution run(tables_.prepared("SELECT chunk FROM {data} WHERE id = ?1"));
   if (!run.bind(1, static_cast<std::int64_t>(i)).step()) {
     std::fill(cells.begin(), cells.end(), 0);
     return false;
@@ -323,8 +280,7 @@ bool Store::insert_empty_chunk(std::uint64_t i, std::size_t size) {
 bool Store::insert_or_ignore(std::uint64_t i, std::span<const std::uint8_t> cells) {
   const InUse in_use(*this);
   const KeepLastRowid keep(db_);
-  const Statement& insert =
-      prepared(insert_, "INSERT OR IGNORE INTO " + shadow(kData) + " VALUES (?1, ?2)");
+  const Statement& insert = tables_.prepared("INSERT OR IGNORE INTO {data} VALUES (?1, ?2)");
   Execution(insert).bind(1, static_cast<std::int64_t>(i)).bind(2, cells).step();
   const bool inserted = sqlite3_changes(db_) != 0;
   writes_ += inserted ? 1 : 0;
@@ -332,7 +288,7 @@ bool Store::insert_or_ignore(std::uint64_t i, std::span<const std::uint8_t> cell
 }
 
 std::uint64_t Store::counted_rows(std::size_t layer) {
-  Execution run(prepared(load_rows_, "SELECT v FROM " + shadow(kConfig) + " WHERE k = ?1"));
+  Execution run(tables_.prepared("SELECT v FROM {config} WHERE k = ?1"));
   const std::string name = count_name(layer);
   return run.bind(1, name).step() ? static_cast<std::uint64_t>(run.integer(0)) : 0;
 }
@@ -349,7 +305,7 @@ void Store::raise_count(std::size_t layer, std::uint64_t rows) {
   const InUse in_use(*this);
   ++writes_;
   const std::string name = count_name(layer);
-  Execution(prepared(raise_count_, "UPDATE " + shadow(kConfig) + " SET v = v + ?1 WHERE k = ?2"))
+  Execution(tables_.prepared("UPDATE {config} SET v = v + ?1 WHERE k = ?2"))
       .bind(1, static_cast<std::int64_t>(rows))
       .bind(2, name)
       .step();
@@ -358,46 +314,35 @@ void Store::raise_count(std::size_t layer, std::uint64_t rows) {
 void Store::reset_counts() {
   const InUse in_use(*this);
   ++writes_;
-  run("UPDATE " + shadow(kConfig) + " SET v = 0 WHERE k GLOB 'rows *'");
+  tables_.run("UPDATE {config} SET v = 0 WHERE k GLOB 'rows *'");
 }
 
 void Store::count_only_layer() {
   const InUse in_use(*this);
   ++writes_;
-  run("UPDATE " + shadow(kConfig) + " SET v = (SELECT count(*) FROM " + shadow(kData) +
-      ") WHERE k = '" + count_name(0) + "'");
+  tables_.run("UPDATE {config} SET v = (SELECT count(*) FROM {data}) WHERE k = '" + count_name(0) +
+              "'");
 }
 
 void ChunkWriter::write(std::uint64_t i, std::span<const std::uint8_t> cells) {
   const Store::InUse in_use(store_);
   ++store_.writes_;
-  const auto id = static_cast<std::int64_t>(i);
-  const std::string data = store_.table_ + std::string(kData);
-  int code = blob_ != nullptr ? sqlite3_blob_reopen(blob_, id)
-                              : sqlite3_blob_open(store_.db_, store_.schema_.c_str(), data.c_str(),
-                                                  "chunk", id, 1, &blob_);
-  if (code == SQLITE_OK && static_cast<std::size_t>(sqlite3_blob_bytes(blob_)) != cells.size()) {
+  if (row_.open(static_cast<std::int64_t>(i)) != cells.size()) {
     damaged(chunk_name(i) + " has changed its size");
   }
-  if (code == SQLITE_OK) {
-    code = sqlite3_blob_write(blob_, cells.data(), static_cast<int>(cells.size()), 0);
-  }
-  if (code != SQLITE_OK) {
-    // SQLITE_ERROR means that the row is missing, or that the table is not as it was created.
-    throw SqliteError(code == SQLITE_ERROR ? kSchemaDamaged : code, sqlite3_errmsg(store_.db_));
-  }
+  row_.write(0, cells);
 }
 
 void Store::delete_chunk(std::uint64_t i) {
   const InUse in_use(*this);
-  run("DELETE FROM " + shadow(kData) + " WHERE id = " + std::to_string(i));
+  tables_.run("DELETE FROM {data} WHERE id = " + std::to_string(i));
   ++writes_;
 }
 
 void Store::delete_chunks_from(std::uint64_t i) {
   const InUse in_use(*this);
-  run("DELETE FROM " + shadow(kData) +
-      (i == 0 ? std::string() : " WHERE id >= " + std::to_string(i)));
+  tables_.run("DELETE FROM {data}" +
+              (i == 0 ? std::string() : " WHERE id >= " + std::to_string(i)));
   ++writes_;
 }
 
@@ -405,17 +350,16 @@ void Store::delete_layer(const Layers& layers, std::size_t layer) {
   const InUse in_use(*this);
   const std::uint64_t first = layers.all()[layer].first_chunk;
   const std::uint64_t end = first + chunk_count(layers.all()[layer].header.shape);
-  run("UPDATE " + shadow(kConfig) + " SET v = 0 WHERE k = '" + count_name(layer) + "'");
-  run("DELETE FROM " + shadow(kData) + " WHERE id >= " + std::to_string(first) + " AND id < " +
-      std::to_string(end));
+  tables_.run("UPDATE {config} SET v = 0 WHERE k = '" + count_name(layer) + "'");
+  tables_.run("DELETE FROM {data} WHERE id >= " + std::to_string(first) + " AND id < " +
+              std::to_string(end));
   ++writes_;
 }
 
 void Store::for_each_chunk(const Layers& layers, const EachChunk& f) {
   const InUse in_use(*this);
   std::vector<std::uint64_t> rows(layers.size());
-  const Statement select(db_, "SELECT id, chunk FROM " + shadow(kData) + " ORDER BY id",
-                         kSchemaDamaged);
+  const Statement select = tables_.statement("SELECT id, chunk FROM {data} ORDER BY id");
   Execution run(select);
   while (run.step()) {
     const std::int64_t id = run.integer(0);
@@ -437,7 +381,7 @@ void Store::for_each_chunk(const Layers& layers, const EachChunk& f) {
 
 std::vector<std::uint64_t> Store::stored_chunks() {
   const InUse in_use(*this);
-  const Statement select(db_, "SELECT id FROM " + shadow(kData) + " ORDER BY id", kSchemaDamaged);
+  const Statement select = tables_.statement("SELECT id FROM {data} ORDER BY id");
   std::vector<std::uint64_t> chunks;
   Execution run(select);
   while (run.step()) {
@@ -449,15 +393,15 @@ std::vector<std::uint64_t> Store::stored_chunks() {
 std::optional<unsigned> Store::data_version() const {
   unsigned version = 0;
   // A null name also means "main", and saves SQLite the search for the schema.
-  const char* const schema = is_main_ ? nullptr : schema_.c_str();
-  const int code = sqlite3_file_control(db_, schema, SQLITE_FCNTL_DATA_VERSION, &version);
+  const char* const name = is_main_ ? nullptr : schema().c_str();
+  const int code = sqlite3_file_control(db_, name, SQLITE_FCNTL_DATA_VERSION, &version);
   return code == SQLITE_OK ? std::optional(version) : std::nullopt;
 }
 
 // SQLite opens a savepoint for this statement, because it could write several rows and fail after
 // the first.
 void Store::announce_savepoints() {
-  run("INSERT INTO " + shadow(kConfig) + " SELECT 'version', 1 WHERE 0");
+  tables_.run("INSERT INTO {config} SELECT 'version', 1 WHERE 0");
 }
 
 }  // namespace bloom

@@ -30,6 +30,7 @@
 #include "core/filter/layers.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/statement.h"
+#include "sql/table/shadow_tables.h"
 
 namespace bloom {
 
@@ -64,19 +65,19 @@ class Store {
  public:
   Store(sqlite3* db, std::string schema, std::string table);
 
-  const std::string& schema() const { return schema_; }
-  const std::string& table() const { return table_; }
+  const std::string& schema() const { return tables_.schema(); }
+  const std::string& table() const { return tables_.table(); }
 
   // Returns whether <name>_<suffix> is the name of a shadow table.
   static bool is_shadow(std::string_view suffix);
 
   // Functions that run SQL throw SqliteError if a statement fails.
   void create(const Config& config);
-  void drop();
-  void rename(const std::string& table);
+  void drop() { tables_.drop(); }
+  void rename(const std::string& table) { tables_.rename(table); }
 
   Config load_config();
-  std::string load_guard() { return bloom::load_guard(db_, schema_, table_ + "_config"); }
+  std::string load_guard() { return bloom::load_guard(db_, schema(), tables_.name("config")); }
   void save_config(const Config& config);
   // Adds 1 to Config::stale as stored.
   void note_stale_key();
@@ -119,11 +120,13 @@ class Store {
   std::optional<unsigned> data_version() const;
 
   // The state of the connection: see sql/sqlite/connection.h.
-  bool has_write_transaction() const { return sqlite::has_write_transaction(db_, schema_.c_str()); }
+  bool has_write_transaction() const {
+    return sqlite::has_write_transaction(db_, schema().c_str());
+  }
   bool in_autocommit() const { return sqlite3_get_autocommit(db_) != 0; }
   int running_writers() const { return sqlite::running_writers(db_); }
   bool statement_runs_to_its_end() const { return sqlite::statement_runs_to_its_end(db_); }
-  bool is_written_through_trigger() const { return sqlite::writes_through_trigger(db_, table_); }
+  bool is_written_through_trigger() const { return sqlite::writes_through_trigger(db_, table()); }
   int total_changes() const { return sqlite3_total_changes(db_); }
   bool roll_back() { return sqlite::roll_back(db_); }
   bool sees_uncommitted() { return read_uncommitted_.sees_uncommitted(db_); }
@@ -143,50 +146,29 @@ class Store {
   class InUse;
 
   sqlite3* db_;
-  std::string schema_;
   bool is_main_;
-  std::string table_;
+  ShadowTables tables_;
   // True while a statement on the shadow tables runs. A trigger on a shadow table could call an SQL
   // function of the host that uses the bloom table; such reentry is refused.
   bool in_use_ = false;
   std::uint64_t writes_ = 0;
   sqlite::ReadUncommitted read_uncommitted_;
 
-  // Prepared on first use.
-  std::optional<sqlite::Statement> load_config_;
-  std::optional<sqlite::Statement> load_;
-  std::optional<sqlite::Statement> insert_;
-  std::optional<sqlite::Statement> load_rows_;
-  std::optional<sqlite::Statement> raise_count_;
-  std::optional<sqlite::Statement> count_stale_;
-
-  std::string shadow(std::string_view suffix) const;
-  const sqlite::Statement& prepared(std::optional<sqlite::Statement>& statement,
-                                    const std::string& sql);
   bool insert_or_ignore(std::uint64_t i, std::span<const std::uint8_t> cells);
   std::uint64_t counted_rows(std::size_t layer);
-  void run(const std::string& sql);
-  void forget_statements();
 };
 
-// Overwrites existing rows. Requires: its lifetime ends within the callback of SQLite that created
-// it, because an open blob handle keeps the transaction from committing.
-//
-// It writes through sqlite3_blob_write(), which leaves changes() alone. Chunks are written at the
-// end of a statement, and an UPDATE there would count as the work of the user's statement.
+// Overwrites existing chunks: see RowWriter.
 class ChunkWriter {
  public:
-  explicit ChunkWriter(Store& store) : store_(store) {}
-  ChunkWriter(const ChunkWriter&) = delete;
-  ChunkWriter& operator=(const ChunkWriter&) = delete;
-  ~ChunkWriter() { sqlite3_blob_close(blob_); }
+  explicit ChunkWriter(Store& store) : store_(store), row_(store.tables_, "data", "chunk") {}
 
   // Requires: chunk i has a row, and `cells` has its size.
   void write(std::uint64_t i, std::span<const std::uint8_t> cells);
 
  private:
   Store& store_;
-  sqlite3_blob* blob_ = nullptr;
+  RowWriter row_;
 };
 
 }  // namespace bloom

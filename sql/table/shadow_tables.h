@@ -1,0 +1,100 @@
+// The shadow tables of a virtual table: their names, and SQL on them.
+//
+// In the SQL, {config} stands for the qualified name of the shadow table <name>_config, and so on:
+//   Execution(tables.prepared("DELETE FROM {data} WHERE id = ?1")).bind(1, id).step();
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "sql/sqlite/statement.h"
+
+namespace bloom {
+
+class ShadowTables {
+ public:
+  // `suffixes`: "config" and so on. Requires: the strings live as long as this object.
+  ShadowTables(sqlite3* db, std::string schema, std::string table,
+               std::span<const std::string_view> suffixes)
+      : db_(db), schema_(std::move(schema)), table_(std::move(table)), suffixes_(suffixes) {}
+
+  // Returns whether <name>_<suffix> is the name of a shadow table.
+  static bool contains(std::span<const std::string_view> suffixes, std::string_view suffix);
+
+  sqlite3* db() const { return db_; }
+  const std::string& schema() const { return schema_; }
+  const std::string& table() const { return table_; }
+  // Returns the name of a shadow table, without the schema.
+  std::string name(std::string_view suffix) const;
+
+  // The functions below throw SqliteError if a statement fails. The code is SQLITE_CORRUPT_VTAB if
+  // the shadow tables are missing or not as they were created.
+
+  // Returns a statement that is prepared once. Requires: `sql` is a string literal. At most one
+  // Execution of it runs at a time.
+  const sqlite::Statement& prepared(const char* sql);
+  // Returns a new statement.
+  sqlite::Statement statement(std::string_view sql) const;
+  // Runs SQL without parameters that returns no rows.
+  void run(std::string_view sql) const;
+
+  // Creates a shadow table: "{data}(id INTEGER PRIMARY KEY)".
+  void create(std::string_view definition) const;
+  void drop();  // shadow tables that are missing are skipped
+  void rename(const std::string& table);
+
+ private:
+  struct Prepared {
+    Prepared(const char* literal, const ShadowTables& tables)
+        : sql(literal), statement(tables.statement(literal)) {}
+
+    const char* sql;
+    sqlite::Statement statement;
+  };
+
+  std::string with_names(std::string_view sql) const;
+
+  sqlite3* db_;
+  std::string schema_;
+  std::string table_;
+  std::span<const std::string_view> suffixes_;
+  std::list<Prepared> prepared_;
+};
+
+// Overwrites bytes of existing rows of one shadow table. Requires: its lifetime ends within the
+// callback of SQLite that created it, because an open blob handle keeps the transaction from
+// committing.
+//
+// It writes through sqlite3_blob_write(), which leaves changes() alone. Rows are written at the end
+// of a statement, and an UPDATE there would count as the work of the user's statement.
+class RowWriter {
+ public:
+  RowWriter(const ShadowTables& tables, std::string_view suffix, const char* column)
+      : tables_(tables), name_(tables.name(suffix)), column_(column) {}
+  RowWriter(const RowWriter&) = delete;
+  RowWriter& operator=(const RowWriter&) = delete;
+  ~RowWriter() { sqlite3_blob_close(blob_); }
+
+  // Goes to the row with this id, and returns the size of its blob in bytes. Throws as ShadowTables
+  // does if there is no such row.
+  std::size_t open(std::int64_t id);
+  // Read or write the blob of that row from byte `offset` on. Require: the bytes are within the
+  // blob.
+  void read(std::size_t offset, std::span<std::uint8_t> bytes);
+  void write(std::size_t offset, std::span<const std::uint8_t> bytes);
+
+ private:
+  void require_ok(int code) const;
+
+  const ShadowTables& tables_;
+  std::string name_;
+  const char* column_;
+  sqlite3_blob* blob_ = nullptr;
+};
+
+}  // namespace bloom
