@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "core/layout/cells.h"
+
 namespace bloom {
 namespace {
 
-// Transposes a matrix of 64 x 64 bits: bit i of row j becomes bit j of row i. In each round the
-// halves of all squares of `size` rows change places (H. Warren, Hacker's Delight, section 7-3).
+// Transposes a matrix of 64 x 64 bits: bit i of row j becomes bit j of row i. Each round divides
+// the matrix into squares of 2 * size rows, and swaps two of the four quarters of each square (H.
+// Warren, Hacker's Delight, section 7-3).
 void transpose(std::array<std::uint64_t, 64>& rows) {
   std::uint64_t low = 0x00000000ffffffff;
   for (unsigned size = 32; size != 0; size /= 2, low ^= low << size) {
@@ -41,7 +44,7 @@ std::array<FilterBlock, kSegmentFilters> filter_blocks(const std::uint8_t* chunk
 void add_block(std::span<const std::uint8_t> block, unsigned j, std::uint8_t* chunk) {
   const auto bit = static_cast<std::uint8_t>(1U << j % 8);
   for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
-    if ((block[p / 8] >> p % 8 & 1) != 0) {
+    if (Bits::get(block.data(), p) != 0) {
       const std::uint64_t at = p * sizeof(FilterSet) + j / 8;
       chunk[at] = static_cast<std::uint8_t>(chunk[at] | bit);
     }

@@ -3,12 +3,12 @@
 //
 // The checksum is the hash of a sum. Each pair of 64-bit words (a, b) adds the product of a + key
 // and b + (key rotated by 32 bits), which has 128 bits (NH: J. Black, S. Halevi, H. Krawczyk, T.
-// Krovetz, P. Rogaway, 1999). The keys are the powers of a multiplier. Keys in an arithmetic
-// progression would miss that two pages of a nearly empty filter were exchanged. docs/format.md
-// specifies the checksum.
+// Krovetz, P. Rogaway, 1999). The keys are the powers of a multiplier. With keys in an arithmetic
+// progression, the checksum would not detect that two pages of a nearly empty filter were
+// exchanged. docs/format.md specifies the checksum.
 //
-// It takes two multiplications per 16 bytes, so that reading the cells from main memory costs about
-// as much as the arithmetic.
+// It takes two multiplications per 16 bytes, which is about as fast as reading the cells from main
+// memory.
 #pragma once
 
 #include <cstdint>

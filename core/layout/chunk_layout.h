@@ -24,7 +24,7 @@ std::uint64_t chunk_count(const Shape& shape);
 std::size_t chunk_bytes(const Shape& shape, std::uint64_t i);
 std::uint64_t cells_in_chunk(const Shape& shape, std::uint64_t i);
 
-// Returns the number of blocks per chunk, or 0 if some block spans more than one chunk.
+// Returns the number of blocks per chunk, or 0 if a block crosses the border of two chunks.
 std::uint64_t blocks_per_chunk(const Shape& shape);
 
 }  // namespace bloom

@@ -56,7 +56,7 @@ std::variant<Header, Problem> read_header(ByteView stored);
 
 struct FilterHeader {
   Header header;
-  // Of the cells; nullopt in filters of format version 1. It is read, not verified.
+  // As stored, not verified; nullopt in filters of format version 1.
   std::optional<std::uint64_t> cell_checksum;
 };
 // Reads and checks the header of a stored filter, of either version, in constant time. Also checks
@@ -64,7 +64,7 @@ struct FilterHeader {
 std::variant<FilterHeader, Problem> read_filter_header(ByteView stored);
 
 // Returns whether `stored` starts with a valid header that differs from `known` only in the
-// checksums, so that its FilterHeader::header is the same. Is cheaper than to read the header.
+// checksums, so that its FilterHeader::header is the same. Cheaper than reading the header.
 // Requires: `known` is a valid header.
 bool has_same_header(ByteView stored, const HeaderBytes& known);
 

@@ -34,7 +34,7 @@ class Geometry {
 
   std::uint32_t hashes() const { return hashes_; }
   bool is_unblocked() const { return unblocked_; }
-  // Whether each of the k positions has a slice for itself.
+  // Returns whether each of the k positions has its own slice.
   bool is_partitioned() const { return slice_ != 0; }
 
   // Return the block that contains all cells of the key, and the index of its first cell.
@@ -80,8 +80,8 @@ struct CongruentialGenerator {
   static std::uint64_t next(std::uint64_t x, Hash) { return x * kMcgMultiplier; }
 };
 
-// Policies of ProbeSequence: whether all k positions share the cells of the block, or position i
-// has slice i for itself, as in partitioned filters.
+// Policies of ProbeSequence: all k positions share the cells of the block, or position i is in
+// slice i, as in partitioned filters.
 struct Unpartitioned {
   static std::uint64_t advance(std::uint64_t) { return 0; }
 };

@@ -1,5 +1,4 @@
-// The shape of a filter: all parameters that determine the cells of a key (kind, sizes, seed and
-// collation).
+// The shape of a filter.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +23,8 @@ std::optional<Kind> kind_named(std::string_view name);
 inline constexpr std::uint64_t kMaxCells = std::uint64_t{1} << 40;
 inline constexpr std::uint32_t kMaxHashes = 255;
 
-// All parameters that determine the positions of a key. Filters of equal shape can be merged cell
-// by cell.
+// All parameters that determine the cells of a key. Filters of equal shape can be merged cell by
+// cell.
 struct Shape {
   Kind kind = Kind::standard;
   std::uint32_t hashes = 0;  // k, 1..kMaxHashes

@@ -18,10 +18,9 @@
 //     class Cursor {                    // xOpen, xClose
 //      public:
 //       explicit Cursor(Words&);
-//       void filter(int plan, const char* text, const Values&);  // xFilter: idxNum, idxStr, argv
-//       void next() noexcept;           // xNext
-//       bool at_end() const noexcept;   // xEof
-//       void column(sqlite3_context*, int i);  // xColumn
+//       void filter(int plan, const char* idx_string, const Values&);  // xFilter: idxNum, idxStr,
+//       argv void next() noexcept;           // xNext bool at_end() const noexcept;   // xEof void
+//       column(sqlite3_context*, int i);  // xColumn
 //     };
 //     int update(const Values&);        // xUpdate: SQLITE_OK, or SQLITE_CONSTRAINT to skip the row
 //     int code_to_report(int code);     // called after update() has thrown
@@ -80,9 +79,9 @@ struct Definition {
 
 template <typename Cursor, typename Table>
 concept VirtualTableCursor = std::constructible_from<Cursor, Table&> &&
-    requires(Cursor cursor, const Cursor& row, int i, const char* text, const Values& values,
+    requires(Cursor cursor, const Cursor& row, int i, const char* idx_string, const Values& values,
              sqlite3_context* context) {
-  cursor.filter(i, text, values);
+  cursor.filter(i, idx_string, values);
   cursor.next();
   { row.at_end() } -> std::same_as<bool>;
   cursor.column(context, i);
@@ -219,10 +218,10 @@ class Module {
     delete static_cast<VtabCursor*>(raw);
     return SQLITE_OK;
   }
-  static int filter(sqlite3_vtab_cursor* raw, int plan, const char* text, int count,
+  static int filter(sqlite3_vtab_cursor* raw, int plan, const char* idx_string, int count,
                     sqlite3_value** values) {
     return call(raw->pVtab,
-                [&](Table&) { cursor_of(raw).filter(plan, text, Values(count, values)); });
+                [&](Table&) { cursor_of(raw).filter(plan, idx_string, Values(count, values)); });
   }
   static int next(sqlite3_vtab_cursor* raw) {
     cursor_of(raw).next();

@@ -10,10 +10,10 @@
 // read-only, for triggers as well.
 //
 // A connection caches the added keys of the rows it has read, and reads only newer rows later. A
-// rollback or a merge may meanwhile have removed rows, and other rows may have got their ids. The
-// connection detects this by the last row that it has read: its random token is then gone. Ids only
-// grow, so if that row is unchanged, all rows before it are unchanged, too. The tokens come from
-// randomblob(), because some applications replace random() by a function of their own.
+// rollback or a merge may meanwhile have removed rows, and new rows may have reused their ids. The
+// connection detects this by the last row that it has read: the random token of that row is then
+// gone. Ids only grow, so if that row is unchanged, all rows before it are unchanged, too. The
+// tokens come from randomblob(), because some applications replace random() by their own function.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +51,8 @@ class ChangeLog {
 
   // Functions that run SQL throw SqliteError: SQLITE_CORRUPT_VTAB if the log is not as it was made.
 
-  // Makes an empty log for keys of `columns` columns. If there is a log with these columns already,
-  // deletes its rows and keeps it.
+  // Makes an empty log for keys of `columns` columns. If such a log exists, deletes its rows
+  // instead.
   void create(std::size_t columns);
   // Returns whether there is a log: for keys of any number of columns, or of `columns` columns.
   bool exists() const { return definition().starts_with(kColumns); }
@@ -70,8 +70,8 @@ class ChangeLog {
     return added_keys_.may_contain(hash);
   }
 
-  // Calls f(added, hash) for each row in order. Rows without a key are left out. Also calls it once
-  // with other_forms_mark() if the added keys need it.
+  // Calls f(added, hash) for each row in order. Rows without a key are left out. Also calls f once
+  // with other_forms_mark() if an added key is another form of a number, such as '05'.
   using EachChange = std::function<void(bool added, Hash hash)>;
   void for_each_change(const Shape& shape, const EachChange& f) const;
   // Returns the number of rows.

@@ -25,8 +25,8 @@ void ChunkCache::extend(const Layers& layers) {
   if (count != places_.size()) {
     OwnedBytes cells = zeroed_bytes(std::uint64_t{count} * kChunkBytes, Access::sparse);
     places_.resize(count);
-    for (const std::size_t i : used_) {
-      std::copy_n(cells_at(i), kChunkBytes, cells.get() + i * kChunkBytes);
+    for (const std::size_t at : used_) {
+      std::copy_n(cells_at(at), kChunkBytes, cells.get() + at * kChunkBytes);
     }
     cells_ = std::move(cells);
   }
@@ -39,9 +39,9 @@ std::size_t ChunkCache::places_for(const Layers& layers) const {
 }
 
 void ChunkCache::forget() {
-  for (const std::size_t i : used_) {
-    places_[i].chunk = kNone;
-    places_[i].changed = places_[i].listed = places_[i].used = false;
+  for (const std::size_t at : used_) {
+    places_[at].chunk = kNone;
+    places_[at].changed = places_[at].listed = places_[at].used = false;
   }
   used_.clear();
   changed_.clear();
@@ -53,7 +53,7 @@ void ChunkCache::mark_changed(std::uint64_t i) {
     // If inserting the row throws, the change cannot be stored. The chunk then counts as not
     // cached, so that its changed cells are never used.
     place.chunk = kNone;
-    make_rows(i);
+    insert_rows(i);
     place.chunk = i;
     place.stored = true;
   }
@@ -64,11 +64,13 @@ void ChunkCache::mark_changed(std::uint64_t i) {
   }
 }
 
-// A new row between existing rows makes SQLite write six pages. A further row next to it writes
-// hardly more than its own page. Inserting four rows at once keeps the cost of a table's first keys
-// below that of a PRIMARY KEY (bench/table.py). All rows of a small layer are inserted at once:
-// lookups then notice from the first key on if a row is missing.
-void ChunkCache::make_rows(std::uint64_t i) {
+// Inserts the row of chunk i and rows next to it.
+//
+// A new row between existing rows makes SQLite write six pages. Each further row next to the new
+// row writes hardly more than its own page. Inserting four rows at once keeps the cost of a table's
+// first keys below that of a PRIMARY KEY (bench/table.py). All rows of a small layer are inserted
+// at once: if any row is missing later, lookups notice.
+void ChunkCache::insert_rows(std::uint64_t i) {
   const Layers::Layer& layer = layers_->layer_of(i);
   const std::uint64_t layer_end = layer.first_chunk + chunk_count(layer.header.shape);
   std::uint64_t first = layer.first_chunk;
@@ -98,14 +100,14 @@ void ChunkCache::flush() {
   std::sort(changed_.begin(), changed_.end(),
             [this](std::size_t a, std::size_t b) { return places_[a].chunk < places_[b].chunk; });
   ChunkWriter writer(store_);
-  for (const std::size_t i : changed_) {
-    if (Place& place = places_[i]; place.changed) {
+  for (const std::size_t at : changed_) {
+    if (Place& place = places_[at]; place.changed) {
       writer.write(place.chunk, cells_of(place.chunk));
       place.changed = false;
     }
   }
-  for (const std::size_t i : changed_) {
-    places_[i].listed = false;
+  for (const std::size_t at : changed_) {
+    places_[at].listed = false;
   }
   changed_.clear();
 }
@@ -123,7 +125,7 @@ void ChunkCache::load(std::size_t at, std::uint64_t i) {
   place.chunk = kNone;
   place.stored = store_.load_chunk(i, cells_of(i));
   if (!place.stored) {
-    store_.require_row_was_never_made(i, *layers_);
+    store_.require_row_not_deleted(i, *layers_);
   }
   ++chunks_read_;
   place.chunk = i;

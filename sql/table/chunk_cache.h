@@ -23,8 +23,8 @@ class ChunkCache {
   // `bytes`: the size limit of the cache. It holds at least one chunk even if `bytes` is smaller.
   ChunkCache(Store& store, std::uint64_t bytes) : store_(store), bytes_(bytes) {}
 
-  // Drops all chunks, also changed ones, and switches to `layers`. Requires: `layers` lives until
-  // the next reset() or extend().
+  // Drops all chunks, also changed ones, and switches to `layers`. Requires: `layers` outlives the
+  // cache, or lives until the next reset() or extend().
   void reset(const Layers& layers);
   // Switches to `layers`, which are the current layers followed by newer ones. Cached chunks stay.
   void extend(const Layers& layers);
@@ -72,6 +72,7 @@ class ChunkCache {
   static constexpr std::uint64_t kRowsAtOnce = 4;
   static constexpr std::uint64_t kRowsOfSmallLayer = 64;  // 254 KB
 
+  // A place in the cache. Loops call its index `at`, and the number of a chunk `i`.
   struct Place {
     std::uint64_t chunk = kNone;
     bool stored = false;   // has a row in the store
@@ -89,7 +90,7 @@ class ChunkCache {
     return {cells_at(place_of(i)), layers_->chunk_bytes(i)};
   }
   void load(std::size_t at, std::uint64_t i);
-  void make_rows(std::uint64_t i);
+  void insert_rows(std::uint64_t i);
   std::size_t places_for(const Layers& layers) const;
 
   Store& store_;

@@ -39,7 +39,7 @@ int choose_group_plan(sqlite3_index_info& info, Collation own) {
     info.aConstraintUsage[key.chosen].argvIndex = 1;
     info.aConstraintUsage[key.chosen].omit = 1;
   }
-  if (member >= 0 && (key.chosen >= 0 || !key.is_to_come)) {
+  if (member >= 0 && (key.chosen >= 0 || !key.comes_later)) {
     info.aConstraintUsage[member].argvIndex = key.chosen >= 0 ? 2 : 1;
     info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
   }
@@ -47,7 +47,7 @@ int choose_group_plan(sqlite3_index_info& info, Collation own) {
     offer(info, GroupPlan::key_of_member, "key=? AND member=?", kKeyOfMemberCost, 1);
   } else if (key.chosen >= 0) {
     offer(info, GroupPlan::key, "key=?", kKeyCost, kCandidateRows);
-  } else if (key.is_to_come) {
+  } else if (key.comes_later) {
     return SQLITE_CONSTRAINT;
   } else if (key.foreign_collation != nullptr) {
     offer(info, GroupPlan::refused_collation, nullptr, kRefusalCost, 1);

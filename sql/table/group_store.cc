@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/layout/cells.h"
 #include "core/layout/chunk_layout.h"
 #include "core/support/error.h"
 #include "sql/sqlite/guard.h"
@@ -261,8 +262,9 @@ std::vector<std::uint64_t> GroupStore::free_slots_below(std::uint64_t end) {
   return slots;
 }
 
-void GroupStore::for_each_chunk(const GroupConfig& config, std::uint64_t i, const EachChunk& f) {
-  for_each_chunk_in(config, {config.wide, config.segments}, i, f);
+void GroupStore::for_each_data_chunk(const GroupConfig& config, std::uint64_t i,
+                                     const EachChunk& f) {
+  read_data_chunks({config.wide, config.segments}, i, f);
 }
 
 void GroupStore::with_chunk(std::uint64_t i, std::uint64_t segment,
@@ -303,11 +305,18 @@ FilterSet GroupStore::wide_word(const GroupConfig& config, std::uint64_t segment
 
 void GroupStore::for_each_chunk_in(const GroupConfig& config, SegmentRange range, std::uint64_t i,
                                    const EachChunk& f) {
-  const std::uint64_t end_of_wide = std::min(range.end, config.wide);
-  while (range.first < end_of_wide) {
+  for_each_wide_chunk(config, {range.first, std::min(range.end, config.wide)}, i, f);
+  read_data_chunks({std::max(range.first, config.wide), range.end}, i, f);
+}
+
+// Collects chunk i of the segments of each row of _wide from its words. Requires: the segments are
+// in _wide.
+void GroupStore::for_each_wide_chunk(const GroupConfig& config, SegmentRange range, std::uint64_t i,
+                                     const EachChunk& f) {
+  while (range.first < range.end) {
     const std::uint64_t row = range.first / kSegmentsPerRow;
     const std::uint64_t row_start = row * kSegmentsPerRow;
-    const std::uint64_t end = std::min(end_of_wide, row_start + kSegmentsPerRow);
+    const std::uint64_t end = std::min(range.end, row_start + kSegmentsPerRow);
     std::vector<std::uint8_t> chunks((end - range.first) * kChunkBytes);
     for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
       with_wide_words(config, row, i * kSegmentBlock + p, [&](auto words) {
@@ -322,6 +331,10 @@ void GroupStore::for_each_chunk_in(const GroupConfig& config, SegmentRange range
     }
     range.first = end;
   }
+}
+
+// Requires: the segments are in _data.
+void GroupStore::read_data_chunks(SegmentRange range, std::uint64_t i, const EachChunk& f) {
   Execution run(
       tables_.prepared("SELECT id, chunk FROM {data} WHERE id >= ?1 AND id < ?2 ORDER BY id"));
   run.bind(1, as_integer(chunk_id(i, range.first))).bind(2, as_integer(chunk_id(i, range.end)));
@@ -352,8 +365,8 @@ void GroupStore::add_segment(GroupConfig& config) {
   save_config(config);
 }
 
-// Writes chunk i of the segments in `range`, which make up row `row` of _wide. `live` has the
-// filters whose bits are kept.
+// Writes chunk i of the segments in `range`, which are all segments of row `row` of _wide. live[s]
+// are the filters of segment s whose bits are kept.
 void GroupStore::widen_row(const GroupConfig& config, std::uint64_t row, SegmentRange range,
                            std::uint64_t i, std::span<const FilterSet> live) {
   const std::uint64_t count = range.end - range.first;
@@ -425,7 +438,7 @@ void GroupStore::add_filter(const GroupConfig& config, std::uint64_t slot,
       continue;
     }
     for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
-      if ((block[p / 8] >> p % 8 & 1) != 0) {
+      if (Bits::get(block.data(), p) != 0) {
         writer.set_wide_bit(slot, i * kSegmentBlock + p);
       }
     }

@@ -8,16 +8,17 @@
 // The filter of a member is bit slot % 64 of segment slot / 64 (core/filter/bit_sliced.h). A slot
 // whose member is NULL is free. Its bits are 0 if `cleared` is 1, and may be set otherwise.
 //
-// The first `wide` segments are in _wide, the others in _data. In _data, chunk c of segment s has
-// the id c * 2^24 + s, so that the chunks in which a key can be are neighbours. In _wide there is
-// one row per position: the words of up to kSegmentsPerRow segments at that position, one after
-// another. Row r of position p has the id r * 2^40 + p.
+// The first GroupConfig::wide segments are in _wide, the others in _data. In _data, chunk c of
+// segment s has the id c * 2^24 + s, so that the chunks that a lookup reads are neighbours. A row
+// of _wide has one position: the words of up to kSegmentsPerRow segments at that position, one
+// after another. For position p, segments r * kSegmentsPerRow and up are in the row with the id r *
+// 2^40 + p.
 //
 // All chunks of a segment have a row, so a missing row is noticed.
 //
-// A GroupStore caches nothing: each function reads the rows as the connection sees them then. It
-// throws SqliteError if a statement fails, with the code SQLITE_CORRUPT_VTAB for values that are
-// not valid and for missing rows.
+// A GroupStore caches nothing: each function reads the rows as the connection sees them at the
+// time. Functions throw SqliteError if a statement fails, with the code SQLITE_CORRUPT_VTAB for
+// values that are not valid and for missing rows.
 #pragma once
 
 #include <algorithm>
@@ -44,15 +45,15 @@ struct GroupConfig {
   Header header;               // of the filter of each member
   std::uint64_t segments = 0;  // all segments
   std::uint64_t wide = 0;      // segments that are in _wide
-  // Of a table whose members are ranges of rows (sql/table/row_ranges.h): the last rowid of the
-  // last range, if there is a range, and the name of the guard index on the source.
-  std::optional<std::int64_t> summarized = {};
-  std::string guard_index = {};
+  // The following two are used if the members are ranges of rows (sql/table/row_ranges.h).
+  std::optional<std::int64_t> summarized = {};  // last rowid of the last range, if there is a range
+  std::string guard_index = {};                 // name of the guard index on the source
 
   std::uint64_t chunks_per_segment() const { return header.shape.blocks(); }
 };
 
-// The name of a member.
+// A member as it is bound to an SQL statement: a value, which must outlive the Member, or an
+// integer.
 class Member {
  public:
   Member(const sqlite::Value& value) : value_(&value) {}
@@ -67,10 +68,10 @@ class Member {
   std::int64_t integer_ = 0;
 };
 
-// A row of _wide is as large as a chunk at most.
+// Segments per row of _wide. Such a row is at most as large as a chunk.
 inline constexpr std::uint64_t kSegmentsPerRow = kChunkBytes / sizeof(FilterSet);
 
-// Returns the number of segments in row `row`, if _wide has `wide` segments in all.
+// Returns the number of segments in row `row` of _wide, which has `wide` segments in total.
 inline std::uint64_t segments_in_row(std::uint64_t wide, std::uint64_t row) {
   return std::min(kSegmentsPerRow, wide - row * kSegmentsPerRow);
 }
@@ -109,42 +110,43 @@ class GroupStore {
   void set_cleared();  // marks all free slots as cleared
   // Calls f(member) with the member of the slot. Returns false if the slot is free.
   bool with_member(std::uint64_t slot, const std::function<void(const sqlite::Value&)>& f);
-  // Throws if the slot has no row. 'clear' may have removed all rows and segments.
+  // Throws if the slot has no row, unless 'clear' has removed its segment.
   void require_row(std::uint64_t slot);
   // Return slots in ascending order: those with a member, and the free ones below `end`.
   std::vector<std::uint64_t> used_slots(const GroupConfig& config);
   std::vector<std::uint64_t> free_slots_below(std::uint64_t end);
 
-  // Calls f(segment, chunk) for chunk i of the segments from config.wide on.
+  // Calls f(segment, chunk) for chunk i of each segment in _data.
   using EachChunk = std::function<void(std::uint64_t segment, const std::uint8_t* chunk)>;
-  void for_each_chunk(const GroupConfig& config, std::uint64_t i, const EachChunk& f);
-  // Calls f(chunk) for chunk i of one of these segments. `chunk` is valid during the call.
+  void for_each_data_chunk(const GroupConfig& config, std::uint64_t i, const EachChunk& f);
+  // Calls f(chunk) for chunk i of `segment`. `chunk` is valid during the call. Requires: the
+  // segment is in _data.
   void with_chunk(std::uint64_t i, std::uint64_t segment,
                   const std::function<void(const std::uint8_t*)>& f);
 
-  // Position p of the segments in _wide. intersect_wide() intersects `found`, which has a set for
-  // each segment of a row, with the filters that have the position set. wide_word() returns these
-  // filters of one segment.
+  // Read the words of segments in _wide at position p: the filters whose cell p is set.
+  // intersect_wide() intersects each set of `found` with the word of its segment; `found` has one
+  // set for each segment of row `row`. wide_word() returns the word of one segment.
   void intersect_wide(const GroupConfig& config, std::uint64_t row, std::uint64_t p,
                       std::span<FilterSet> found);
   FilterSet wide_word(const GroupConfig& config, std::uint64_t segment, std::uint64_t p);
   // Calls f(segment, chunk) for chunk i of the segments in `range`, wherever they are stored.
   void for_each_chunk_in(const GroupConfig& config, SegmentRange range, std::uint64_t i,
                          const EachChunk& f);
-  // Moves all segments before `end` to _wide, and clears the bits of free slots there. Updates and
+  // Moves the segments 0..end-1 to _wide, and clears the bits of free slots there. Updates and
   // saves `config`.
   void widen(GroupConfig& config, std::uint64_t end);
 
-  // Return the number of members, and of segments of which no slot has yet to be used.
+  // Return the number of members, and the number of segments whose 64 slots have all been used.
   std::uint64_t member_count();
   std::uint64_t full_segments(const GroupConfig& config);
 
-  // The filter of one slot. add_filter() adds cells as FilterView::cells() holds them.
-  // clear_filter() requires that the segment is not in _wide.
+  // Change and read the filter of one slot. add_filter() merges cells, which have the layout of
+  // FilterView::cells(). clear_filter() requires that the segment is not in _wide.
   void add_filter(const GroupConfig& config, std::uint64_t slot, const std::uint8_t* cells);
   void clear_filter(const GroupConfig& config, std::uint64_t slot);
   Filter filter_of(const GroupConfig& config, std::uint64_t slot);
-  // Returns the estimates of all filters of the segments.
+  // Returns the estimates of all filters of the segments, in the order of their slots.
   std::vector<Estimate> estimates(const GroupConfig& config, SegmentRange range);
   // Removes all members and segments.
   void clear();
@@ -161,6 +163,9 @@ class GroupStore {
   // Calls f(words) with the words at position p in row `row` of _wide.
   void with_wide_words(const GroupConfig& config, std::uint64_t row, std::uint64_t p,
                        const std::function<void(std::span<const std::uint8_t>)>& f);
+  void for_each_wide_chunk(const GroupConfig& config, SegmentRange range, std::uint64_t i,
+                           const EachChunk& f);
+  void read_data_chunks(SegmentRange range, std::uint64_t i, const EachChunk& f);
   std::optional<std::uint64_t> take_free_slot(const GroupConfig& config, const Member& member);
   void add_segment(GroupConfig& config);
   void widen_row(const GroupConfig& config, std::uint64_t row, SegmentRange range, std::uint64_t i,
@@ -171,7 +176,7 @@ class GroupStore {
   std::uint64_t writes_ = 0;
 };
 
-// Overwrites existing rows: see RowWriter.
+// Overwrites existing rows. Requires what RowWriter requires.
 class GroupWriter {
  public:
   GroupWriter(GroupStore& store, const GroupConfig& config)
@@ -183,7 +188,7 @@ class GroupWriter {
   // Calls change(chunk) and stores the result. Requires: the segment is not in _wide.
   void change_chunk(std::uint64_t i, std::uint64_t segment,
                     const std::function<void(std::uint8_t*)>& change);
-  // Sets the bit of the slot at position p. Requires: the slot is in _wide.
+  // Sets cell p of the filter of a slot. Requires: the slot is in _wide.
   void set_wide_bit(std::uint64_t slot, std::uint64_t p);
 
  private:

@@ -77,7 +77,8 @@ std::string declared_columns(const char* table, Collation collation, bool has_ra
                     refusal("member", "a value other than NULL", "NULL"));
 }
 
-// The type and the bytes of a member.
+// Returns the type and the bytes of a member, as the key of StatementCache::slots. Returns "" if
+// the member is too long to be cached.
 std::string cache_key(const Value& member) {
   const std::string type(1, static_cast<char>('0' + member.type()));
   const Key bytes(member);
@@ -86,11 +87,11 @@ std::string cache_key(const Value& member) {
 
 }  // namespace
 
-// The scope of a change that writes several rows. If it ends without done(), the whole transaction
-// is rolled back, unless SQLite undoes the statement.
+// The scope of a change that writes several rows. If the scope ends without done(), the whole
+// transaction is rolled back, unless SQLite undoes the statement.
 //
-// The statements that write the rows may have savepoints of their own, which SQLite reports to the
-// table. They do not end the user's statement, so the table ignores them.
+// SQLite may open savepoints for the statements that write the rows, and report them to the table.
+// Such a savepoint does not end the user's statement, so the table ignores it.
 class GroupTable::Change {
  public:
   explicit Change(GroupTable& table)
@@ -140,9 +141,9 @@ GroupTable::~GroupTable() {
   shared_.tables.erase(std::find(shared_.tables.begin(), shared_.tables.end(), this));
 }
 
-void GroupTable::Shared::write_waiting_keys() {
+void GroupTable::Shared::write_deferred_keys() {
   for (GroupTable* const table : tables) {
-    table->write_waiting_keys();
+    table->write_deferred_keys();
   }
 }
 
@@ -151,7 +152,7 @@ void GroupTable::create() {
   store_.create(config);
   if (ranges_) {
     ranges_->create(store_.table(), options_.collation(), config);
-    add_rows(config);
+    add_ranges(config);
   }
   transaction_.created();
 }
@@ -173,7 +174,7 @@ int GroupTable::best_index(sqlite3_index_info& info) {
 void GroupTable::rename(const char* name) {
   require_group_name(name);
   require_usable();
-  shared_.write_waiting_keys();
+  shared_.write_deferred_keys();
   ranges_ ? ranges_->rename(store_, name) : store_.rename(name);
   if (transaction_.is_open()) {
     transaction_.note_renamed();
@@ -191,7 +192,7 @@ void GroupTable::savepoint(int number) {
   if (changes_in_progress_ != 0) {
     return;
   }
-  write_waiting_keys();
+  write_deferred_keys();
   end_statement();
   transaction_.savepoint(number);
 }
@@ -200,29 +201,29 @@ void GroupTable::released(int number) {
   if (changes_in_progress_ != 0) {
     return;
   }
-  write_waiting_keys();
+  write_deferred_keys();
   end_statement();
   transaction_.released(number);
 }
 
 void GroupTable::rolled_back_to(int number) {
-  const bool undoes_rename = transaction_.takes_rename_back(number);
+  const bool undoes_rename = transaction_.undoes_rename(number);
   if (!transaction_.rolled_back_to(number)) {
     return;
   }
-  waiting_.clear();
+  deferred_keys_.clear();
   end_statement();
   ++rollbacks_;
   has_stale_name_ = has_stale_name_ || undoes_rename;
 }
 
-// If sqlite3_close() was refused, the transaction is still open. Keys that waited are lost by then,
-// so the transaction must be rolled back.
+// If sqlite3_close() was refused, the transaction is still open. Deferred keys are lost by then, so
+// the transaction must be rolled back.
 void GroupTable::rolled_back() {
   const bool lost =
-      !waiting_.empty() && sqlite::has_write_transaction(db_, store_.schema().c_str());
-  has_stale_name_ = has_stale_name_ || transaction_.takes_rename_back();
-  waiting_.clear();
+      !deferred_keys_.empty() && sqlite::has_write_transaction(db_, store_.schema().c_str());
+  has_stale_name_ = has_stale_name_ || transaction_.undoes_rename();
+  deferred_keys_.clear();
   ++rollbacks_;
   end_transaction();
   if (lost) {
@@ -236,7 +237,7 @@ void GroupTable::end_transaction() {
   must_roll_back_ = false;
 }
 
-// Requires: no key waits.
+// Requires: no key is deferred.
 void GroupTable::end_statement() { cache_.reset(); }
 
 void GroupTable::require_usable() const {
@@ -268,11 +269,10 @@ int GroupTable::update(const Values& values) {
     fail("a trigger on a shadow table cannot change the table");
   }
   const Value old_member = values[0];
-  if (ranges_ && (values.size() == 1 || !old_member.is_null() ||
-                  group_column(values.from(2), GroupColumn::command).is_null())) {
-    const std::string source = sqlite::quoted_text(ranges_->source());
-    fail("cannot change the ranges of " + source + " (change " + source +
-         " instead, and run the command 'summarize')");
+  const bool is_command = values.size() > 1 && old_member.is_null() &&
+                          !group_column(values.from(2), GroupColumn::command).is_null();
+  if (ranges_ && !is_command) {
+    refuse_change_of_ranges();
   }
   if (values.size() == 1) {
     remove_member(old_member);
@@ -282,6 +282,12 @@ int GroupTable::update(const Values& values) {
     rename_member(old_member, values.from(2));
   }
   return SQLITE_OK;
+}
+
+void GroupTable::refuse_change_of_ranges() const {
+  const std::string source = sqlite::quoted_text(ranges_->source());
+  fail("cannot change the ranges of " + source + " (change " + source +
+       " instead, and run the command 'summarize')");
 }
 
 int GroupTable::insert(const Values& columns) {
@@ -299,7 +305,7 @@ int GroupTable::insert(const Values& columns) {
   }
   if (member.is_null()) {
     if (sqlite3_vtab_on_conflict(db_) == SQLITE_IGNORE) {
-      return SQLITE_CONSTRAINT;
+      return SQLITE_CONSTRAINT;  // SQLite then skips the row
     }
     refuse_null_member();
   }
@@ -354,7 +360,8 @@ void GroupTable::remember(const Value& member, std::uint64_t slot) {
   }
 }
 
-// A NULL key is never equal to a value that is looked up, so only the member is added.
+// For a NULL key adds only the member, because no value that is looked up equals NULL. INSERT OR
+// IGNORE adds the key only if it is certainly absent.
 int GroupTable::insert_key(const Value& member, const Value& key) {
   const bool skip_present = sqlite3_vtab_on_conflict(db_) == SQLITE_IGNORE;
   const Key bytes(key);
@@ -371,7 +378,7 @@ int GroupTable::insert_key(const Value& member, const Value& key) {
     return SQLITE_OK;
   }
   if (skip_present) {
-    write_waiting_keys();
+    write_deferred_keys();
     const GroupConfig& config = statement_cache().config;
     if (bytes.is_null() || may_contain(config, *slot, bytes.hash(config.header.shape))) {
       return SQLITE_CONSTRAINT;
@@ -388,61 +395,66 @@ void GroupTable::add(std::uint64_t slot, Hash hash) {
     transaction_.decide_write_mode(store_.table());
   }
   const BitSlicedFilters filters(statement_cache().config.header.shape);
-  WaitingKey key{filters.chunk_of(hash), slot, hash};
+  DeferredKey key{filters.chunk_of(hash), slot, hash};
   if (transaction_.is_deferring()) {
-    add_waiting(key);
+    defer(key);
   } else {
     write(statement_cache().config, {&key, 1});
     transaction_.note_written(true);
   }
 }
 
-void GroupTable::add_waiting(const WaitingKey& key) {
-  waiting_.push_back(key);
-  if (waiting_.size() == kMaxWaiting) {
-    write_waiting_keys();
+void GroupTable::defer(const DeferredKey& key) {
+  deferred_keys_.push_back(key);
+  if (deferred_keys_.size() == kMaxDeferred) {
+    write_deferred_keys();
   }
 }
 
-// If writing fails, the keys still wait. A lookup may have tried to write them, within the
-// statement that adds them, and that statement may go on.
-void GroupTable::write_waiting_keys() {
-  if (!waiting_.empty()) {
-    write(statement_cache().config, waiting_);
-    waiting_.clear();
+// If writing fails, the keys stay deferred: a lookup within the statement that adds them may have
+// tried to write them, and that statement may go on.
+void GroupTable::write_deferred_keys() {
+  if (!deferred_keys_.empty()) {
+    write(statement_cache().config, deferred_keys_);
+    deferred_keys_.clear();
   }
 }
 
-// Sorts the keys, and adds those of one row together.
-void GroupTable::write(const GroupConfig& config, std::span<WaitingKey> keys) {
-  const auto row_of = [](const WaitingKey& key) {
+// Sorts the keys, so that each chunk of a segment is written once.
+void GroupTable::write(const GroupConfig& config, std::span<DeferredKey> keys) {
+  const auto chunk_of = [](const DeferredKey& key) {
     return std::pair(key.chunk, key.slot / kSegmentFilters);
   };
   std::sort(keys.begin(), keys.end(),
-            [&](const WaitingKey& a, const WaitingKey& b) { return row_of(a) < row_of(b); });
-  const BitSlicedFilters filters(config.header.shape);
+            [&](const DeferredKey& a, const DeferredKey& b) { return chunk_of(a) < chunk_of(b); });
   GroupWriter writer(store_, config);
   for (auto first = keys.begin(); first != keys.end();) {
-    const auto row = row_of(*first);
-    const auto end =
-        std::find_if(first, keys.end(), [&](const WaitingKey& key) { return row_of(key) != row; });
-    // Clang 14 cannot capture structured bindings.
-    const std::uint64_t chunk = row.first;
-    const std::uint64_t segment = row.second;
-    if (segment < config.wide) {
-      for (auto key = first; key != end; ++key) {
-        filters.for_each_position(key->hash, [&](std::uint64_t p) {
-          writer.set_wide_bit(key->slot, chunk * kSegmentBlock + p);
-        });
-      }
-    } else {
-      writer.change_chunk(chunk, segment, [&](std::uint8_t* cells) {
-        for (auto key = first; key != end; ++key) {
-          filters.add(key->hash, FilterSet{1} << key->slot % kSegmentFilters, cells);
-        }
-      });
-    }
+    const auto end = std::find_if(first, keys.end(), [&](const DeferredKey& key) {
+      return chunk_of(key) != chunk_of(*first);
+    });
+    write_chunk(writer, config, {first, end});
     first = end;
+  }
+}
+
+// Requires: all keys are in one chunk of one segment.
+void GroupTable::write_chunk(GroupWriter& writer, const GroupConfig& config,
+                             std::span<const DeferredKey> keys) {
+  const BitSlicedFilters filters(config.header.shape);
+  const std::uint64_t chunk = keys.front().chunk;
+  const std::uint64_t segment = keys.front().slot / kSegmentFilters;
+  if (segment >= config.wide) {
+    writer.change_chunk(chunk, segment, [&](std::uint8_t* cells) {
+      for (const DeferredKey& key : keys) {
+        filters.add(key.hash, FilterSet{1} << key.slot % kSegmentFilters, cells);
+      }
+    });
+    return;
+  }
+  for (const DeferredKey& key : keys) {
+    filters.for_each_position(key.hash, [&](std::uint64_t p) {
+      writer.set_wide_bit(key.slot, chunk * kSegmentBlock + p);
+    });
   }
 }
 
@@ -475,7 +487,7 @@ void GroupTable::insert_filter(const Value& member, const Value& filter) {
     const Header header = store_.load_config().header;
     fitting = fit_incoming_filter(added, header, "the member", check_interrupt);
   }
-  shared_.write_waiting_keys();
+  shared_.write_deferred_keys();
   Change change(*this);
   const auto known = find(member);
   const std::uint64_t slot = known ? *known : add_member(member);
@@ -505,7 +517,7 @@ void GroupTable::rename_member(const Value& old_member, const Values& columns) {
   if (member.is_null()) {
     refuse_null_member();
   }
-  shared_.write_waiting_keys();
+  shared_.write_deferred_keys();
   const GroupConfig config = store_.load_config();
   const auto slot = store_.slot_of(config, old_member);
   const auto other = store_.slot_of(config, member);
@@ -522,7 +534,7 @@ void GroupTable::rename_member(const Value& old_member, const Values& columns) {
 
 void GroupTable::remove_member(const Value& member) {
   refuse_after_key_lookup("delete");
-  shared_.write_waiting_keys();
+  shared_.write_deferred_keys();
   const GroupConfig config = store_.load_config();
   const auto slot = store_.slot_of(config, member);
   if (!slot) {
@@ -541,7 +553,7 @@ void GroupTable::remove_member(const Value& member) {
 void GroupTable::run_command(const Value& command) {
   const std::string text(command.type() == SQLITE_TEXT ? command.text() : std::string_view());
   const auto is = [&](const char* name) { return sqlite3_stricmp(text.c_str(), name) == 0; };
-  shared_.write_waiting_keys();
+  shared_.write_deferred_keys();
   if (is("optimize")) {
     optimize();
   } else if (!ranges_ && is("clear")) {
@@ -558,11 +570,13 @@ void GroupTable::run_command(const Value& command) {
   }
 }
 
-// In _data a lookup reads one row per segment, and these rows are neighbours. In _wide it reads k
-// rows for up to 496 segments, and each of them takes about twice as long (bench/groups.py).
+// In _data a lookup reads one row per segment, and these rows are neighbours. In _wide a lookup
+// reads k rows for up to 496 segments, and each row takes about twice as long (bench/groups.py). So
+// _wide is faster for more than 2 * k segments.
 void GroupTable::optimize() {
   GroupConfig config = store_.load_config();
   const std::uint64_t full = store_.full_segments(config);
+  // Segments that are in _wide already are written again only to clear the bits of free slots.
   if (full <= std::uint64_t{2} * config.header.shape.hashes ||
       (full == config.wide && store_.free_slots_below(full * kSegmentFilters).empty())) {
     return;
@@ -591,8 +605,8 @@ void GroupTable::summarize() {
   GroupConfig config = store_.load_config();
   require_in_sync(config);
   Change change(*this);
-  read_changed_ranges(config);
-  add_rows(config);
+  update_changed_ranges(config);
+  add_ranges(config);
   transaction_.note_written(true);
   change.done();
 }
@@ -603,14 +617,14 @@ void GroupTable::rebuild() {
   store_.clear();
   GroupConfig config = store_.load_config();
   ranges_->restore(store_.table(), options_.collation(), config);
-  add_rows(config);
+  add_ranges(config);
   transaction_.note_written(true);
   change.done();
 }
 
-void GroupTable::add_keys(std::uint64_t slot, RowRange range, const Shape& shape) {
+void GroupTable::add_keys_of_range(std::uint64_t slot, RowRange range, const Shape& shape) {
   const BitSlicedFilters filters(shape);
-  const auto add = [&](Hash hash) { add_waiting({filters.chunk_of(hash), slot, hash}); };
+  const auto add = [&](Hash hash) { defer({filters.chunk_of(hash), slot, hash}); };
   bool has_other_forms = false;
   ranges_->for_each_key(range, [&](const Value& value) {
     const Key key(value);
@@ -623,7 +637,7 @@ void GroupTable::add_keys(std::uint64_t slot, RowRange range, const Shape& shape
 }
 
 // Makes ranges of the rows after the last range, while there are enough rows for one.
-void GroupTable::add_rows(GroupConfig& config) {
+void GroupTable::add_ranges(GroupConfig& config) {
   const auto next = [&]() -> std::optional<RowRange> {
     if (config.summarized == kMaxRowid) {
       return std::nullopt;
@@ -632,18 +646,18 @@ void GroupTable::add_rows(GroupConfig& config) {
   };
   for (auto range = next(); range; range = next()) {
     const std::uint64_t slot = store_.add_member(range->first, config);
-    add_keys(slot, *range, config.header.shape);
+    add_keys_of_range(slot, *range, config.header.shape);
     config.summarized = range->last;
   }
-  write_waiting_keys();
+  write_deferred_keys();
   store_.save_config(config);
 }
 
-// The keys that a changed range had before stay in a filter of _wide, where they cannot be cleared
-// at a bearable cost. They are false positives from then on.
-void GroupTable::read_changed_ranges(const GroupConfig& config) {
+// Clearing a filter in _wide is too expensive. A changed range there keeps its old keys as false
+// positives.
+void GroupTable::update_changed_ranges(const GroupConfig& config) {
   std::vector<std::uint64_t> slots;
-  if (const auto changed = ranges_->changed(store_.table())) {
+  if (const auto changed = ranges_->changed_ranges(store_.table())) {
     for (const std::int64_t first : *changed) {
       if (const auto slot = store_.slot_of(config, first)) {
         slots.push_back(*slot);
@@ -656,13 +670,13 @@ void GroupTable::read_changed_ranges(const GroupConfig& config) {
     if (slot / kSegmentFilters >= config.wide) {
       store_.clear_filter(config, slot);
     }
-    add_keys(slot, range_of(config, slot), config.header.shape);
+    add_keys_of_range(slot, range_of(config, slot), config.header.shape);
   }
-  write_waiting_keys();
+  write_deferred_keys();
   ranges_->forget_changes(store_.table());
 }
 
-// The slots of ranges are in the order of their rowids.
+// Ranges have slots in the order of their rowids, so the next range has the next slot.
 RowRange GroupTable::range_of(const GroupConfig& config, std::uint64_t slot) {
   RowRange range{.first = kMinRowid, .last = config.summarized.value_or(kMaxRowid)};
   store_.with_member(slot, [&](const Value& first) { range.first = first.integer(); });
@@ -672,7 +686,7 @@ RowRange GroupTable::range_of(const GroupConfig& config, std::uint64_t slot) {
 
 void GroupTable::check_integrity() {
   require_usable();
-  shared_.write_waiting_keys();
+  shared_.write_deferred_keys();
   const GroupConfig config = store_.load_config();
   store_.check(config);
   if (ranges_) {
@@ -684,11 +698,11 @@ void GroupTable::check_ranges(const GroupConfig& config) {
   if (const auto problem = ranges_->out_of_sync(store_.table(), config)) {
     throw SqliteError(SQLITE_CORRUPT_VTAB, *problem);
   }
-  const auto changed = ranges_->changed(store_.table());
+  const auto changed = ranges_->changed_ranges(store_.table());
   for (const std::uint64_t slot : store_.used_slots(config)) {
     const RowRange range = range_of(config, slot);
     if (!changed || std::find(changed->begin(), changed->end(), range.first) != changed->end()) {
-      continue;
+      continue;  // lookups return a changed range without checking its filter
     }
     ranges_->for_each_key(range, [&](const Value& key) {
       if (!may_contain(config, slot, Key(key).hash(config.header.shape))) {
@@ -701,9 +715,9 @@ void GroupTable::check_ranges(const GroupConfig& config) {
   }
 }
 
-void GroupTable::Cursor::filter(int plan, const char* text, const Values& values) {
+void GroupTable::Cursor::filter(int plan, const char* idx_string, const Values& values) {
   table_.require_usable();
-  table_.shared_.write_waiting_keys();
+  table_.shared_.write_deferred_keys();
   slots_.clear();
   ranges_.clear();
   row_ = 0;
@@ -712,7 +726,7 @@ void GroupTable::Cursor::filter(int plan, const char* text, const Values& values
   table_.last_plan_ = plan_;
   if (plan_ == GroupPlan::refused_collation) {
     fail("the filters cannot compare key under the collation " +
-         std::string(text).substr(kForeignCollation.size()) +
+         std::string(idx_string).substr(kForeignCollation.size()) +
          " (compare it with COLLATE BINARY or with that of the option collate)");
   }
   config_ = table_.store_.load_config();
@@ -729,7 +743,7 @@ void GroupTable::Cursor::filter(int plan, const char* text, const Values& values
       look_up(values[0]);
       break;
     case GroupPlan::key_of_member:
-      look_up_in(values[0], values[1]);
+      look_up_member(values[0], values[1]);
       break;
     case GroupPlan::member:
       if (const auto slot = table_.store_.slot_of(config_, values[0])) {
@@ -741,7 +755,7 @@ void GroupTable::Cursor::filter(int plan, const char* text, const Values& values
       slots_ = table_.store_.used_slots(config_);
   }
   if (table_.ranges_) {
-    find_ranges();
+    fill_ranges();
   }
 }
 
@@ -769,11 +783,11 @@ void GroupTable::Cursor::look_up_ranges(const Value& key) {
     ranges_.push_back({.first = kMinRowid, .last = kMaxRowid});
     return;
   }
-  for (const Hash hash : source.equal_keys(Key(key), config_.header.shape)) {
+  for (const Hash hash : source.hashes_of_equal_keys(Key(key), config_.header.shape)) {
     look_up(hash);
   }
   add_changed_ranges();
-  find_ranges();
+  fill_ranges();
   if (config_.summarized != kMaxRowid) {
     slots_.push_back(kNoSlot);
     ranges_.push_back(
@@ -781,7 +795,7 @@ void GroupTable::Cursor::look_up_ranges(const Value& key) {
   }
 }
 
-// Keeps only the row whose range begins at `first`.
+// Keeps only the row whose range begins at `first`: skips the rows before it and drops the others.
 void GroupTable::Cursor::keep_range(const Value& first) {
   const auto kept = std::find_if(ranges_.begin(), ranges_.end(), [&](RowRange range) {
     return first.type() == SQLITE_INTEGER && range.first == first.integer();
@@ -791,7 +805,7 @@ void GroupTable::Cursor::keep_range(const Value& first) {
 }
 
 void GroupTable::Cursor::add_changed_ranges() {
-  const auto changed = table_.ranges_->changed(table_.store_.table());
+  const auto changed = table_.ranges_->changed_ranges(table_.store_.table());
   if (!changed) {
     slots_ = table_.store_.used_slots(config_);
     return;
@@ -805,13 +819,13 @@ void GroupTable::Cursor::add_changed_ranges() {
   slots_.erase(std::unique(slots_.begin(), slots_.end()), slots_.end());
 }
 
-void GroupTable::Cursor::find_ranges() {
+void GroupTable::Cursor::fill_ranges() {
   for (const std::uint64_t slot : slots_) {
     ranges_.push_back(table_.range_of(config_, slot));
   }
 }
 
-void GroupTable::Cursor::append(std::uint64_t segment, FilterSet filters) {
+void GroupTable::Cursor::append_members(std::uint64_t segment, FilterSet filters) {
   for (unsigned j = 0; j < kSegmentFilters; ++j) {
     if ((filters >> j & 1) != 0) {
       slots_.push_back(segment * kSegmentFilters + j);
@@ -831,12 +845,12 @@ void GroupTable::Cursor::look_up(Hash hash) {
     look_up_in_wide(hash);
   }
   const BitSlicedFilters filters(config_.header.shape);
-  table_.store_.for_each_chunk(config_, filters.chunk_of(hash),
-                               [&](std::uint64_t segment, const std::uint8_t* chunk) {
-                                 if (const FilterSet found = filters.may_contain(hash, chunk)) {
-                                   append(segment, found);
-                                 }
-                               });
+  table_.store_.for_each_data_chunk(
+      config_, filters.chunk_of(hash), [&](std::uint64_t segment, const std::uint8_t* chunk) {
+        if (const FilterSet found = filters.may_contain(hash, chunk)) {
+          append_members(segment, found);
+        }
+      });
 }
 
 void GroupTable::Cursor::look_up_in_wide(Hash hash) {
@@ -849,7 +863,7 @@ void GroupTable::Cursor::look_up_in_wide(Hash hash) {
       table_.store_.intersect_wide(config_, row, first + p, found);
     });
     for (std::uint64_t i = 0; i < segments_in_row(config_.wide, row); ++i) {
-      append(row * kSegmentsPerRow + i, found[i]);
+      append_members(row * kSegmentsPerRow + i, found[i]);
     }
   }
   const auto free = table_.store_.free_slots_below(config_.wide * kSegmentFilters);
@@ -858,7 +872,7 @@ void GroupTable::Cursor::look_up_in_wide(Hash hash) {
   });
 }
 
-void GroupTable::Cursor::look_up_in(const Value& key, const Value& member) {
+void GroupTable::Cursor::look_up_member(const Value& key, const Value& member) {
   key_.assign(key);
   const Key bytes(key);
   const auto slot = table_.store_.slot_of(config_, member);
@@ -868,8 +882,9 @@ void GroupTable::Cursor::look_up_in(const Value& key, const Value& member) {
   }
 }
 
-// Reads the filters of as many members as a row of _wide has, if the rows are all members, else
-// those of one segment. Other statements may have changed the table since the row was found.
+// Reads all filters of a row of _wide at once if the cursor lists all members, else those of one
+// segment. Other statements may have changed the table since the row was found, so the config is
+// read again.
 const Estimate* GroupTable::Cursor::estimate() {
   const std::uint64_t slot = slots_[row_];
   if (slot < first_estimated_ || slot - first_estimated_ >= estimates_.size()) {

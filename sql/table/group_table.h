@@ -1,16 +1,16 @@
 // The virtual table of CREATE VIRTUAL TABLE ... USING bloom_groups(...): a Bloom filter for each of
-// many members, and lookups that ask all of them at once. docs/groups.md is its reference. A
-// session, in which --> marks the output:
+// many members, and lookups that check all of them at once. docs/groups.md is its reference. An
+// example session; --> marks the output:
 //
 // CREATE VIRTUAL TABLE who USING bloom_groups(capacity=5000, fpr=0.0001);
 //     Each member gets a filter for 5,000 keys.
 //
 // INSERT INTO who(member, key) VALUES ('north', 'a.example'), ('south', 'b.example');
-//     Adds a key to the filter of each member. A member begins to exist with its first key.
+//     Adds a key to the filter of each member. The first key of a member creates the member.
 //
 // SELECT member FROM who WHERE key = 'a.example';
 // --> north
-//     Returns the members whose filters may contain the key. No member that has it is missing.
+//     Returns the members whose filters may contain the key: all that have it, and false positives.
 //
 // SELECT 1 FROM who WHERE member = 'south' AND key = 'a.example';
 //     Looks up the key in one filter. Returns no row: the key is certainly absent.
@@ -44,10 +44,11 @@
 //     Reads only the ranges that may contain the url, and the rows after the last range.
 //
 // INSERT INTO log_url(log_url) VALUES ('summarize');
-//     Makes ranges of the rows that were appended since then, and reads changed ranges again.
+//     Makes ranges of the rows appended since the last range, and reads changed ranges again.
 //
-// All rows are read from SQLite's pages at each lookup. Only keys that the running statement adds
-// may wait in memory. They are written when the statement ends, and before every lookup.
+// A GroupTable caches no filters: each lookup reads their rows from SQLite's pages. Only keys that
+// the running statement adds may be deferred in memory. They are written when the statement ends,
+// and before every lookup.
 #pragma once
 
 #include <cstdint>
@@ -81,8 +82,8 @@ class GroupTable {
   // What the tables of one connection share.
   struct Shared {
     std::vector<GroupTable*> tables;
-    // Writes the keys that wait, of all tables.
-    void write_waiting_keys();
+    // Writes the deferred keys of all tables.
+    void write_deferred_keys();
   };
 
   class Cursor;
@@ -108,7 +109,7 @@ class GroupTable {
 
   // The calls of SQLite.
   void begin();
-  void sync() { write_waiting_keys(); }
+  void sync() { write_deferred_keys(); }
   void committed() { end_transaction(); }
   void rolled_back();
   void savepoint(int number);
@@ -119,13 +120,13 @@ class GroupTable {
  private:
   class Change;
 
-  // A key that waits until the statement ends.
-  struct WaitingKey {
+  // A key that is written when the statement ends: see TransactionState::WriteMode.
+  struct DeferredKey {
     std::uint64_t chunk;
     std::uint64_t slot;
     Hash hash;
   };
-  static constexpr std::size_t kMaxWaiting = std::size_t{1} << 18U;  // 8 MiB
+  static constexpr std::size_t kMaxDeferred = std::size_t{1} << 18U;  // 8 MiB
 
   // What the running statement has read. Valid while sqlite3_total_changes() stays the same: no
   // other statement has then written.
@@ -135,6 +136,7 @@ class GroupTable {
     std::unordered_map<std::string, std::uint64_t> slots;
   };
 
+  [[noreturn]] void refuse_change_of_ranges() const;
   int insert(const Values& columns);
   static void refuse_properties(const Values& columns);
   int insert_key(const Value& member, const Value& key);
@@ -146,9 +148,9 @@ class GroupTable {
   void clear();
   void summarize();
   void rebuild();
-  void add_rows(GroupConfig& config);
-  void add_keys(std::uint64_t slot, RowRange range, const Shape& shape);
-  void read_changed_ranges(const GroupConfig& config);
+  void add_ranges(GroupConfig& config);
+  void add_keys_of_range(std::uint64_t slot, RowRange range, const Shape& shape);
+  void update_changed_ranges(const GroupConfig& config);
   void require_in_sync(const GroupConfig& config);
   void check_ranges(const GroupConfig& config);
   RowRange range_of(const GroupConfig& config, std::uint64_t slot);
@@ -161,9 +163,11 @@ class GroupTable {
   void remember(const Value& member, std::uint64_t slot);
   void add(std::uint64_t slot, Hash hash);
   bool may_contain(const GroupConfig& config, std::uint64_t slot, Hash hash);
-  void write_waiting_keys();
-  void write(const GroupConfig& config, std::span<WaitingKey> keys);
-  void add_waiting(const WaitingKey& key);
+  void write_deferred_keys();
+  void write(const GroupConfig& config, std::span<DeferredKey> keys);
+  static void write_chunk(GroupWriter& writer, const GroupConfig& config,
+                          std::span<const DeferredKey> keys);
+  void defer(const DeferredKey& key);
   void end_statement();
   void end_transaction();
 
@@ -175,7 +179,7 @@ class GroupTable {
   GroupStore store_;
   TransactionState transaction_;
   std::optional<StatementCache> cache_;
-  std::vector<WaitingKey> waiting_;
+  std::vector<DeferredKey> deferred_keys_;
   std::uint64_t rollbacks_ = 0;
   int changes_in_progress_ = 0;  // see Change
   bool must_roll_back_ = false;  // a change failed halfway, and ROLLBACK failed as well
@@ -188,28 +192,30 @@ class GroupTable::Cursor {
  public:
   explicit Cursor(GroupTable& table) : table_(table) {}
 
-  void filter(int plan, const char* text, const Values& values);
+  void filter(int plan, const char* idx_string, const Values& values);
   void next() noexcept { ++row_; }
   bool at_end() const noexcept { return row_ >= slots_.size(); }
   void column(sqlite3_context* raw, int i);
 
  private:
   void require_collation() const;
+  // Set slots_ to the members that may contain the key: all such members, or `member` if it may.
   void look_up(const Value& key);
   void look_up(Hash hash);
   void look_up_in_wide(Hash hash);
-  void look_up_in(const Value& key, const Value& member);
+  void look_up_member(const Value& key, const Value& member);
   void look_up_ranges(const Value& key);
   void keep_range(const Value& first);
   void add_changed_ranges();
-  void find_ranges();
+  void fill_ranges();  // sets ranges_ to the ranges of slots_
   bool has_filter() const { return slots_[row_] != kNoSlot; }
-  void append(std::uint64_t segment, FilterSet filters);
-  // Returns null if the member has been removed since the row was found.
+  void append_members(std::uint64_t segment, FilterSet filters);
+  // Returns the estimate for the filter of the current row. Returns null if 'clear' has removed the
+  // filter since the row was found.
   const Estimate* estimate();
   void return_filter_of_member(sqlite3_context* raw);
 
-  // Stands for rows that no filter covers.
+  // The slot of a row that stands for rows of the source without a filter.
   static constexpr std::uint64_t kNoSlot = ~std::uint64_t{0};
 
   GroupTable& table_;

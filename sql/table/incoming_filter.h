@@ -9,9 +9,9 @@
 
 namespace bloom {
 
-// Returns the filter in the shape of `own`, the filter that takes its keys. Throws bloom::Error if
-// their geometries are not compatible, and if the filter would have to be halved and has more keys
-// than `own` is sized for. `owner` names `own` in errors: "the table".
+// Returns `added` in the shape of `own`, the filter that it is to be merged into. Throws
+// bloom::Error if the two are not compatible, or if `added` would have to be halved and has more
+// keys than `own` is sized for. `owner` is the name of `own` in errors: "the table".
 Filter fit_incoming_filter(const FilterView& added, const Header& own, std::string_view owner,
                            const InterruptCheck& check_interrupt);
 

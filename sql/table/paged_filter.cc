@@ -49,7 +49,7 @@ class PagedFilter::Change {
     if (kind == Kind::other || filter.transaction_.has_written_a_key()) {
       filter.decide_write_mode();
     }
-    if (!filter_.is_told_everything()) {
+    if (!filter_.sqlite_reports_everything()) {
       filter_.check_cache();
     }
     filter_.loaded();
@@ -222,8 +222,8 @@ void PagedFilter::rolled_back_to(int number) {
   }
   drop_cache();
   end_statement();
-  if (transaction_.takes_rename_back(number)) {
-    lose_name();
+  if (transaction_.undoes_rename(number)) {
+    note_stale_name();
   }
   rolled_back_to_ = std::min(number, rolled_back_to_.value_or(number));
   note_change();
@@ -246,8 +246,8 @@ void PagedFilter::committed() {
 // so the transaction must be rolled back.
 void PagedFilter::rolled_back() {
   const bool lost = has_deferred_changes() && store_.has_write_transaction();
-  if (transaction_.takes_rename_back()) {
-    lose_name();
+  if (transaction_.undoes_rename()) {
+    note_stale_name();
   }
   drop_cache();
   end_transaction();
@@ -260,7 +260,7 @@ void PagedFilter::rolled_back() {
   }
 }
 
-void PagedFilter::lose_name() {
+void PagedFilter::note_stale_name() {
   transaction_.forget_rename();
   has_stale_name_ = true;
   retire();
@@ -310,7 +310,7 @@ int PagedFilter::code_to_report(int code) {
 
 // Other rows than those of the last check can be there only if one of these has changed.
 void PagedFilter::check_lookup() {
-  if (is_told_everything()) {
+  if (sqlite_reports_everything()) {
     seen_epoch_ = connection_.epoch;
     must_check_lookups_ = false;
     return;
@@ -630,7 +630,7 @@ std::vector<Estimate> PagedFilter::estimates() {
   return estimates;
 }
 
-Filter PagedFilter::full_filter() {
+Filter PagedFilter::read_filter() {
   Filter filter(layers().newest().header);
   std::uint8_t* const to = filter.cells();
   for_each_stored_chunk([&](const auto& layer, auto first, auto, auto cells) {

@@ -126,7 +126,7 @@ class PagedFilter {
   // Call at the beginning of each statement. Checks the cache even if this connection has changed
   // nothing, because other connections may have.
   void begin_statement() {
-    if (!is_told_everything()) {
+    if (!sqlite_reports_everything()) {
       check_cache();
     }
   }
@@ -202,10 +202,11 @@ class PagedFilter {
   // Merges a filter into the newest layer. Requires: `filter` is compatible (same geometry), and
   // the table does not grow.
   void merge(const FilterView& filter, const InterruptCheck& check_interrupt);
-  // Require: the filter has one layer.
+  // The following require: the filter has one layer. read_filter() returns the filter as one
+  // object.
   void halve();
   void fold(double fpr);  // as bloom::fold()
-  Filter full_filter();
+  Filter read_filter();
 
   // Both read all chunks. check() throws SqliteError(SQLITE_CORRUPT_VTAB) for the first damage that
   // it finds.
@@ -285,8 +286,8 @@ class PagedFilter {
       log_.expire();
     }
   }
-  // Whether SQLite reports to this object whatever may change its rows or take changes back.
-  bool is_told_everything() const {
+  // Whether SQLite reports to this object every event that may change the rows or undo changes.
+  bool sqlite_reports_everything() const {
     return transaction_.is_open() && transaction_.all_savepoints_reported() && !retired_;
   }
   // Whether `other` is another object of the same table, with deferred changes.
@@ -296,7 +297,7 @@ class PagedFilter {
   }
   void check_lookup();
   bool rows_may_change() const;
-  void lose_name();
+  void note_stale_name();
 
   // Require: a Change is active.
   void reset_to(const Config& config);
@@ -307,7 +308,7 @@ class PagedFilter {
   void add_layer();
   void merge_chunk(std::uint64_t i, const std::uint8_t* from);
 
-  // Calls f(layer, first cell, count, cells) for each stored chunk in order. Pending changes are
+  // Calls f(layer, first cell, count, cells) for each stored chunk in order. Deferred changes are
   // included. Does not write.
   template <typename F>
   void for_each_stored_chunk(F&& f);

@@ -16,7 +16,7 @@ constexpr char kCountKeys[] = "counts keys, cannot list them";
 // expensive table first. With this cost that table is the filter. This holds in all orders of FROM,
 // with and without ANALYZE, in SQLite 3.31 to 3.54 (tests/table/table_test.py).
 constexpr double kLookupCost = 100;
-constexpr double kFullFilterCost = 1e6;
+constexpr double kPropertiesCost = 1e6;
 constexpr double kCostOfRefusal = 1e99;
 
 bool is_equality(unsigned char op) {
@@ -49,7 +49,7 @@ void pass_on(sqlite3_index_info& info, int constraint, int argument) {
 
 KeyConstraint choose_key_constraint(sqlite3_index_info& info, int column, Collation own) {
   KeyConstraint key;
-  bool bytes_to_come = false;
+  bool binary_comes_later = false;
   for (int i = 0; i < info.nConstraint; ++i) {
     const auto& constraint = info.aConstraint[i];
     if (constraint.iColumn != column || !is_equality(constraint.op)) {
@@ -58,8 +58,8 @@ KeyConstraint choose_key_constraint(sqlite3_index_info& info, int column, Collat
     const char* collation = sqlite3_vtab_collation(&info, i);
     const auto known = collation_named(collation);
     if (constraint.usable == 0) {
-      key.is_to_come = true;
-      bytes_to_come = bytes_to_come || known == Collation::binary;
+      key.comes_later = true;
+      binary_comes_later = binary_comes_later || known == Collation::binary;
     } else if (!known || (*known != own && *known != Collation::binary)) {
       key.foreign_collation = collation;
     } else if (key.chosen < 0 || *known == Collation::binary) {
@@ -69,7 +69,7 @@ KeyConstraint choose_key_constraint(sqlite3_index_info& info, int column, Collat
   }
   // SQLite tests the other conditions on the key with the value that was looked up. If there are
   // several, the strictest one must be looked up: BINARY before any other collation.
-  if (bytes_to_come && key.collation != Collation::binary) {
+  if (binary_comes_later && key.collation != Collation::binary) {
     key.chosen = -1;
   }
   return key;
@@ -98,11 +98,11 @@ int choose_plan(sqlite3_index_info& info, Collation own) {
     pass_on(info, filter_compared, 2);
     return SQLITE_OK;
   }
-  if (key.is_to_come) {
+  if (key.comes_later) {
     return SQLITE_CONSTRAINT;
   }
   if (reads_filter_or_property(info)) {
-    offer(info, Plan::full_filter, kFullFilter, kFullFilterCost);
+    offer(info, Plan::properties, kFullFilter, kPropertiesCost);
     pass_on(info, filter_compared, 1);
   } else if (key.foreign_collation != nullptr) {
     offer(info, Plan::refused_collation, nullptr, kCostOfRefusal);

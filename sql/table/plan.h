@@ -37,7 +37,7 @@ enum class Plan : int {
   // As lookup, but compares with the filter's own collation, which is not BINARY.
   lookup_collated = 5,
   // Reads `filter` or properties: one row, whose `key` cannot be read.
-  full_filter = 2,
+  properties = 2,
   // The query gives no key. As many rows as the filter has keys, by estimate, so that count(*)
   // works. Reading their `key` is an error. SQLite chooses this plan only if it has no other.
   count = 3,
@@ -52,8 +52,9 @@ inline constexpr std::string_view kForeignCollation = "refused: collation ";
 struct KeyConstraint {
   int chosen = -1;  // its number; -1 if there is none that can be used in this join order
   Collation collation = Collation::binary;  // of the chosen condition
-  // Whether a condition on the key has a value from a table that comes later in this join order.
-  bool is_to_come = false;
+  // Whether some condition on the key takes its value from a table that comes later in this join
+  // order.
+  bool comes_later = false;
   const char* foreign_collation = nullptr;  // of a condition that cannot be used for its collation
 };
 // Returns the condition to use on the key, which is this column. `own` is the collation of the

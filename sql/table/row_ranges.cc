@@ -20,18 +20,21 @@ constexpr std::string_view kChangedColumns = "(first UNIQUE)";
 
 RowRanges::RowRanges(sqlite3* db, const std::string& schema, const std::string& table,
                      const SourceNames& names, std::uint64_t rows)
-    : source_(db, schema, names), triggers_(source_, false), rows_(rows), to_number_(db) {
+    : source_(db, schema, names),
+      triggers_(source_, /*counting=*/false),
+      rows_(rows),
+      to_number_(db) {
   triggers_.find_names(table);
 }
 
 std::string RowRanges::changed_table(const std::string& table) const {
-  return source_.qualified(table + std::string(kChangedRanges));
+  return source_.qualified(table + std::string(kChangedSuffix));
 }
 
 bool RowRanges::has_changed_table(const std::string& table) const {
   const Statement select(source_.db(), "SELECT sql FROM " + source_.qualified("sqlite_master") +
                                            " WHERE type = 'table' AND name = ?1 COLLATE NOCASE");
-  const std::string name = table + std::string(kChangedRanges);
+  const std::string name = table + std::string(kChangedSuffix);
   Execution run(select);
   return run.bind(1, name).step() && run.type(0) == SQLITE_TEXT &&
          run.value(0).text().ends_with(kChangedColumns);
@@ -86,7 +89,7 @@ void RowRanges::rename(GroupStore& store, const std::string& new_name) {
   store.rename(new_name);
   if (has_changed_table(table)) {
     execute(source_.db(), "ALTER TABLE " + changed_table(table) + " RENAME TO " +
-                              quoted_name(new_name + std::string(kChangedRanges)));
+                              quoted_name(new_name + std::string(kChangedSuffix)));
   }
   if (installed) {
     triggers_.install(new_name, SourceTriggers::kVersionForRanges);
@@ -109,8 +112,8 @@ void RowRanges::restore(const std::string& table, Collation collation, GroupConf
   checked_ = false;
 }
 
-// The same version number cannot mean another schema. SQLite reuses numbers only after the rollback
-// of a schema change, and then it makes new objects of all virtual tables.
+// For one object of the table, a schema version stands for one schema: SQLite reuses a version only
+// after the rollback of a schema change, and then makes new objects of all virtual tables.
 std::optional<std::string> RowRanges::out_of_sync(const std::string& table,
                                                   const GroupConfig& config) {
   constexpr std::string_view kFix =
@@ -127,7 +130,7 @@ std::optional<std::string> RowRanges::out_of_sync(const std::string& table,
            " are missing or have changed" + std::string(kFix);
   }
   if (!has_changed_table(table)) {
-    return std::string("the table ") + quoted_text(table + std::string(kChangedRanges)) +
+    return std::string("the table ") + quoted_text(table + std::string(kChangedSuffix)) +
            " is missing or has changed" + std::string(kFix);
   }
   checked_ = true;
@@ -159,7 +162,7 @@ std::optional<RowRange> RowRanges::range_from(std::int64_t first) const {
   return run.step() ? std::optional(RowRange{first, run.integer(0)}) : std::nullopt;
 }
 
-std::vector<Hash> RowRanges::equal_keys(const Key& key, const Shape& shape) {
+std::vector<Hash> RowRanges::hashes_of_equal_keys(const Key& key, const Shape& shape) {
   std::vector<Hash> keys = {key.hash(shape)};
   if (key.is_other_form_of_number()) {
     to_number_.read(key.bytes(),
@@ -171,7 +174,7 @@ std::vector<Hash> RowRanges::equal_keys(const Key& key, const Shape& shape) {
   return keys;
 }
 
-std::optional<std::vector<std::int64_t>> RowRanges::changed(const std::string& table) {
+std::optional<std::vector<std::int64_t>> RowRanges::changed_ranges(const std::string& table) {
   if (!select_changed_) {
     select_changed_.emplace(source_.db(), "SELECT first FROM " + changed_table(table));
   }

@@ -2,8 +2,8 @@
 // bloom_groups(source=s, column=c, rows=4096). Each member is a range of rowids.
 //
 // The ranges are adjacent. The first one begins at the smallest rowid that SQLite allows. The name
-// of a member is the first rowid of its range. Every range but the last ends where the next one
-// begins, and the last one ends at GroupConfig::summarized.
+// of a member is the first rowid of its range. Every range but the last ends just before the next
+// one, and the last one ends at GroupConfig::summarized.
 //
 // A lookup must also search the rows that no filter covers: those after the last range, and the
 // ranges that have changed. Appending a row changes no range. Triggers in plain SQL note the other
@@ -36,9 +36,9 @@ struct RowRange {
   std::int64_t last;
 };
 
-// The suffix of the table of changed ranges. It is an ordinary table: SQLite would not let triggers
-// write to a shadow table under SQLITE_DBCONFIG_DEFENSIVE.
-inline constexpr std::string_view kChangedRanges = "_changed";
+// The suffix of the table of changed ranges. It is an ordinary table, not a shadow table:
+// SQLITE_DBCONFIG_DEFENSIVE makes shadow tables read-only, for triggers as well.
+inline constexpr std::string_view kChangedSuffix = "_changed";
 
 class RowRanges {
  public:
@@ -59,13 +59,14 @@ class RowRanges {
   void create(const std::string& table, Collation collation, GroupConfig& config);
   void drop(const std::string& table, const std::string& guard_index);
   void rename(GroupStore& store, const std::string& new_name);
-  // Makes what is missing or has changed, and forgets all changes. For the command 'rebuild'.
+  // Does what create() does, but keeps a guard index and a table of changed ranges that exist as
+  // create() makes them. Forgets all noted changes. For the command 'rebuild'.
   void restore(const std::string& table, Collation collation, GroupConfig& config);
 
   // Call when a statement is prepared: SQLite prepares all statements again after a schema change.
   void statement_was_prepared() { checked_ = false; }
   // Returns why a change of the source may not have been noted, and what to do; nullopt if all
-  // were.
+  // changes were noted.
   std::optional<std::string> out_of_sync(const std::string& table, const GroupConfig& config);
 
   // Throws bloom::Error if the ranges cannot be summarized now.
@@ -73,16 +74,17 @@ class RowRanges {
   // Calls f(key) for each row of the range whose key is not NULL.
   using EachKey = std::function<void(const sqlite::Value& key)>;
   void for_each_key(RowRange range, const EachKey& f) const;
-  // Returns the range that begins at `first` and ends at its row number `rows`; nullopt if there
-  // are fewer rows from `first` on.
+  // Returns the range of the first `rows` rows whose rowid is at least `first`; nullopt if there
+  // are fewer such rows. The range begins at `first` itself.
   std::optional<RowRange> range_from(std::int64_t first) const;
 
-  // Returns the keys that a row may have if SQLite calls its value equal to `value`: see
-  // SourceComparison. A range must have other_forms_mark() if it has such a key.
-  std::vector<Hash> equal_keys(const Key& key, const Shape& shape);
+  // Returns the hashes that a lookup of `key` must look up in each filter: those of all keys that
+  // SQLite may compare as equal to `key` (see SourceComparison). The hash other_forms_mark() stands
+  // for texts such as '05'; the filter of a range that has such a text must contain that hash.
+  std::vector<Hash> hashes_of_equal_keys(const Key& key, const Shape& shape);
 
-  // The changed ranges: their first rowids. nullopt: all ranges may have changed.
-  std::optional<std::vector<std::int64_t>> changed(const std::string& table);
+  // Returns the first rowids of the changed ranges; nullopt if all ranges may have changed.
+  std::optional<std::vector<std::int64_t>> changed_ranges(const std::string& table);
   void forget_changes(const std::string& table) const;
 
  private:
@@ -94,7 +96,7 @@ class RowRanges {
   Source source_;
   SourceTriggers triggers_;
   std::uint64_t rows_;
-  bool checked_ = false;  // since a statement was last prepared
+  bool checked_ = false;  // out_of_sync() found no problem since a statement was last prepared
   std::optional<std::int64_t> checked_version_;
   NumberReader to_number_;
   std::optional<sqlite::Statement> select_changed_;

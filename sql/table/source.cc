@@ -138,7 +138,7 @@ std::string Source::pragma(const char* name) const {
 void Source::require_can_follow(Collation collation, Writers writers) const {
   require_collation(collation);
   if (writers == Writers::any) {
-    require_known_early();
+    require_value_known_early();
   }
 }
 
@@ -170,7 +170,7 @@ void Source::require_collation(Collation collation) const {
   }
 }
 
-void Source::require_known_early() const {
+void Source::require_value_known_early() const {
   if (const std::string late = facts().decided_late; !late.empty()) {
     fail("cannot follow " + quoted_text(names_.table) + " with writers=any: " + late +
          ", so BEFORE triggers do not see the final value (give writers=extension, and load the "

@@ -40,9 +40,9 @@ struct ColumnFacts {
   // An UPDATE may change a column without naming it in SET: the column is generated, or its
   // declaration looks like an alias of the rowid.
   bool can_change_unnamed = false;
-  // Names a column of which a BEFORE trigger may see a value that SQLite does not store in the end,
-  // and says why: "'id' is an INTEGER PRIMARY KEY". A NULL that SQLite replaces by the literal in
-  // `defaults` does not count. Empty if there is no such column.
+  // A column whose stored value may differ from the value that a BEFORE trigger sees, and the
+  // reason: "'id' is an INTEGER PRIMARY KEY". Empty if there is no such column. Does not include
+  // columns in which SQLite only replaces NULL: see `defaults`.
   std::string decided_late;
   // For each column, the literal that SQLite may store in place of NULL; empty for none.
   std::vector<std::string> defaults;
@@ -110,7 +110,7 @@ class Source {
  private:
   struct ColumnInfo;
 
-  // Returns what the source is instead of an ordinary table; null if it is an ordinary table.
+  // Returns what kind of object the source is, as text; null if it is an ordinary table.
   const char* unsupported_type() const;
   bool is_shadow() const;
   bool has_in_table_list(int column, std::string_view value) const;
@@ -120,7 +120,7 @@ class Source {
   std::string collation_name(const std::string& column) const;
   bool is_strict() const;
   std::vector<ColumnInfo> columns() const;
-  void require_known_early() const;
+  void require_value_known_early() const;
 
   sqlite3* db_;
   std::string schema_;

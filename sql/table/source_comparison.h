@@ -1,14 +1,14 @@
-// Looks keys up as SQLite compares values with the column of a source.
+// Looks up keys by the rules by which SQLite compares values with the column of a source.
 //
 // SQLite converts values before it compares them (https://sqlite.org/datatype3.html, section 4.2):
 // '05' and 5.0 are equal to 5 in a column of numbers. A filter compares the bytes of keys, and
 // SQLite passes values to it unconverted. So the filter may lack the key of a value that is equal
-// to one in the source. Two cases exist, and a lookup also asks for:
+// to one in the source. In two cases a lookup therefore looks up a second key:
 //
-// column         value                        the source may have   the lookup also asks for
+// column         value                        the source may have   the second key
 // numeric        text: '05'                   5                     the number
-// text or blob   a number, and SQLite         '05', '5.0'           other_forms_mark(): was any
-//                compares both as numbers                           such text added?
+// text or blob   a number, and SQLite         '05', '5.0'           other_forms_mark(), which is
+//                compares both as numbers                           added with any such text
 //
 // All other values that SQLite calls equal have the same key.
 #pragma once
@@ -28,8 +28,8 @@ namespace bloom {
 class NumberReader {
  public:
   explicit NumberReader(sqlite3* db) : db_(db) {}
-  // Calls f(number) if SQLite compares the text as that number with a column of numbers. Returns
-  // whether it does. Throws SqliteError, and what `f` throws.
+  // Calls f(number) and returns true if SQLite converts the text to `number` to compare it with a
+  // column of numbers. Throws SqliteError, and what `f` throws.
   template <typename F>
   bool read(std::string_view text, F&& f) {
     if (!select_) {
@@ -54,7 +54,7 @@ class SourceComparison {
   explicit SourceComparison(const Source& source)
       : source_(source),
         affinity_(source.affinity()),
-        declared_(affinity_),
+        declared_affinity_(affinity_),
         to_number_(source.db()) {}
 
   // Returns the type to declare for the column `key`. SQLite then compares `key` with other values
@@ -63,16 +63,17 @@ class SourceComparison {
   // Call when the type of the column may have changed.
   void refresh() { affinity_ = source_.affinity(); }
 
-  // Returns whether the filter may contain a key that is equal to `value`, but has other bytes.
-  // Sets `shown` to what `key` shows, if that is not `value`: `value` as a column of the declared
-  // type stores it. Throws SqliteError. Requires: `key` is the key of `value`.
+  // Returns whether the filter may contain a key that is equal to `value`, but has other bytes. If
+  // a column of the declared type would store `value` in another form, sets `shown` to that form:
+  // the column `key` of the bloom table then returns it. Throws SqliteError. Requires: `key` is the
+  // key of `value`.
   bool may_contain_equal(PagedFilter& filter, const Key& key, const sqlite::Value& value,
                          sqlite::ValueCopy& shown) {
     if (key.is_text()) {
       return is_of_numbers(affinity_) && key.is_other_form_of_number() &&
              may_contain_number(filter, key, shown);
     }
-    return key.is_number() && (!is_of_numbers(affinity_) || declared_ == Affinity::text) &&
+    return key.is_number() && (!is_of_numbers(affinity_) || declared_affinity_ == Affinity::text) &&
            may_contain_text(filter, key, value, shown);
   }
 
@@ -80,10 +81,11 @@ class SourceComparison {
   bool may_contain_number(PagedFilter& filter, const Key& text, sqlite::ValueCopy& shown);
   bool may_contain_text(PagedFilter& filter, const Key& number, const sqlite::Value& value,
                         sqlite::ValueCopy& shown);
+  void assign_as_text(const Key& number, const sqlite::Value& value, sqlite::ValueCopy& shown);
 
   const Source& source_;
-  Affinity affinity_;
-  const Affinity declared_;
+  Affinity affinity_;                 // of the source's column
+  const Affinity declared_affinity_;  // of the column `key`: affinity_ when the table was opened
   NumberReader to_number_;
   std::optional<sqlite::Statement> to_text_;
 };

@@ -44,7 +44,7 @@ void SourceFollower::require_no_other_writer() const {
 
 // Version 1.0 made no guard index.
 bool SourceFollower::has_guard(const Config& config) const {
-  return config.trigger_version == SourceTriggers::kVersionOf10 ||
+  return config.trigger_version == SourceTriggers::kVersionOfRelease1 ||
          source_.has_guard(config.guard_index);
 }
 

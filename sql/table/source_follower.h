@@ -74,7 +74,9 @@ class SourceFollower {
   Source source_;
   SourceTriggers triggers_;
   std::optional<SourceComparison> comparison_;  // made when the names are known
-  bool checked_ = false;                        // since a statement was last prepared
+  // Whether out_of_sync() found no problem since a statement was last prepared, and the schema
+  // version at that time.
+  bool checked_ = false;
   std::optional<std::int64_t> checked_version_;
   // The versions of the schema and of the TEMP schema at which no trigger was found that can
   // prevent the filter's triggers from running.

@@ -45,7 +45,7 @@ std::string log_columns(const std::string& table) {
 }
 
 std::string note_columns(const std::string& table) {
-  return quoted_name(table + std::string(kChangedRanges)) + "(first) ";
+  return quoted_name(table + std::string(kChangedSuffix)) + "(first) ";
 }
 
 // Whether the trigger is one of the bloom table `table`.
@@ -199,7 +199,7 @@ std::vector<SourceTriggers::Trigger> SourceTriggers::triggers_that_note_ranges(
   const auto note = [&](const std::string& first) {
     return " INSERT INTO " + note_columns(table) + "SELECT r.first FROM (SELECT " + first +
            " AS first) AS r WHERE NOT EXISTS (SELECT 1 FROM " +
-           quoted_name(table + std::string(kChangedRanges)) + " AS c WHERE c.first IS r.first);";
+           quoted_name(table + std::string(kChangedSuffix)) + " AS c WHERE c.first IS r.first);";
   };
   const auto range_of = [&](const std::string& rowid) {
     return "(SELECT max(member) FROM " + members + " WHERE member <= " + rowid + ")";
@@ -231,7 +231,7 @@ std::vector<SourceTriggers::Trigger> SourceTriggers::triggers_that_command(
   const std::string remove = write(kRemove, "old");
   const bool add_after = counting_ || needs_after(facts);
   std::vector<Trigger> triggers;
-  if (!counting_ || version != kVersionOf10) {
+  if (!counting_ || version != kVersionOfRelease1) {
     const std::string before = counting_ ? write(kExpect, "new") : add;
     triggers.emplace_back(table, source, "_before_insert", "INSERT" + on, before);
     triggers.emplace_back(table, source, "_before_update", update, before);

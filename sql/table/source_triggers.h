@@ -6,13 +6,13 @@
 //
 // With writers=any the triggers append each change to the change log (sql/table/change_log.h).
 // Added keys are recorded BEFORE the row is written: a trigger that keeps the BEFORE triggers from
-// running also keeps the row out. Removed keys are recorded AFTER. A statement that writes no row
-// in the end, such as INSERT OR IGNORE, can therefore record a key too many, but never too few.
+// running also keeps the row out. Removed keys are recorded AFTER. A statement that writes no row,
+// such as INSERT OR IGNORE, can therefore record too many keys, but never too few.
 //
 // With writers=extension the triggers write commands to the bloom table. A counting filter must
 // then receive each change exactly once, so its triggers run AFTER. Any other filter may receive
-// too many keys. Its keys are added BEFORE the row is written. Values that a BEFORE trigger may not
-// know, such as a rowid that SQLite chooses, are added AFTER as well.
+// too many keys. Its keys are added BEFORE the row is written. If a BEFORE trigger may not see the
+// final value, such as a rowid that SQLite chooses, the key is added AFTER as well.
 //
 // The triggers of a bloom_groups table (sql/table/row_ranges.h) are plain SQL as well. They only
 // note which range of rows has changed.
@@ -42,7 +42,8 @@ class SourceTriggers {
   static constexpr std::string_view kExpect = "expect";
 
   // Versions of the triggers, stored in Config::trigger_version. All are supported.
-  static constexpr std::uint64_t kVersionOf10 = 0;  // of 1.0: neither `expect` nor a guard index
+  static constexpr std::uint64_t kVersionOfRelease1 =
+      0;  // of 1.0: neither `expect` nor a guard index
   static constexpr std::uint64_t kVersionForExtension = 2;               // for writers=extension
   static constexpr std::uint64_t kVersionForAny = Config::kLogTriggers;  // for writers=any
   static constexpr std::uint64_t kVersionForRanges = 4;                  // of bloom_groups
@@ -56,7 +57,8 @@ class SourceTriggers {
   void install(const std::string& table, std::uint64_t version) const;
   void uninstall(const std::string& table) const;
 
-  // Updates the names of the source: from the triggers of any version, else from the options.
+  // Updates the names of the source: takes them from the triggers, of any version, or from the
+  // options if there are no triggers.
   void find_names(const std::string& table);
   // Returns whether all triggers exist exactly as install() makes them. Also updates the names of
   // the source. They are read from the last trigger that install() makes, or from the options if

@@ -23,24 +23,27 @@ using sqlite::quoted_name;
 using sqlite::SqliteError;
 using sqlite::Statement;
 
-// Tables with a change log have a version of their own: a program that does not read the log would
-// answer "absent" for keys that are only there. So do tables with generations: a program that takes
-// the last layer for the newest would add keys to one that is dropped too soon. A program that does
-// not count the rows must not delete any; tables with counted rows have these versions plus
-// kCountedRows.
+// A table has a version that older programs refuse if it has a feature that they would handle
+// wrongly:
+// - Change log: they would answer "absent" for keys that are only in the log.
+// - Generations: they would add keys to the last layer, which is not always the newest.
+// - Counted rows: they would delete rows without lowering the counts. Tables with counted rows have
+//   the version of their other features plus kCountedRows.
 constexpr std::int64_t kTableVersion = 1;
 constexpr std::int64_t kTableVersionWithLog = 2;
 constexpr std::int64_t kTableVersionWithGenerations = 3;
 constexpr std::int64_t kCountedRows = 3;
-constexpr std::int64_t kMaxStale = kMaxCells;  // limit for Config::stale, whatever is stored
+constexpr std::int64_t kMaxStale = kMaxCells;  // larger stored values of Config::stale are clamped
 constexpr std::string_view kStoreTables[] = {"config", "data"};
 constexpr char kRowsDeleted[] =
     ": another program has deleted rows (restore a backup, or empty the table with 'rebuild' or "
     "'clear' and add its keys again)";
 
-constexpr std::string_view kCount = "rows ";
+constexpr std::string_view kCountPrefix = "rows ";
 
-std::string count_name(std::size_t layer) { return std::string(kCount) + std::to_string(layer); }
+std::string count_name(std::size_t layer) {
+  return std::string(kCountPrefix) + std::to_string(layer);
+}
 std::string chunk_name(std::uint64_t i) { return "chunk " + std::to_string(i); }
 
 // Returns the bytes of a chunk column. Throws if the column is not a blob of `size` bytes.
@@ -111,6 +114,7 @@ void require_known(std::optional<std::int64_t> version) {
 
 }  // namespace
 
+// The scope of a statement on the shadow tables. Refuses reentry: see in_use_.
 class Store::InUse {
  public:
   explicit InUse(Store& store) : store_(store) {
@@ -142,8 +146,9 @@ void Store::create(const Config& config) {
   save_config(config);
 }
 
-// Only `version` and `header` are required. For them alone a missing row or a value of the wrong
-// type is damage.
+// A missing row or a value of the wrong type is damage for `version` and `header`, for `newest` in
+// a table with generations, and for the counts in a table with counted rows. Other rows may be
+// missing.
 Config Store::load_config() {
   const InUse in_use(*this);
   Config config;
@@ -161,7 +166,7 @@ Config Store::load_config() {
       config.layers = parse_headers(run.blob(1));
     } else if (name == "newest" && run.type(1) == SQLITE_INTEGER) {
       newest = run.integer(1);
-    } else if (name.starts_with(kCount) && run.type(1) == SQLITE_INTEGER) {
+    } else if (name.starts_with(kCountPrefix) && run.type(1) == SQLITE_INTEGER) {
       ++counts;
     } else if (name == "merged") {
       config.merged = true;
@@ -293,7 +298,7 @@ std::uint64_t Store::counted_rows(std::size_t layer) {
   return run.bind(1, name).step() ? static_cast<std::uint64_t>(run.integer(0)) : 0;
 }
 
-void Store::require_row_was_never_made(std::uint64_t i, const Layers& layers) {
+void Store::require_row_not_deleted(std::uint64_t i, const Layers& layers) {
   const InUse in_use(*this);
   const Layers::Layer& layer = layers.layer_of(i);
   if (counted_rows(layers.index_of(layer)) == chunk_count(layer.header.shape)) {
@@ -392,7 +397,7 @@ std::vector<std::uint64_t> Store::stored_chunks() {
 
 std::optional<unsigned> Store::data_version() const {
   unsigned version = 0;
-  // A null name also means "main", and saves SQLite the search for the schema.
+  // A null name also means "main", and SQLite then does not search for the schema.
   const char* const name = is_main_ ? nullptr : schema().c_str();
   const int code = sqlite3_file_control(db_, name, SQLITE_FCNTL_DATA_VERSION, &version);
   return code == SQLITE_OK ? std::optional(version) : std::nullopt;

@@ -10,9 +10,9 @@
 //
 // A chunk whose cells are all 0 needs no row. For each layer, a row 'rows 0', 'rows 1', ... of the
 // config counts the chunks that have a row, so that rows which another program has deleted are
-// noticed. Invariant: a layer has at least as many rows as its count says. So the count is raised
-// after rows are inserted, and lowered before rows are deleted. A change that fails halfway may
-// leave more rows.
+// noticed. Invariant: a layer has at least as many rows as its count. So the count is raised after
+// rows are inserted, and lowered before rows are deleted. A change that fails halfway may leave
+// more rows than the count.
 //
 // Everything that is read is checked. A Store throws SqliteError(SQLITE_CORRUPT_VTAB) for values
 // that are not valid, and for missing rows.
@@ -85,9 +85,9 @@ class Store {
   // Reads chunk i into `cells`. Returns whether the chunk has a row; if it has none, fills `cells`
   // with zeros. Requires: `cells` has the size of chunk i.
   bool load_chunk(std::uint64_t i, std::span<std::uint8_t> cells);
-  // Call after load_chunk() has found no row. Throws if the row was deleted: all rows of its layer
-  // were there.
-  void require_row_was_never_made(std::uint64_t i, const Layers& layers);
+  // Call after load_chunk() has found no row. Throws if all rows of the layer have been inserted,
+  // so that this row must have been deleted.
+  void require_row_not_deleted(std::uint64_t i, const Layers& layers);
   // Inserts a row. Throws if the chunk already has one. The row counts in changes(), so this may be
   // called only within a statement on the bloom table itself.
   void insert_chunk(std::uint64_t i, std::span<const std::uint8_t> cells);
@@ -158,7 +158,7 @@ class Store {
   std::uint64_t counted_rows(std::size_t layer);
 };
 
-// Overwrites existing chunks: see RowWriter.
+// Overwrites existing chunks. Requires what RowWriter requires.
 class ChunkWriter {
  public:
   explicit ChunkWriter(Store& store) : store_(store), row_(store.tables_, "data", "chunk") {}

@@ -372,7 +372,7 @@ std::string BloomTable::info(const std::vector<Estimate>& estimates) {
   return info_json(filter_->layers().headers(), estimates, table);
 }
 
-void BloomTable::Cursor::filter(int plan, const char* text, const Values& values) {
+void BloomTable::Cursor::filter(int plan, const char* idx_string, const Values& values) {
   filter_.begin_reading();
   estimates_.clear();
   plan_ = static_cast<Plan>(plan);
@@ -388,7 +388,7 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
     case Plan::lookup:
       require_filters(values, 1);
       return look_up(values[0]);
-    case Plan::full_filter:
+    case Plan::properties:
       require_in_sync();
       require_filters(values, 0);
       rows_ = 1;
@@ -399,7 +399,7 @@ void BloomTable::Cursor::filter(int plan, const char* text, const Values& values
       return;
     case Plan::refused_collation:
       fail("the filter cannot compare key under the collation " +
-           std::string(text).substr(kForeignCollation.size()) + " (" +
+           std::string(idx_string).substr(kForeignCollation.size()) + " (" +
            collation_rule(table_.options_.collation()) + ")");
   }
 }
@@ -500,7 +500,7 @@ void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
     return;
   }
   const bool is_key = i == static_cast<int>(Column::key);
-  if (plan_ == Plan::count || (plan_ == Plan::full_filter && is_key)) {
+  if (plan_ == Plan::count || (plan_ == Plan::properties && is_key)) {
     refuse_scan();
   }
   Context context(raw);
@@ -514,7 +514,7 @@ void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
     case Column::filter:
       table_.require_one_layer("read the filter of");
       require_within_limit(context, "the filter", stored_bytes(filter_.shape()), kReadTable);
-      return return_filter(context, filter_.full_filter());
+      return return_filter(context, filter_.read_filter());
     case Column::info:
       return context.result_text(table_.info(estimates()));
     case Column::keys:

@@ -1,5 +1,5 @@
 // The virtual table of CREATE VIRTUAL TABLE ... USING bloom(...). docs/virtual-table.md is its
-// reference. A session, in which --> marks the output:
+// reference. An example session; --> marks the output:
 //
 // CREATE VIRTUAL TABLE seen USING bloom(capacity=100000, fpr=0.01);
 //     Creates a filter for 100,000 keys at a false-positive rate of 1 %. Its columns are `key`, and
@@ -162,7 +162,7 @@ class BloomTable::Cursor {
     filter_.begin_statement();
   }
 
-  void filter(int plan, const char* text, const Values& values);
+  void filter(int plan, const char* idx_string, const Values& values);
   void next() noexcept { --rows_; }
   bool at_end() const noexcept { return rows_ == 0; }
   void column(sqlite3_context* raw, int i);

@@ -63,8 +63,8 @@ class TransactionState {
   // Call when the table was renamed in this transaction.
   void note_renamed() { renamed_within_ = innermost_savepoint_; }
   // Returns whether a rollback to savepoint `number`, or of the transaction, takes a rename back.
-  bool takes_rename_back(int number) const { return renamed_within_ && number <= *renamed_within_; }
-  bool takes_rename_back() const { return renamed_within_.has_value(); }
+  bool undoes_rename(int number) const { return renamed_within_ && number <= *renamed_within_; }
+  bool undoes_rename() const { return renamed_within_.has_value(); }
   void forget_rename() { renamed_within_.reset(); }
 
  private:

@@ -1,9 +1,9 @@
-"""The promise, in sequences of statements and calls that broke it once: a key that was added is never answered "absent".
+"""Sequences of statements and calls that once broke the promise: a key that was added is never answered "absent".
 
     [WRITERS=extension] /usr/bin/python3 tests/promise/promise_test.py EXTENSION [unittest options]
 
-Through SQLite's C interface, since most of them need what Python's sqlite3 module hides. tests/promise/promise_model_test.py
-has random ones.
+The tests call SQLite's C interface, because most of them need functions that Python's sqlite3 module hides.
+tests/promise/promise_model_test.py runs random sequences.
 """
 
 import ctypes
@@ -21,11 +21,11 @@ from support import raw  # noqa: E402
 from support.host import EXTENSION  # noqa: E402
 from support.raw import BUSY, INTERRUPT, LOCKED, Failure, Raw  # noqa: E402
 
-# Which option `writers` the tables with a source get.
+# The option `writers` of tables with a source.
 WRITERS = os.environ.get("WRITERS", "any")
 SOURCE = f"writers={WRITERS}, source=s"
 
-# Every form of table that has code of its own. {} is the name.
+# One table for each implementation in the extension. {} stands for the name of the table.
 TABLES = {
     "standard": "CREATE VIRTUAL TABLE {} USING bloom(capacity=1000)",
     "several chunks, small cache": "CREATE VIRTUAL TABLE {} USING bloom(capacity=20000, cache=4096)",
@@ -46,7 +46,7 @@ class Case(unittest.TestCase):
             self.assertEqual(db.run(f"SELECT key FROM {table} WHERE key = '{key}'"), [(key,)], f"lost {key}")
 
     def assertFollows(self, db, source="s", column="k", table="f"):
-        """What the source has is answered, one by one and in a join."""
+        """Checks that all keys of the source are found, one by one and in a join."""
         for (key,) in db.run(f"SELECT CAST({column} AS TEXT) FROM {source} WHERE {column} IS NOT NULL"):
             self.assertPresent(db, key, table=table)
         self.assertEqual(db.one(f"SELECT count(*) FROM {source} LEFT JOIN {table} ON {table}.key = {column} WHERE {column} IS NOT NULL AND {table}.key IS NULL"), 0)
@@ -77,7 +77,7 @@ class Savepoints(Case):
             self.assertEqual((a.close(), b.close()), (0, 0))
 
     def test_a_savepoint_that_fails_in_a_table_of_another_module(self):
-        """FTS5 writes at a savepoint, and a table of this machine's rows may be locked by then."""
+        """FTS5 writes when a savepoint opens. Here it cannot: another connection has locked its rows."""
         path = f"file:{self.path}?cache=shared"
         a, b = Raw(path), Raw(path)
         try:
@@ -97,7 +97,7 @@ class Savepoints(Case):
         a.close(), b.close()
 
     def test_every_order_of_savepoints_and_schema_changes(self):
-        """After each statement every key that is to be there is asked for, in the transaction and after it."""
+        """Looks up all added keys after each statement and after the COMMIT."""
         steps = ("SAVEPOINT a", "ROLLBACK TO a", "RELEASE a", "INSERT INTO f(key) VALUES ('{}')", "INSERT INTO f(key) VALUES ('{}'), ('{} too')", "PRAGMA writable_schema = RESET", "ALTER TABLE o RENAME TO o2")
         for create, way in itertools.product((TABLES["counting"], TABLES["growing"]), itertools.permutations(range(len(steps)), 4)):
             db = Raw()
@@ -112,7 +112,7 @@ class Savepoints(Case):
 
 
 class SeveralObjects(Case):
-    """SQLite makes a second object of a table when it reads the schema again, and does not report everything to both."""
+    """SQLite makes a second object of a table when it reads the schema again, and does not report every event to both objects."""
 
     CREATE = TABLES["standard"].format("f")
     FAILING_ATTACH = "ATTACH 'file:/nowhere/at/all?mode=ro' AS nowhere"
@@ -152,7 +152,7 @@ class SeveralObjects(Case):
         scan.finalize()
 
     def test_a_long_scan_that_sees_what_another_object_inserts(self):
-        """After some lookups a statement relies on its cache, and on being told of writes by the other object."""
+        """After some lookups a statement relies on its cache, and on reports about writes of the other object."""
         for begin in ("SELECT 1", "BEGIN"):
             db = Raw()
             db.run(self.CREATE, "CREATE TABLE o(k)", "INSERT INTO o VALUES ('a'), ('a'), ('a'), ('a'), ('a'), ('n')", "INSERT INTO f(key) VALUES ('a')")
@@ -164,7 +164,7 @@ class SeveralObjects(Case):
             self.assertEqual(scan.step(), ("n", "n"))
             scan.finalize()
 
-    def test_a_scan_that_runs_on_over_a_savepoint_that_both_objects_are_told_of(self):
+    def test_a_scan_across_a_savepoint_that_is_reported_to_both_objects(self):
         db = Raw()
         db.run("CREATE TABLE o(k)", "INSERT INTO o VALUES ('1'), ('2'), ('3')", "BEGIN", self.CREATE)
         scan = db.prepare("SELECT o.k, f.key FROM o LEFT JOIN f ON f.key = o.k")
@@ -175,7 +175,7 @@ class SeveralObjects(Case):
         self.assertEqual(scan.step(), ("3", "3"))
         scan.finalize()
 
-    def test_a_scan_that_a_function_goes_on_with_in_a_statement_that_counts_no_row_yet(self):
+    def test_a_scan_that_a_function_continues_before_the_statement_counts_a_row(self):
         for begin in ("SELECT 1", "BEGIN"):
             db = Raw()
             db.run(self.CREATE, "CREATE TABLE o(k)", "INSERT INTO o VALUES ('a'), ('k1'), ('k2')", "INSERT INTO f(key) VALUES ('a')")
@@ -183,12 +183,12 @@ class SeveralObjects(Case):
             rows = [scan.step()]
             db.run("PRAGMA writable_schema = RESET", begin)
             db.function("look", lambda: rows.append(scan.step()))
-            # Each key is added before the function is called for the row after it.
+            # Each key is added before the function is called for the next row.
             db.run("INSERT INTO f(key) SELECT CASE i WHEN 1 THEN 'k1' ELSE coalesce(look(), 'k' || i) END FROM (SELECT 1 AS i UNION ALL SELECT 2 UNION ALL SELECT 3)")
             scan.finalize()
             self.assertEqual(rows, [("a", "a"), ("k1", "k1"), ("k2", "k2")])
 
-    def test_a_scan_that_a_function_goes_on_with_in_a_statement_that_inserts(self):
+    def test_a_scan_that_a_function_continues_while_a_statement_inserts(self):
         db = Raw(self.path)
         db.run("CREATE TABLE s(k)", f"CREATE VIRTUAL TABLE f USING bloom({SOURCE}, column=k)", "INSERT INTO s VALUES ('a')", "CREATE TABLE log(x)")
         scan = db.prepare("SELECT s.k, f.key FROM s LEFT JOIN f ON f.key = s.k")
@@ -199,7 +199,7 @@ class SeveralObjects(Case):
         scan.finalize()
         self.assertEqual([row for row in rows if row and row[0] != row[1]], [])
 
-    def test_names_that_are_swapped_and_rolled_back_under_a_scan(self):
+    def test_names_that_are_swapped_and_rolled_back_during_a_scan(self):
         for undo in ("ROLLBACK", "ROLLBACK TO sp"):
             db = Raw()
             db.run(self.CREATE, TABLES["standard"].format("g"), "INSERT INTO f(key) VALUES ('a'), ('b'), ('c')")
@@ -218,7 +218,7 @@ class SeveralObjects(Case):
 
 class Threads(Case):
     def test_two_threads_commit_with_a_shared_cache(self):
-        """A commit of the other thread may come between ours and our look at its data version."""
+        """One thread may commit between a commit of the other thread and the check of the data version that follows it."""
         path = f"file:{self.path}?cache=shared"
         sides = [Raw(path), Raw(path)]
         sides[0].run(TABLES["standard"].format("f"), "CREATE TABLE o(k)")
@@ -278,7 +278,7 @@ class Uncounted(Case):
 
 
 class Nested(Case):
-    def test_a_scan_over_a_refused_close_and_a_rollback(self):
+    def test_a_scan_across_a_refused_close_and_a_rollback(self):
         db = Raw()
         db.run(TABLES["standard"].format("f"), "CREATE TABLE o(k)", "INSERT INTO o VALUES ('x'), ('y'), ('z')", "INSERT INTO f(key) SELECT k FROM o")
         scan = db.prepare("SELECT o.k, f.key FROM o LEFT JOIN f ON f.key = o.k")
@@ -290,7 +290,7 @@ class Nested(Case):
         self.assertEqual(scan.step(), ("z", "z"))
         scan.finalize()
 
-    def test_a_second_connection_that_opens_under_a_scan(self):
+    def test_a_second_connection_that_opens_during_a_scan(self):
         path = f"file:{self.path}?cache=shared"
         b = Raw(path)
         b.run(TABLES["standard"].format("f"), "CREATE TABLE o(k)", "INSERT INTO o VALUES ('old')", "INSERT INTO f(key) VALUES ('old')", "PRAGMA read_uncommitted = ON")
@@ -301,7 +301,7 @@ class Nested(Case):
         self.assertEqual(scan.step(), ("new", "new"))
         scan.finalize()
 
-    def test_a_statement_of_a_function_that_fails_halfway_in_a_statement_that_inserts(self):
+    def test_a_statement_that_a_function_runs_and_that_fails_halfway_while_a_statement_inserts(self):
         for begin, change in itertools.product(("SELECT 1", "BEGIN"), ("UPDATE c SET key = 'new' WHERE key = 'old'", "INSERT INTO c(c) VALUES ('halve')")):
             path = f"{self.path}{begin[0]}{change[0]}"
             db = Raw(path)
@@ -322,7 +322,7 @@ class Nested(Case):
             self.assertTrue(present, (begin, change))
             self.assertTrue(Raw(path).run("SELECT key FROM c WHERE key IN ('old', 'new')"))
 
-    def test_a_rebuild_that_fails_and_one_that_does_not(self):
+    def test_a_rebuild_that_fails_and_then_one_that_succeeds(self):
         db = Raw()
         db.run("CREATE TABLE s(k)", f"CREATE VIRTUAL TABLE f USING bloom({SOURCE}, column=k)", "INSERT INTO s VALUES ('a'), ('b')", "DROP TRIGGER f_after_delete", "BEGIN", "SAVEPOINT a")
         create_trigger = 7
@@ -364,7 +364,7 @@ class Close(Case):
         self.assertPresent(db, "z")
 
     def test_a_close_from_within_a_statement(self):
-        """It is refused, and SQLite reports a rollback that does not happen."""
+        """SQLite refuses the close, but has reported a rollback, which does not happen."""
         for begin in ("SELECT 1", "BEGIN"):
             db = Raw()
             db.run("CREATE TABLE s(k)", "CREATE TABLE new(k)", f"CREATE VIRTUAL TABLE f USING bloom({SOURCE}, column=k)")
@@ -376,7 +376,7 @@ class Close(Case):
                 db.run("COMMIT")
             self.assertFollows(db)
 
-    def test_a_prepared_insert_goes_on_after_a_close_that_was_refused(self):
+    def test_a_prepared_insert_that_runs_again_after_a_refused_close(self):
         db = Raw()
         db.run(TABLES["standard"].format("f"), "CREATE TABLE new(k)", "BEGIN")
         insert = db.prepare("INSERT INTO f(key) VALUES ('a')")
@@ -391,14 +391,14 @@ class Close(Case):
 
 
 class Unreported(Case):
-    """Changes of the rows that SQLite does not report to the table, and their rollback."""
+    """Changes of shadow tables that SQLite does not report to the virtual table, and their rollback."""
 
     CHANGES = {
         "rows deleted": ("DELETE FROM f_data",),
-        "rows of another table": ("UPDATE f_data SET chunk = zeroblob(length(chunk))",),
+        "rows overwritten": ("UPDATE f_data SET chunk = zeroblob(length(chunk))",),
     }
 
-    def test_rows_that_somebody_changed_come_back(self):
+    def test_a_rollback_restores_shadow_rows_that_were_changed_directly(self):
         for create, statements in itertools.product(TABLES.values(), self.CHANGES.values()):
             for first in ((), ("SELECT 1 FROM f WHERE key = 'z'",)):
                 db = Raw(self.path)
@@ -419,7 +419,7 @@ class Unreported(Case):
                 db.run("DROP TABLE f", "DROP TABLE other")
                 db.close(), again.close()
 
-    def test_a_table_that_comes_back_under_its_name(self):
+    def test_a_rollback_restores_a_table_that_was_renamed_or_dropped(self):
         ways = (("ALTER TABLE f RENAME TO gone", "ROLLBACK TO s"), ("DROP TABLE f", "ROLLBACK TO s"))
         resets = ("ATTACH 'not-a-db' AS x", "PRAGMA writable_schema = RESET")
         for name, create in TABLES.items():
@@ -438,8 +438,8 @@ class Unreported(Case):
                 self.assertPresent(db, "a", "b", "c")
                 db.close()
 
-    def test_a_changeset_on_the_rows(self):
-        """Sessions belong on sources, but one on the shadow tables must not leave uncommitted cells either."""
+    def test_a_changeset_on_the_shadow_tables(self):
+        """Sessions should record the source. A session that records the shadow tables must not leave uncommitted cells either."""
         if not hasattr(raw._library, "sqlite3session_create"):
             self.skipTest("SQLite without sessions")
         db, other = Raw(), Raw()
@@ -459,14 +459,14 @@ class Unreported(Case):
         other.run("SELECT key FROM f WHERE key = 'z'", "ROLLBACK")
         self.assertPresent(other, "z")
 
-    def test_the_schema_gets_another_name(self):
+    def test_the_schema_is_renamed(self):
         for create in TABLES.values():
             db = Raw()
             db.run(create.format("f"), "CREATE TABLE o(x)", "INSERT INTO f(key) VALUES ('old')", "BEGIN")
             db.run("INSERT INTO f(key) VALUES ('new')")
             db.name_main("principal")
             if db.code("SELECT 1 FROM main.f_data") != 0:
-                self.skipTest("SQLite where the first name is gone: everything fails then")
+                self.skipTest("this SQLite no longer knows the schema as 'main', so every statement fails")
             db.run("PRAGMA writable_schema = RESET")
             self.assertPresent(db, "old", "new")
             db.run("INSERT INTO f(key) VALUES ('newer'), ('newest')")
@@ -479,7 +479,7 @@ class Unreported(Case):
 
 
 class Copies(Case):
-    def test_what_is_copied_in_a_transaction_has_its_keys(self):
+    def test_a_copy_made_in_a_transaction_has_the_keys(self):
         for copy in (Raw.serialize, Raw.backup):
             for keys in ("VALUES ('x')", "VALUES ('x'), ('y'), ('z')", "SELECT 'x' UNION ALL SELECT 'y'"):
                 db = Raw()
@@ -488,14 +488,14 @@ class Copies(Case):
                 try:
                     other = copy(db)
                 except Failure as failure:
-                    self.assertIn("locked", failure.text)  # older versions do not copy what is being written
+                    self.assertIn("locked", failure.text)  # older versions refuse to copy a database that is being written
                     continue
                 self.assertFollows(other)
                 for i in range(len(TABLES)):
                     self.assertFollows(other, table=f"f{i}")
                 db.run("ROLLBACK")
 
-    def test_rows_that_a_statement_returns_before_its_end(self):
+    def test_keys_of_a_statement_that_has_returned_one_row(self):
         db = Raw()
         db.run("CREATE TABLE s(k)", f"CREATE VIRTUAL TABLE f USING bloom({SOURCE}, column=k)")
         try:
@@ -515,7 +515,7 @@ class Copies(Case):
             self.assertFollows(db)
 
     def test_statements_within_an_unfinished_one(self):
-        """Its transaction ends only with the unfinished one."""
+        """The implicit transaction of the inner statements ends only with the unfinished statement."""
         db = Raw()
         db.run("CREATE TABLE s(k)", "CREATE TABLE o(x)", f"CREATE VIRTUAL TABLE f USING bloom({SOURCE}, column=k)", TABLES["standard"].format("t"))
         try:
@@ -557,7 +557,7 @@ class Loading(Case):
     def test_a_second_load_after_another_bloom_version(self):
         self.loaded_in_a_transaction(lambda db: db.function("bloom_version", lambda: None), lambda db: None)
 
-    def test_what_keeps_the_version_from_being_told_is_named(self):
+    def test_the_error_says_why_the_loaded_version_cannot_be_read(self):
         db = Raw()
         db.progress(lambda: True)
         with self.assertRaisesRegex(Failure, "cannot tell whether the extension is loaded already: interrupted"):
@@ -567,13 +567,14 @@ class Loading(Case):
 
 
 class Triggers(Case):
-    # SQLite decides a rowid too late for writers=any.
+    # For each source: the table, the columns of the key, and the options. "rowid" needs writers=extension,
+    # because SQLite chooses a rowid after BEFORE triggers have run.
     SOURCES = {
-        "counting": ("CREATE TABLE s(id INTEGER PRIMARY KEY, k)", "k", "kind=counting", "'{}'"),
-        "rowid": ("CREATE TABLE s(id INTEGER PRIMARY KEY, k)", "id", "capacity=100", "'{}'"),
-        "default": ("CREATE TABLE s(id INTEGER PRIMARY KEY, k NOT NULL DEFAULT 'd')", "k", "capacity=100", "'{}'"),
-        "composite": ("CREATE TABLE s(id INTEGER PRIMARY KEY, k, l DEFAULT 'l')", "(k, l)", "capacity=100", "'{}'"),
-        "plain": ("CREATE TABLE s(id INTEGER PRIMARY KEY, k)", "k", "capacity=100", "'{}'"),
+        "counting": ("CREATE TABLE s(id INTEGER PRIMARY KEY, k)", "k", "kind=counting"),
+        "rowid": ("CREATE TABLE s(id INTEGER PRIMARY KEY, k)", "id", "capacity=100"),
+        "default": ("CREATE TABLE s(id INTEGER PRIMARY KEY, k NOT NULL DEFAULT 'd')", "k", "capacity=100"),
+        "composite": ("CREATE TABLE s(id INTEGER PRIMARY KEY, k, l DEFAULT 'l')", "(k, l)", "capacity=100"),
+        "plain": ("CREATE TABLE s(id INTEGER PRIMARY KEY, k)", "k", "capacity=100"),
     }
     KEYS = {"k": "k", "id": "id", "(k, l)": "bloom_key(k, l)"}
 
@@ -581,20 +582,20 @@ class Triggers(Case):
         return [source for source in self.SOURCES if WRITERS == "extension" or source != "rowid"]
 
     def following(self, source):
-        create, column, options, _ = self.SOURCES[source]
+        create, column, options = self.SOURCES[source]
         db = Raw()
         db.run(create, "INSERT INTO s(k) VALUES ('a'), ('b')", f"CREATE VIRTUAL TABLE f USING bloom({SOURCE}, column={column}, {options})")
         return db, self.KEYS[column]
 
     def lost(self, db, key, table="f"):
-        """How many rows have keys that are answered "absent"; none if the table refuses."""
+        """Returns how many keys of the source are answered "absent". Returns None if the table refuses lookups."""
         try:
             return db.one(f"SELECT count(*) FROM s LEFT JOIN {table} AS f ON f.key = {key} WHERE {key} IS NOT NULL AND f.key IS NULL")
         except Failure as failure:
             self.assertIn("'rebuild'", failure.text)
             return None
 
-    def test_a_newer_trigger_that_stops_the_filters_own(self):
+    def test_a_newer_trigger_that_prevents_the_triggers_of_the_filter(self):
         raises = ("IGNORE", "FAIL, 'no'")
         ends = ("DROP TRIGGER u", "ALTER TABLE f RENAME TO h")
         writes = ("INSERT INTO s(k) VALUES ('new')", "UPDATE s SET k = k || '!', id = id + 10", "REPLACE INTO s(id, k) VALUES (1, 'new')")
@@ -614,14 +615,14 @@ class Triggers(Case):
                 self.assertEqual(self.lost(db, key, table), 0)
                 db.close()
 
-    def test_what_was_missed_is_forgotten_with_its_rollback(self):
+    def test_a_rollback_undoes_the_note_that_keys_were_missed(self):
         db, key = self.following("counting")
         db.run("BEGIN", "CREATE TRIGGER u AFTER INSERT ON s BEGIN SELECT RAISE(IGNORE); END", "INSERT INTO s(k) VALUES ('x')")
         self.assertEqual(self.lost(db, key), None if WRITERS == "extension" else 0)
         db.run("ROLLBACK")
         self.assertEqual(self.lost(db, key), 0)
 
-    def test_a_newer_trigger_without_a_row_costs_nothing(self):
+    def test_a_newer_trigger_that_never_runs_has_no_effect(self):
         db, key = self.following("counting")
         db.run("CREATE TRIGGER u AFTER INSERT ON s BEGIN SELECT 1; END", "DROP TRIGGER u")
         self.assertEqual(self.lost(db, key), 0)
@@ -651,7 +652,7 @@ class Triggers(Case):
         self.assertEqual(self.lost(db, key), 0)
         self.assertEqual(db.one("SELECT count(*) FROM sqlite_master WHERE name = 'f_guard'"), 1)
 
-    def test_guards_of_tables_that_change_their_names(self):
+    def test_guards_of_tables_that_are_renamed(self):
         db, key = self.following("plain")
         db.run("ALTER TABLE f RENAME TO g", f"CREATE VIRTUAL TABLE f USING bloom({SOURCE}, column=k)", "ALTER TABLE s RENAME COLUMN k TO kk", "ALTER TABLE s RENAME TO s2")
         self.assertEqual(db.run("SELECT name FROM sqlite_master WHERE type = 'index' ORDER BY 1"), [("f_guard",), ("f_guard2",)])
@@ -663,29 +664,29 @@ class Triggers(Case):
         db.run("DROP TABLE f")
         self.assertEqual(db.run("SELECT name FROM sqlite_master"), [("s2",)])
 
-    def test_a_filter_that_is_made_while_its_source_changes(self):
+    def test_a_filter_cannot_be_made_while_its_source_changes(self):
         db = Raw()
         db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, k)", "INSERT INTO s(k) VALUES ('a'), ('b'), ('c')")
-        said = []
+        result = []
 
         def create():
-            if not said:
+            if not result:
                 try:
                     db.run(f"CREATE VIRTUAL TABLE f USING bloom({SOURCE}, column=k)")
-                    said.append("created")
+                    result.append("created")
                 except Failure as failure:
-                    said.append(failure.text)
+                    result.append(failure.text)
 
         db.function("create_filter", create)
         db.run("UPDATE s SET k = k || '!' WHERE create_filter() IS NULL")
-        self.assertIn("cannot begin to follow 's' while another statement of this connection is writing", said[0])
-        # SQLite 3.31 keeps the name of a virtual table that could not be made there.
+        self.assertIn("cannot begin to follow 's' while another statement of this connection is writing", result[0])
+        # After a failed CREATE VIRTUAL TABLE within a statement, SQLite 3.31 refuses the name f.
         db.run(f"CREATE VIRTUAL TABLE g USING bloom({SOURCE}, column=k)")
         self.assertFollows(db, table="g")
 
     @unittest.skipIf(WRITERS == "any", "version 1.0 knows only writers=extension")
     def test_a_table_of_version_1_0(self):
-        """Without the index and the triggers that came later: it goes on as it was, and 'rebuild' brings them."""
+        """The table works without the guard index and the triggers that later versions make. 'rebuild' adds them."""
         for source in ("counting", "plain"):
             db, key = self.following(source)
             db.run("DROP INDEX f_guard", "DELETE FROM f_config WHERE k IN ('triggers', 'guard')")
@@ -713,8 +714,8 @@ class Reading(Case):
         db.run("PRAGMA query_only = OFF", "COMMIT")
         self.assertPresent(db, "a", "b", "c")
 
-    def test_what_is_pending_is_read(self):
-        """Within the statement that adds it."""
+    def test_deferred_keys_are_read(self):
+        """By a lookup within the statement that adds the keys."""
         db = Raw()
         db.run(TABLES["standard"].format("f"))
         db.run("WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 50) INSERT INTO f(key) SELECT i FROM n")
@@ -723,8 +724,8 @@ class Reading(Case):
         db.run("INSERT INTO f(key) SELECT CASE WHEN i = 40 THEN coalesce(look(), 'new 40') ELSE 'new ' || i END FROM (WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 60) SELECT i FROM n)")
         self.assertEqual([found for keys, found in filters if 80 < keys < 100], [1])
 
-    def test_one_connection_sees_what_another_has_not_committed(self):
-        """As in ordinary tables, under PRAGMA read_uncommitted in a shared cache."""
+    def test_one_connection_sees_uncommitted_keys_of_another(self):
+        """PRAGMA read_uncommitted in a shared cache works as for ordinary tables."""
         path = f"file:{self.path}?cache=shared"
         a, b = Raw(path), Raw(path)
         a.run("CREATE TABLE s(k)", f"CREATE VIRTUAL TABLE f USING bloom({SOURCE}, column=k)", "INSERT INTO s VALUES ('old')")
@@ -740,7 +741,7 @@ class Reading(Case):
         a.run("ROLLBACK")
         self.assertFollows(b)
 
-    def test_a_statement_that_reads_on_while_another_object_of_the_table_writes(self):
+    def test_a_scan_that_continues_while_another_object_of_the_table_writes(self):
         db = Raw(self.path)
         db.run("CREATE TABLE s(k)", "CREATE TABLE other(x)", f"CREATE VIRTUAL TABLE f USING bloom({SOURCE}, column=k)", "INSERT INTO s VALUES ('a'), ('b')")
         scan = db.prepare("SELECT s.k, f.key FROM s LEFT JOIN f ON f.key = s.k")
@@ -754,7 +755,7 @@ class Reading(Case):
 
 
 class Halfway(Case):
-    """A command that fails when half of it is done takes its transaction with it, whatever happens then."""
+    """A command that fails after it has written some rows rolls back its transaction."""
 
     COMMANDS = ("INSERT INTO f(f) VALUES ('halve')", "INSERT INTO f(f) VALUES ('clear')", "INSERT INTO f(filter) SELECT filter FROM g")
     INSERT = 18
@@ -776,7 +777,7 @@ class Halfway(Case):
                 self.assertEqual(db.close(), BUSY)
                 statement.finalize()
             kept = int(db.in_transaction())
-            self.assertFalse(kept and "filter" not in command, "what has written is rolled back")
+            self.assertFalse(kept and "filter" not in command, "a command that has written rows must be rolled back")
             if kept:
                 db.run("COMMIT")
             for reader in (db, Raw(self.path)):
@@ -784,8 +785,8 @@ class Halfway(Case):
                 self.assertEqual(reader.one("SELECT count(*) FROM other"), kept)
             db.run("DROP TABLE f", "DROP TABLE g", "DROP TABLE other")
 
-    def test_while_another_statement_writes(self):
-        """Then SQLite would not undo the statement that fails: it has no savepoint."""
+    def test_a_command_that_fails_while_another_statement_writes(self):
+        """SQLite would not undo the failing statement, because that statement has no savepoint."""
         db = Raw()
         db.run("CREATE VIRTUAL TABLE f USING bloom(capacity=20000)", "CREATE TABLE other(x)", "INSERT INTO f(key) VALUES ('a'), ('b')")
         try:
@@ -799,8 +800,8 @@ class Halfway(Case):
         writing.finalize()
         self.assertPresent(db, "a", "b")
 
-    def test_where_the_rollback_is_refused(self):
-        """SQLite rolls back by itself for the code that is then reported."""
+    def test_a_command_that_fails_when_rollback_is_not_authorized(self):
+        """The table then reports SQLITE_IOERR, for which SQLite itself rolls back."""
         db = Raw()
         db.run("CREATE VIRTUAL TABLE f USING bloom(capacity=20000)", "INSERT INTO f(key) VALUES ('a'), ('b')", "BEGIN")
         db.authorizer(lambda action, first, _: int((action == self.INSERT and first == "f_config") or action == 22))
@@ -809,7 +810,7 @@ class Halfway(Case):
         self.assertFalse(db.in_transaction())
         self.assertPresent(db, "a", "b")
 
-    def test_the_next_statement_on_another_table_works(self):
+    def test_after_a_failure_statements_on_other_tables_work(self):
         db = Raw()
         db.run("CREATE VIRTUAL TABLE f USING bloom(capacity=20000)", "CREATE TABLE x(a UNIQUE)", "INSERT INTO f(key) VALUES ('a')", "UPDATE f_data SET chunk = x'00'")
         db.run("BEGIN")
@@ -821,7 +822,7 @@ class Halfway(Case):
 
 class Halving(Case):
     def test_a_large_table_with_few_rows(self):
-        """Visits the rows that are there: of the 3 million chunks of this one, two."""
+        """Halving reads only the chunks that have rows: here 2 of 3 million."""
         db = Raw()
         db.run("CREATE VIRTUAL TABLE f USING bloom(capacity=10000000000)", "INSERT INTO f(key) VALUES ('a')")
         ticks = []
