@@ -22,7 +22,8 @@ void offer(sqlite3_index_info& info, GroupPlan plan, const char* text, double co
   info.estimatedRows = rows;
 }
 
-// Returns the condition member = ?, if it compares as the members are stored: by BINARY.
+// Returns the condition member = ?, if it compares as the members are stored: by BINARY. SQLite
+// checks the condition again, so the rows may be too many.
 int member_constraint(sqlite3_index_info& info) {
   const int member = equality_on(info, static_cast<int>(GroupColumn::member));
   const bool binary =
@@ -41,7 +42,6 @@ int choose_group_plan(sqlite3_index_info& info, Collation own) {
   }
   if (member >= 0 && (key.chosen >= 0 || !key.comes_later)) {
     info.aConstraintUsage[member].argvIndex = key.chosen >= 0 ? 2 : 1;
-    info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
   }
   if (key.chosen >= 0 && member >= 0) {
     offer(info, GroupPlan::key_of_member, "key=? AND member=?", kKeyOfMemberCost, 1);

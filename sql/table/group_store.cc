@@ -165,6 +165,19 @@ std::optional<std::uint64_t> GroupStore::slot_of(const GroupConfig& config, cons
   return run.step() ? std::optional(slot_in(run, config)) : std::nullopt;
 }
 
+std::vector<std::uint64_t> GroupStore::slots_equal_to(const GroupConfig& config,
+                                                      const Value& value) {
+  std::vector<std::uint64_t> slots;
+  Execution run(
+      tables_.prepared("SELECT slot FROM {members} WHERE member IN (?1, CAST(?1 AS TEXT), "
+                       "CAST(CAST(?1 AS INTEGER) AS TEXT), CAST(?1 AS NUMERIC))"));
+  run.bind(1, value);
+  while (run.step()) {
+    slots.push_back(slot_in(run, config));
+  }
+  return slots;
+}
+
 std::uint64_t GroupStore::add_member(const Member& member, GroupConfig& config) {
   const KeepLastRowid keep(db_);
   ++writes_;

@@ -101,6 +101,10 @@ class GroupStore {
 
   // Members. They are compared as SQLite compares values under the collation BINARY.
   std::optional<std::uint64_t> slot_of(const GroupConfig& config, const Member& member);
+  // Returns the slots of all members that SQLite may call equal to the value: the text '1' is equal
+  // to 1 if it is compared with a column of numbers, and the other way round. Other forms of
+  // numbers, such as '01', are not among them. There may be too many slots.
+  std::vector<std::uint64_t> slots_equal_to(const GroupConfig& config, const sqlite::Value& value);
   // Adds a member in a free slot whose bits are 0. Adds a segment if there is no such slot;
   // `config` is then updated and saved. Returns the slot.
   std::uint64_t add_member(const Member& member, GroupConfig& config);

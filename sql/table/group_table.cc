@@ -12,6 +12,7 @@
 #include "sql/sqlite/context.h"
 #include "sql/sqlite/interrupts.h"
 #include "sql/sqlite/sql_text.h"
+#include "sql/table/damage.h"
 #include "sql/table/incoming_filter.h"
 #include "sql/table/plan.h"
 #include "sql/values/arguments.h"
@@ -680,7 +681,12 @@ void GroupTable::update_changed_ranges(const GroupConfig& config) {
 RowRange GroupTable::range_of(const GroupConfig& config, std::uint64_t slot) {
   RowRange range{.first = kMinRowid, .last = config.summarized.value_or(kMaxRowid)};
   store_.with_member(slot, [&](const Value& first) { range.first = first.integer(); });
-  store_.with_member(slot + 1, [&](const Value& next) { range.last = next.integer() - 1; });
+  store_.with_member(slot + 1, [&](const Value& next) {
+    if (next.integer() <= range.first) {
+      damaged("the ranges are not in the order of their slots");
+    }
+    range.last = next.integer() - 1;
+  });
   return range;
 }
 
@@ -732,11 +738,7 @@ void GroupTable::Cursor::filter(int plan, const char* idx_string, const Values& 
   config_ = table_.store_.load_config();
   require_collation();
   if (table_.ranges_ && looks_up_a_key(plan_)) {
-    look_up_ranges(values[0]);
-    if (plan_ == GroupPlan::key_of_member) {
-      keep_range(values[1]);
-    }
-    return;
+    return look_up_ranges(values[0]);
   }
   switch (plan_) {
     case GroupPlan::key:
@@ -746,9 +748,7 @@ void GroupTable::Cursor::filter(int plan, const char* idx_string, const Values& 
       look_up_member(values[0], values[1]);
       break;
     case GroupPlan::member:
-      if (const auto slot = table_.store_.slot_of(config_, values[0])) {
-        slots_.push_back(*slot);
-      }
+      slots_ = table_.store_.slots_equal_to(config_, values[0]);
       break;
     case GroupPlan::all_members:
     case GroupPlan::refused_collation:
@@ -793,15 +793,6 @@ void GroupTable::Cursor::look_up_ranges(const Value& key) {
     ranges_.push_back(
         {.first = config_.summarized ? *config_.summarized + 1 : kMinRowid, .last = kMaxRowid});
   }
-}
-
-// Keeps only the row whose range begins at `first`: skips the rows before it and drops the others.
-void GroupTable::Cursor::keep_range(const Value& first) {
-  const auto kept = std::find_if(ranges_.begin(), ranges_.end(), [&](RowRange range) {
-    return first.type() == SQLITE_INTEGER && range.first == first.integer();
-  });
-  row_ = static_cast<std::size_t>(kept - ranges_.begin());
-  slots_.resize(std::min(slots_.size(), row_ + 1));
 }
 
 void GroupTable::Cursor::add_changed_ranges() {
@@ -875,10 +866,14 @@ void GroupTable::Cursor::look_up_in_wide(Hash hash) {
 void GroupTable::Cursor::look_up_member(const Value& key, const Value& member) {
   key_.assign(key);
   const Key bytes(key);
-  const auto slot = table_.store_.slot_of(config_, member);
-  if (slot && !bytes.is_null() &&
-      table_.may_contain(config_, *slot, bytes.hash(config_.header.shape))) {
-    slots_.push_back(*slot);
+  if (bytes.is_null()) {
+    return;
+  }
+  const Hash hash = bytes.hash(config_.header.shape);
+  for (const std::uint64_t slot : table_.store_.slots_equal_to(config_, member)) {
+    if (table_.may_contain(config_, slot, hash)) {
+      slots_.push_back(slot);
+    }
   }
 }
 

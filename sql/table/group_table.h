@@ -205,7 +205,6 @@ class GroupTable::Cursor {
   void look_up_in_wide(Hash hash);
   void look_up_member(const Value& key, const Value& member);
   void look_up_ranges(const Value& key);
-  void keep_range(const Value& first);
   void add_changed_ranges();
   void fill_ranges();  // sets ranges_ to the ranges of slots_
   bool has_filter() const { return slots_[row_] != kNoSlot; }

@@ -132,6 +132,21 @@ class Pairs(GroupCase):
         self.assertEqual(repr(self.candidates(db, "float")), "[1]")
         self.assertEqual(one(db, "SELECT count(*) FROM who WHERE member = 1.0 AND key = 'integer'"), 1)
 
+    def test_members_and_columns_of_other_types_compare_as_in_a_table(self):
+        db = self.make()
+        members = [0, 1, "1", 2, "3", 1.5, "2.5", "north", b"1"]
+        db.execute("CREATE TABLE plain(member, key)")
+        for table in ("plain", "who"):
+            db.executemany(f"INSERT INTO {table}(member, key) VALUES (?, 'k')", [(member,) for member in members])
+        db.execute("CREATE TABLE v(i INTEGER, r REAL, t TEXT, b)")
+        db.executemany("INSERT INTO v VALUES (?1, ?1, ?1, ?1)", [(member,) for member in members])
+        answers = "SELECT b, typeof(b), m.member, typeof(m.member) FROM v JOIN {} AS m ON m.member = v.{} WHERE m.key = 'k' ORDER BY 1, 2, 3, 4"
+        for column in "irtb":
+            with self.subTest(column=column):
+                self.assertEqual(*(db.execute(answers.format(table, column)).fetchall() for table in ("who", "plain")))
+                listed = answers.replace("WHERE m.key = 'k' ", "")
+                self.assertEqual(*(db.execute(listed.format(table, column)).fetchall() for table in ("who", "plain")))
+
     def test_storage_classes_of_keys(self):
         """As in the filters: 1, 1.0, '1' and x'31' are one key."""
         spellings = [(1, 1.0, "1", b"1"), (0.5, "0.5", b"0.5"), (-7, "-7"), ("", b""), ("Köln", "Köln".encode()), (2**62, float(2**62))]
