@@ -115,6 +115,8 @@ def as_comment(text):
 
 
 def main():
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
     folder = Path(sys.argv[1])
     build = (ROOT / "CMakeLists.txt").read_text()
     version = re.search(r"project\(sqlite-bloom VERSION ([\d.]+)", build)[1]
