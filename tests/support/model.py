@@ -12,6 +12,66 @@ import sys
 import tempfile
 
 
+class Transactions:
+    """The part of a world that begins and ends transactions. `committed` is the state that is in the file. A side has
+    `working`, its own state within a transaction, else None, and a state for each savepoint. A state has copy()."""
+
+    def begin(self, side):
+        if side.working is None:
+            if self.wal and self.rng.random() < 0.3:
+                side.run("BEGIN")
+                side.run("SELECT 1 FROM sqlite_master").fetchall()
+                side.writes = False
+            else:
+                side.run(self.rng.choice(("BEGIN IMMEDIATE", "BEGIN EXCLUSIVE")))
+                side.writes = True
+            side.working = self.committed.copy()
+
+    def commit(self, side):
+        if side.working is not None:
+            side.run("COMMIT")
+            if side.writes:
+                self.committed = side.working
+            self.after_rollback(side)
+
+    def rollback(self, side):
+        if side.working is not None:
+            side.run("ROLLBACK")
+            self.after_rollback(side)
+
+    def after_rollback(self, side):
+        side.working = None
+        side.savepoints = []
+
+    def savepoint(self, side):
+        if side.working is not None and side.writes:
+            side.run(f"SAVEPOINT s{len(side.savepoints)}")
+            side.savepoints.append(side.working.copy())
+
+    def rollback_to(self, side):
+        if side.savepoints:
+            i = self.rng.randrange(len(side.savepoints))
+            side.run(f"ROLLBACK TO s{i}")
+            side.working = side.savepoints[i].copy()
+            del side.savepoints[i + 1 :]
+
+    def release(self, side):
+        if side.savepoints:
+            i = self.rng.randrange(len(side.savepoints))
+            side.run(f"RELEASE s{i}")
+            del side.savepoints[i:]
+
+    def reopen(self, side):
+        side.db.close()
+        side.open()
+
+    def vacuum(self, side):
+        if side.working is None:
+            side.run("VACUUM")
+
+    STEPS = {begin: 12, commit: 8, rollback: 4, savepoint: 8, rollback_to: 6, release: 4, reopen: 2, vacuum: 0.5}
+
+
 def run(make_world, names, steps, seed):
     with tempfile.TemporaryDirectory() as folder:
         world = make_world(os.path.join(folder, "db"), *names, random.Random(seed))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from support.host import connect, one  # noqa: E402
-from support.model import run_all  # noqa: E402
+from support.model import Transactions, run_all  # noqa: E402
 
 # k = 1: 'optimize' works from 128 full members on. Otherwise it does nothing.
 TABLES = {"k = 1": "capacity=30, fpr=0.4", "k = 13": "capacity=60, fpr=0.0001"}
@@ -71,7 +71,7 @@ class Side:
             self.writes = True
 
 
-class World:
+class World(Transactions):
     def __init__(self, path, kind, journal, rng):
         self.path = path
         self.rng = rng
@@ -244,74 +244,24 @@ class World:
             side.run(f"CREATE VIRTUAL TABLE {state.name} USING bloom_groups({TABLES[self.kind]})")
             side.change(state)
 
-    def begin(self, side):
-        if side.working is None:
-            if self.wal and self.rng.random() < 0.3:
-                side.run("BEGIN")
-                side.run("SELECT 1 FROM sqlite_master").fetchall()
-                side.writes = False
-            else:
-                side.run(self.rng.choice(("BEGIN IMMEDIATE", "BEGIN EXCLUSIVE")))
-                side.writes = True
-            side.working = self.committed.copy()
-
     def commit(self, side):
-        if side.working is not None:
-            side.run("COMMIT")
-            if side.writes:
-                self.committed = side.working
-            self.after_rollback(side)
-            self.check_integrity(side)
-
-    def rollback(self, side):
-        if side.working is not None:
-            side.run("ROLLBACK")
-            self.after_rollback(side)
-
-    def after_rollback(self, side):
-        side.working = None
-        side.savepoints = []
-
-    def savepoint(self, side):
-        if side.working is not None and side.writes:
-            side.run(f"SAVEPOINT s{len(side.savepoints)}")
-            side.savepoints.append(side.working.copy())
-
-    def rollback_to(self, side):
-        if side.savepoints:
-            i = self.rng.randrange(len(side.savepoints))
-            side.run(f"ROLLBACK TO s{i}")
-            side.working = side.savepoints[i].copy()
-            del side.savepoints[i + 1 :]
-
-    def release(self, side):
-        if side.savepoints:
-            i = self.rng.randrange(len(side.savepoints))
-            side.run(f"RELEASE s{i}")
-            del side.savepoints[i:]
-
-    def reopen(self, side):
-        side.db.close()
-        side.open()
-
-    def vacuum(self, side):
+        super().commit(side)
         if side.working is None:
-            side.run("VACUUM")
+            self.check_integrity(side)
 
     def check_integrity(self, side):
         side.run(f"INSERT INTO {side.sees.name}({side.sees.name}) VALUES ('integrity-check')")
 
-    STEPS = {
+    STEPS = Transactions.STEPS | {
         insert_row: 20, insert_rows: 10, insert_many: 4, insert_select: 6, insert_new_rows: 6, insert_in_vain: 6, insert_by_trigger: 4, merge: 6,
-        merge_in_vain: 2, delete: 10, update: 5, optimize: 8, clear: 0.5, rename: 2, change_schema: 4, replace_table: 1, begin: 12, commit: 8,
-        rollback: 4, savepoint: 8, rollback_to: 6, release: 4, reopen: 2, vacuum: 0.5, check_integrity: 2,
+        merge_in_vain: 2, delete: 10, update: 5, optimize: 8, clear: 0.5, rename: 2, change_schema: 4, replace_table: 1, check_integrity: 2,
     }  # fmt: skip
 
     def step(self):
         side = self.rng.choice(self.sides)
         action = self.rng.choices(list(self.STEPS), weights=list(self.STEPS.values()))[0]
         try:
-            action(self, side)
+            getattr(self, action.__name__)(side)
         except sqlite3.OperationalError as error:
             # Another one is writing, or this one reads what is no longer the latest.
             if not any(text in str(error) for text in ("locked", "busy")):
