@@ -35,8 +35,8 @@ class ShadowTables {
   // The functions below throw SqliteError if a statement fails. The code is SQLITE_CORRUPT_VTAB if
   // the shadow tables are missing or not as they were created.
 
-  // Returns a statement that is prepared once. Requires: `sql` is a string literal. At most one
-  // Execution of it runs at a time.
+  // Returns a statement that is prepared once, and is found again by the address of `sql`.
+  // Requires: `sql` is a string literal. At most one Execution of the statement runs at a time.
   const sqlite::Statement& prepared(const char* sql);
   // Returns a new statement.
   sqlite::Statement statement(std::string_view sql) const;

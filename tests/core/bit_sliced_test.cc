@@ -100,7 +100,7 @@ TEST_P(BitSliced, AnswersAsEachFilter) {
   }
 }
 
-TEST_P(BitSliced, TakesFiltersBlockByBlock) {
+TEST_P(BitSliced, AddsFiltersBlockByBlock) {
   add_keys();
   std::vector<Chunk> copies(shape().blocks(), Chunk(kChunkBytes));
   for (unsigned j = 0; j < kSegmentFilters; ++j) {
@@ -159,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, BitSliced, testing::ValuesIn(shapes()));
 
 // The last round of the transposition has 48 positions instead of 64: no bit of another position or
 // filter may enter it.
-TEST(BitSlicedBlocks, EachBitHasItsPlace) {
+TEST(BitSlicedBlocks, EachBitIsAtItsPosition) {
   Chunk chunk(kChunkBytes);
   for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
     for (const unsigned j : {0U, 1U, 7U, 8U, 31U, 32U, 62U, 63U}) {
@@ -178,7 +178,7 @@ TEST(BitSlicedBlocks, EachBitHasItsPlace) {
   }
 }
 
-TEST(BitSlicedBlocks, ChunksOfRandomBytesComeBack) {
+TEST(BitSlicedBlocks, ChunksOfRandomBytesAreRestored) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 50; ++round) {
     Chunk chunk(kChunkBytes);

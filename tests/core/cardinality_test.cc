@@ -25,7 +25,7 @@ TEST(Cardinality, IsTheNumberOfDistinctKeys) {
 }
 
 // An attacker who chooses the hashes can reach every register with few of them.
-TEST(Cardinality, IsANumberWhateverTheHashes) {
+TEST(Cardinality, IsFiniteForAllHashes) {
   for (const std::uint64_t h2 : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}}) {
     Cardinality keys;
     for (std::uint64_t i = 0; i < 1U << 14; ++i) {

@@ -31,24 +31,25 @@ unsigned cell(Kind kind, const Bytes& cells, std::uint64_t i) {
   return kind == Kind::counting ? Counters::get(cells.data(), i) : Bits::get(cells.data(), i);
 }
 
-TEST(Cells, OfEveryRunAreCountedAsOneByOne) {
+TEST(Cells, CountingARunEqualsCountingEachCell) {
   const Bytes cells = some_cells(200, 1);
   for (const Kind kind : {Kind::standard, Kind::counting}) {
     const std::uint64_t all = cells.size() * 8 / bits_per_cell(kind);
     for (std::uint64_t first = 0; first < 80; ++first) {
       std::uint64_t used = 0;
-      std::uint64_t stuck = 0;
+      std::uint64_t saturated = 0;
       std::uint64_t sum = 0;
       for (std::uint64_t count = 0; first + count <= all; ++count) {
         ASSERT_EQ(count_nonzero(kind, cells.data(), first, count), used) << first << " " << count;
         if (kind == Kind::counting) {
-          ASSERT_EQ(count_saturated(cells.data(), first, count), stuck) << first << " " << count;
+          ASSERT_EQ(count_saturated(cells.data(), first, count), saturated)
+              << first << " " << count;
           ASSERT_EQ(sum_counters(cells.data(), first, count), sum) << first << " " << count;
         }
         if (first + count < all) {
           const unsigned next = cell(kind, cells, first + count);
           used += next != 0 ? 1 : 0;
-          stuck += next == Counters::kSaturated ? 1 : 0;
+          saturated += next == Counters::kSaturated ? 1 : 0;
           sum += next;
         }
       }
@@ -56,7 +57,7 @@ TEST(Cells, OfEveryRunAreCountedAsOneByOne) {
   }
 }
 
-TEST(Cells, AreMergedAsOneByOneAndNoneBeyondTheEnd) {
+TEST(Cells, MergingEqualsMergingEachCellAndStopsAtTheEnd) {
   for (const Kind kind : {Kind::standard, Kind::counting}) {
     const unsigned most = kind == Kind::counting ? Counters::kSaturated : 1;
     for (std::size_t bytes = 0; bytes < 100; ++bytes) {
@@ -80,7 +81,7 @@ TEST(Cells, AreMergedAsOneByOneAndNoneBeyondTheEnd) {
   }
 }
 
-TEST(Cells, OfAWholeFilterAreFoldedTwoToOne) {
+TEST(Cells, HalvingAnUnblockedFilterMergesTwoCellsIntoOne) {
   for (const Kind kind : {Kind::standard, Kind::counting}) {
     const unsigned most = kind == Kind::counting ? Counters::kSaturated : 1;
     for (std::uint64_t half = 1; half < 400; ++half) {
@@ -98,7 +99,7 @@ TEST(Cells, OfAWholeFilterAreFoldedTwoToOne) {
   }
 }
 
-TEST(Cells, CountersAreBitsWhereTheyAreNotZero) {
+TEST(Cells, CountersThatAreNotZeroBecomeBits) {
   const Bytes counters = some_cells(100, 3);
   for (std::uint64_t cells = 1; cells <= 200; ++cells) {
     Bytes bits(26);

@@ -147,7 +147,7 @@ TEST(Checksum, LostAndExchangedPagesAreNoticed) {
   }
 }
 
-TEST(Checksum, OfTheLastStateIsStored) {
+TEST(Checksum, IsUpdatedAfterEachChange) {
   Filter filter(size_filter(1000, 0.01, Kind::counting));
   for (std::uint64_t key = 0; key < 10; ++key) {
     filter.add(key_hash(key));

@@ -105,7 +105,7 @@ std::vector<std::uint8_t> cells_of(const Filter& filter) {
   return {filter.view().cells(), filter.view().cells() + cell_bytes(filter.shape())};
 }
 
-TEST(Chunked, AnswersAndCellsAreThoseOfTheWholeFilter) {
+TEST(Chunked, HasTheAnswersAndCellsOfTheFilter) {
   std::mt19937_64 random(1);
   for (const Shape& shape : shapes()) {
     Filter whole({.shape = shape});
@@ -125,7 +125,7 @@ TEST(Chunked, AnswersAndCellsAreThoseOfTheWholeFilter) {
   }
 }
 
-TEST(Chunked, AKeyOfABlockOfOneChunkTouchesOneChunk) {
+TEST(Chunked, AKeyTouchesOneChunkIfABlockIsAChunk) {
   for (const Kind kind : kKinds) {
     const std::uint64_t block = cells_per_chunk(kind);
     const Shape shape{.kind = kind, .hashes = 8, .cells = 50 * block, .block = block};
@@ -140,7 +140,7 @@ TEST(Chunked, AKeyOfABlockOfOneChunkTouchesOneChunk) {
   }
 }
 
-TEST(Chunked, HalvingChunkByChunkInPlaceIsHalving) {
+TEST(Chunked, HalvingChunkByChunkInPlaceEqualsHalving) {
   for (const Shape& shape : shapes()) {
     Filter whole({.shape = shape});
     const ChunkedFilter chunked(shape);
@@ -169,7 +169,7 @@ TEST(Chunked, HalvingChunkByChunkInPlaceIsHalving) {
   }
 }
 
-TEST(Chunked, CountersOfABlockAddUpToItsKeys) {
+TEST(Chunked, TheSumOfABlocksCountersIsCheckedAgainstItsKeys) {
   for (const Shape& shape : shapes()) {
     if (shape.kind != Kind::counting) {
       continue;
@@ -194,27 +194,28 @@ TEST(Chunked, CountersOfABlockAddUpToItsKeys) {
       EXPECT_EQ(wrong(), shape.block == 0 ? 0 : cell / shape.block) << shape;
       while (Counters::add(filter.cells(), cell)) {
       }
-      EXPECT_EQ(wrong(), std::nullopt) << shape << ": a stuck counter tells nothing";
+      EXPECT_EQ(wrong(), std::nullopt)
+          << shape << ": with a saturated counter the sum cannot be checked";
     }
   }
 }
 
-TEST(Chunked, AStuckCounterHidesNothingInOtherBlocks) {
+TEST(Chunked, ASaturatedCounterHidesNoDamageInOtherBlocks) {
   const Shape shape{.kind = Kind::counting, .hashes = 2, .cells = 400, .block = 100};
-  for (std::uint64_t stuck = 0; stuck < shape.blocks(); ++stuck) {
+  for (std::uint64_t saturated = 0; saturated < shape.blocks(); ++saturated) {
     for (std::uint64_t wrong = 0; wrong < shape.blocks(); ++wrong) {
       Filter filter({.shape = shape});
       Counters::add(filter.cells(), wrong * shape.block);
-      while (Counters::add(filter.cells(), stuck * shape.block + 1)) {
+      while (Counters::add(filter.cells(), saturated * shape.block + 1)) {
       }
       CounterSumCheck check(shape);
       check.add(0, shape.cells, filter.view().cells());
-      EXPECT_EQ(check.finish(), stuck == wrong ? std::nullopt : std::optional(wrong));
+      EXPECT_EQ(check.finish(), saturated == wrong ? std::nullopt : std::optional(wrong));
     }
   }
 }
 
-TEST(Chunked, AnEstimateFromPiecesIsThatOfTheWhole) {
+TEST(Chunked, AnEstimateFromPiecesEqualsThatOfTheFilter) {
   std::mt19937_64 random(2);
   for (const Shape& shape : shapes()) {
     Filter filter({.shape = shape});

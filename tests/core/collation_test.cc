@@ -15,7 +15,7 @@ std::string form(const std::string& key, Collation collation) {
   return std::string(normalized(key, collation, buffer));
 }
 
-TEST(Collation, OfAKeyAllEqualsHaveOneForm) {
+TEST(Collation, EqualKeysHaveOneForm) {
   EXPECT_EQ(form(" A b\xc3\x84Z[@ ", Collation::binary), " A b\xc3\x84Z[@ ");
   EXPECT_EQ(form(" A b\xc3\x84Z[@ ", Collation::nocase), " a b\xc3\x84z[@ ");
   EXPECT_EQ(form(" A b\t  ", Collation::rtrim), " A b\t");
@@ -31,7 +31,7 @@ std::string all_of(const char (&literal)[n]) {
   return {literal, n - 1};
 }
 
-TEST(Collation, NocaseLooksNoFurtherThanTheFirstNulAndTheLength) {
+TEST(Collation, NocaseComparesTheKeyUpToItsFirstNulAndTheLength) {
   EXPECT_EQ(form(all_of("Ab\0Cd"), Collation::nocase), form(all_of("aB\0xy"), Collation::nocase));
   EXPECT_NE(form(all_of("Ab\0Cd"), Collation::nocase), form(all_of("ab\0c"), Collation::nocase));
   EXPECT_NE(form(all_of("Ab\0Cd"), Collation::rtrim), form(all_of("Ab\0xy"), Collation::rtrim));

@@ -82,7 +82,7 @@ TEST(Delta, MakesAFilterOfAnotherShape) {
   }
 }
 
-TEST(Delta, TellsWhatTheFilterIsSizedFor) {
+TEST(Delta, ChangesCapacityAndFpr) {
   const Shape shape{.kind = Kind::standard, .hashes = 3, .cells = 960};
   const Filter before = with_keys(Header{.shape = shape, .capacity = 100, .fpr = 0.01}, 0, 10);
   expect_makes(before, with_keys(Header{.shape = shape, .capacity = 50, .fpr = 0.5}, 0, 10));
@@ -100,7 +100,7 @@ std::uint64_t most_bits_of_the_best_code(std::uint64_t differ, std::uint64_t all
 }
 
 // Holds for any number of differing bits: with no remainder bits, the code is the bits themselves.
-TEST(Delta, IsNoLongerThanWithTheBestCode) {
+TEST(Delta, IsAtMostAsLongAsWithTheBestRiceParameter) {
   const Header header{.shape = {.kind = Kind::standard, .hashes = 1, .cells = 100'000}};
   const Filter before(header);
   for (std::uint64_t share = 1; share <= 256; ++share) {
@@ -120,7 +120,7 @@ TEST(Delta, IsNoLongerThanWithTheBestCode) {
 
 // To encode which d of m bits differ takes at least log2(m choose d) bits. This is about
 // d (log2(m/d) + 1.44). Golomb-Rice codes take at most 3 % more.
-TEST(Delta, IsAsShortAsItCanBeForFewKeys) {
+TEST(Delta, IsCloseToTheEntropyForFewKeys) {
   const Header header{.shape = {.kind = Kind::standard, .hashes = 7, .cells = 9'600'000}};
   const Filter before = with_keys(header, 0, 1'000);
   for (const std::uint64_t keys : {1U, 10U, 100U, 1000U, 10000U}) {

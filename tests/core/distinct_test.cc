@@ -20,7 +20,7 @@ void expect_same(DistinctHashes& distinct, const std::map<Hash, unsigned>& exact
   }
 }
 
-TEST(DistinctHashes, AreThoseOfAnExactMapInOrder) {
+TEST(DistinctHashes, EqualThoseOfAnExactMapInOrder) {
   std::mt19937_64 random(3);
   for (const std::uint64_t universe : {1ULL, 2ULL, 300ULL, 5'000ULL, 1ULL << 40}) {
     for (const int count : {0, 1, 255, 256, 257, 1000, 60'000}) {
@@ -36,7 +36,7 @@ TEST(DistinctHashes, AreThoseOfAnExactMapInOrder) {
   }
 }
 
-TEST(DistinctHashes, KeepHashesThatShareAHalfApart) {
+TEST(DistinctHashes, DistinguishHashesThatShareAHalf) {
   DistinctHashes distinct;
   std::map<Hash, unsigned> exact;
   for (std::uint64_t i = 0; i < 3000; ++i) {

@@ -19,7 +19,7 @@ Filter built(const Header& header, std::uint64_t n) {
   return filter;
 }
 
-TEST(Estimate, CountsCellsAsTheyAre) {
+TEST(Estimate, CountsCellsExactly) {
   for (const Shape& shape : test::small_shapes()) {
     const Filter filter = built({shape, 0, 0}, 30);
     std::uint64_t used = 0;
@@ -62,7 +62,7 @@ TEST(Estimate, OfFullFiltersIsFinite) {
   }
 }
 
-TEST(Estimate, OfOneCellIsOneKeyAtLeast) {
+TEST(Estimate, OfOneCellIsAtLeastOneKey) {
   const Header one_cell{.shape = {.kind = Kind::standard, .hashes = 3, .cells = 1}};
   EXPECT_EQ(estimate(built(one_cell, 5).view()).keys, 1);
   EXPECT_EQ(estimate(built(one_cell, 0).view()).keys, 0);

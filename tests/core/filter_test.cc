@@ -112,7 +112,7 @@ TEST(Filter, RandomAddsAndRemovesFollowTheExactModel) {
   }
 }
 
-TEST(Filter, AddTellsWhetherACellChanged) {
+TEST(Filter, AddReturnsWhetherACellChanged) {
   for (const Shape& shape : small_shapes()) {
     Filter filter = empty(shape);
     for (std::uint64_t key = 0; key < 50; ++key) {
@@ -173,7 +173,7 @@ TEST(Filter, RemoveUndoesAddUnlessACounterSaturated) {
   EXPECT_TRUE(same_bytes(filter, before));
 }
 
-TEST(Filter, AStuckCounterNeverGoesDown) {
+TEST(Filter, ASaturatedCounterIsNeverDecremented) {
   const Shape shape{.kind = Kind::counting, .hashes = 4, .cells = 1000};
   Filter filter = empty(shape);
   for (int i = 0; i < 20; ++i) {
@@ -359,7 +359,7 @@ TEST(Merge, UnionOfUnequalSizesKeepsAUsefulRate) {
   EXPECT_GT(estimate(make_union(halved_to(a, small.shape()), small.view(), "g").view()).fpr, 0.7);
 }
 
-TEST(Merge, IntersectionKeepsEveryCommonKeyAndNoCellOfNeither) {
+TEST(Merge, IntersectionKeepsEveryCommonKeyAndTheSmallerOfTwoCells) {
   for (const Shape& shape : small_shapes()) {
     const Filter a = built(shape, 0, 60);
     const Filter b = built(shape, 40, 100);
@@ -373,7 +373,7 @@ TEST(Merge, IntersectionKeepsEveryCommonKeyAndNoCellOfNeither) {
   }
 }
 
-TEST(Merge, CountersAddUpAndStick) {
+TEST(Merge, CountersAddUpAndSaturate) {
   const Shape shape{.kind = Kind::counting, .hashes = 3, .cells = 100};
   Filter sum = empty(shape);
   Filter one = empty(shape);
@@ -418,7 +418,7 @@ TEST(Merge, FiltersOfOtherShapesAreRefusedAndNothingChanges) {
   }
 }
 
-TEST(Merge, TheTargetOfAUnionIsWhatBothCanPromise) {
+TEST(Merge, AUnionHasTheSmallerCapacityAndTheHigherFpr) {
   const Shape shape{.kind = Kind::standard, .hashes = 7, .cells = 1024};
   Filter a = empty(shape);
   Filter b = empty(shape);

@@ -43,7 +43,7 @@ std::string problem_text(const Bytes& bytes) {
   return problem == nullptr ? "" : problem->text;
 }
 
-TEST(Format, WhatIsWrittenIsReadBack) {
+TEST(Format, WrittenFiltersAreReadBack) {
   for (const Shape& shape : small_shapes()) {
     const Filter filter = sample(shape);
     const Bytes stored = bytes_of(filter);
@@ -153,7 +153,7 @@ TEST(Format, EveryHeaderBitFlipIsRefused) {
 }
 
 // An attacker can write a correct checksum. A header that is then accepted must be safe to use.
-TEST(Format, HeadersWithARightChecksumAreSafeOrRefused) {
+TEST(Format, HeadersWithAValidChecksumAreSafeOrRefused) {
   std::mt19937_64 random(7);
   const Bytes original = bytes_of(sample({.kind = Kind::standard, .hashes = 7, .cells = 960}));
   int accepted = 0;

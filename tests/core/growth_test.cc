@@ -54,7 +54,7 @@ TEST(Growth, TheWholeStaysBelowItsRateWhenEveryLayerIsFull) {
   }
 }
 
-TEST(Growth, ReachesPowersOfTenFull) {
+TEST(Growth, LayersAreAlmostFullAtPowersOfTen) {
   std::set<std::uint64_t> totals;
   std::vector<Header> layers = {first_layer({}, kFirstCapacity)};
   while (layers.size() < 20) {
@@ -68,7 +68,7 @@ TEST(Growth, ReachesPowersOfTenFull) {
   }
 }
 
-TEST(Growth, AFullFilterHasLessThanTwiceTheBytesOfOneMadeInAdvance) {
+TEST(Growth, AFullFilterHasLessThanTwiceTheBytesOfAFilterOfThatCapacity) {
   std::vector<Header> layers = {first_layer({}, kFirstCapacity)};
   double bytes = 0;
   for (; total_of(layers) < 20'000'000; layers.push_back(*next_layer({}, layers))) {
@@ -78,7 +78,7 @@ TEST(Growth, AFullFilterHasLessThanTwiceTheBytesOfOneMadeInAdvance) {
   }
 }
 
-TEST(Growth, EndsWhereAFilterMustEnd) {
+TEST(Growth, EndsAtTheMaximumSizeOfAFilter) {
   std::vector<Header> layers = {first_layer({}, std::uint64_t{1} << 36)};
   EXPECT_FALSE(next_layer({}, layers));
   layers = {first_layer({}, 1'000'000'000)};
@@ -88,7 +88,7 @@ TEST(Growth, EndsWhereAFilterMustEnd) {
   EXPECT_GT(total_of(layers), 10'000'000'000U);
 }
 
-TEST(Growth, HasFewerLayersThanOnesThatSomebodyMadeUp) {
+TEST(Growth, NeverReachesTheMaximumNumberOfLayers) {
   std::vector<Header> layers = {first_layer({}, 1)};
   while (const auto next = next_layer({}, layers)) {
     layers.push_back(*next);
@@ -97,12 +97,12 @@ TEST(Growth, HasFewerLayersThanOnesThatSomebodyMadeUp) {
   EXPECT_FALSE(next_layer({}, std::vector(kMaxLayers, layers.front())));
 }
 
-TEST(Growth, TheFirstLayerIsLargeEnoughToTellHowFullItIs) {
+TEST(Growth, TheFirstLayerIsLargeEnoughToEstimateItsFill) {
   EXPECT_EQ(first_layer({}, 1).capacity, kMinFirstCapacity);
   EXPECT_EQ(first_layer({}, 100).capacity, 100U);
 }
 
-TEST(Growth, ALayerTakesTheHashOfThoseBeforeItWhateverItIsAskedFor) {
+TEST(Growth, ANewLayerKeepsKindSeedAndCollationOfEarlierLayers) {
   std::vector<Header> layers = {
       first_layer({.fpr = 0.01, .seed = 7, .collation = Collation::nocase}, 100)};
   const Header next = *next_layer({.fpr = 0.01, .kind = Kind::partitioned}, layers);
@@ -111,7 +111,7 @@ TEST(Growth, ALayerTakesTheHashOfThoseBeforeItWhateverItIsAskedFor) {
   EXPECT_EQ(next.shape.collation, Collation::nocase);
 }
 
-TEST(Growth, LayersTakeOneHashOfAKey) {
+TEST(Growth, AllLayersHaveOneKindBlockSeedAndCollation) {
   const Growth growth{.fpr = 0.01,
                       .kind = Kind::partitioned,
                       .block = 512,
@@ -143,7 +143,7 @@ class AllChunks {
   std::map<std::uint64_t, std::vector<std::uint8_t>> chunks_;
 };
 
-TEST(Layers, LoseNoKeyWhenOthersComeOnTop) {
+TEST(Layers, LoseNoKeyWhenLayersAreAdded) {
   Layers layers;
   AllChunks cells(layers);
   std::uint64_t n = 0;
@@ -213,7 +213,7 @@ TEST(Layers, AreNumberedByAge) {
   EXPECT_EQ(growing.newest().header, growing.headers().back());
 }
 
-TEST(Layers, NumberTheirChunksThrough) {
+TEST(Layers, NumberChunksAcrossLayers) {
   std::vector<Header> headers;
   Layers layers;
   for (const std::uint64_t keys : {100U, 5'000U, 200U, 20'000U}) {

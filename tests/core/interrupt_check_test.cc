@@ -65,7 +65,7 @@ std::vector<Shape> large_shapes() {
 
 constexpr std::uint64_t kKeys = 3000;
 
-TEST(InterruptCheck, WorkInSlicesComesToTheSame) {
+TEST(InterruptCheck, WorkInSlicesGivesTheSameResult) {
   for (const Shape& shape : large_shapes()) {
     const Filter low = built(shape, 0, 2 * kKeys);
     const Filter high = built(shape, kKeys, 3 * kKeys);
@@ -85,7 +85,7 @@ TEST(InterruptCheck, WorkInSlicesComesToTheSame) {
   }
 }
 
-TEST(InterruptCheck, ComesOftenWhileAWholeFilterIsReadOrWritten) {
+TEST(InterruptCheck, IsCalledOftenWhileAFilterIsReadOrWritten) {
   const Filter f =
       built({.kind = Kind::counting, .hashes = 3, .cells = 5 * kPieceBits}, 0, kKeys);  // 20 MiB
   const std::function<void(const InterruptCheck&)> all[] = {
@@ -113,7 +113,7 @@ TEST(InterruptCheck, ComesOftenWhileAWholeFilterIsReadOrWritten) {
   }
 }
 
-TEST(InterruptCheck, ComesOftenWhileHashesAreSorted) {
+TEST(InterruptCheck, IsCalledOftenWhileHashesAreSorted) {
   std::vector<Hash> hashes(1 << 20);
   for (std::size_t i = 0; i < hashes.size(); ++i) {
     hashes[i] = test::key_hash(i);

@@ -94,7 +94,7 @@ TEST(Key, TheLocaleOfTheHostDoesNotMatter) {
   std::setlocale(LC_ALL, "C");
 }
 
-TEST(Key, TextsThatReadAsNumbersWithAnotherKey) {
+TEST(Key, TextsThatAreOtherFormsOfNumbersAreDetected) {
   using namespace std::string_view_literals;
   for (const std::string_view text :
        {"05"sv, "5.0"sv, " 5"sv, "5 "sv, "\t5\r\n"sv, "+5"sv, "-0"sv, "-05"sv, "5."sv, ".5"sv,

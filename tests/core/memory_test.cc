@@ -10,7 +10,7 @@ namespace bloom {
 namespace {
 
 // Also tests memory that was used before, and sizes at which the system commits pages lazily.
-TEST(Memory, IsZeroAndStartsALine) {
+TEST(Memory, IsZeroedAndAlignedToACacheLine) {
   for (const std::uint64_t size : {0ULL, 1ULL, 64ULL, 1264ULL, 200'000ULL, (4ULL << 20) - 128,
                                    (4ULL << 20) - 127, 9'000'001ULL}) {
     for (const Access access : {Access::dense, Access::sparse, Access::dense}) {
@@ -23,7 +23,7 @@ TEST(Memory, IsZeroAndStartsALine) {
   }
 }
 
-TEST(Memory, ThatCannotBeThereIsBadAlloc) {
+TEST(Memory, OfAnImpossibleSizeThrowsBadAlloc) {
   EXPECT_THROW(zeroed_bytes(std::numeric_limits<std::uint64_t>::max(), Access::dense),
                std::bad_alloc);
   EXPECT_THROW(zeroed_bytes(std::uint64_t{1} << 62, Access::sparse), std::bad_alloc);

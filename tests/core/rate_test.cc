@@ -64,7 +64,7 @@ TEST(Rate, OfHalvedAndOverfullFiltersIsThePredictedOne) {
 
 // In a small filter the family h1 + i * h2 has few members. So more keys share all their cells than
 // with independent hash functions. The FPR is higher by about 4 n / m^2 (measured for k = 7 to 20).
-TEST(Rate, OfSmallWholeFiltersIsHigherByTheKnownAmount) {
+TEST(Rate, OfSmallUnblockedFiltersIsHigherByTheKnownAmount) {
   for (const std::uint32_t k : {7U, 13U, 20U}) {
     const Shape shape{.kind = Kind::standard, .hashes = k, .cells = 8192};
     const auto n = static_cast<std::uint64_t>(8192 * 0.69 / k);

@@ -32,7 +32,7 @@ TEST(Sizing, ExactAndExponentialFormsAgreeForLargeFilters) {
   }
 }
 
-TEST(Sizing, ExactFormIsTheOneOfTheSlidesForSmallFilters) {
+TEST(Sizing, ExactFormEqualsThatOfTheSlidesForSmallFilters) {
   for (std::uint64_t m = 2; m < 50; ++m) {
     for (std::uint64_t n = 0; n < 50; ++n) {
       const double empty = std::pow(1 - 1 / static_cast<double>(m), 3 * static_cast<double>(n));
@@ -41,7 +41,7 @@ TEST(Sizing, ExactFormIsTheOneOfTheSlidesForSmallFilters) {
   }
 }
 
-TEST(Sizing, PartitionedFormHasOneThrowPerSlice) {
+TEST(Sizing, PartitionedFormSetsOneBitPerSlice) {
   EXPECT_NEAR(fpr_for(15, 2, 3, Kind::partitioned), std::pow(1 - std::pow(0.8, 2), 3), 1e-12);
 }
 
@@ -125,7 +125,7 @@ TEST(Sizing, BitsAndCapacityAreInverseAtTheBestNumberOfHashes) {
   }
 }
 
-TEST(Sizing, WhatIsMadeForACapacityMeetsTheRateAndHalvesFourTimes) {
+TEST(Sizing, FiltersForACapacityMeetTheRateAndHalveFourTimes) {
   for (const Kind kind : kKinds) {
     for (const std::uint64_t n :
          {1ULL, 2ULL, 10ULL, 300ULL, 3311ULL, 3312ULL, 20'000ULL, 1'000'000ULL, 1'000'000'000ULL}) {
@@ -148,7 +148,7 @@ TEST(Sizing, WhatIsMadeForACapacityMeetsTheRateAndHalvesFourTimes) {
   }
 }
 
-TEST(Sizing, WithBlocksOfAGivenSizeItMeetsTheRateWithNoBlockTooMany) {
+TEST(Sizing, FiltersWithAGivenBlockSizeMeetTheRateWithTheFewestBlocks) {
   for (const Kind kind : kKinds) {
     for (const std::uint64_t n : {1ULL, 300ULL, 20'000ULL, 1'000'000ULL}) {
       for (const double p : {0.5, 0.01, 1e-4}) {
@@ -175,7 +175,7 @@ TEST(Sizing, WithBlocksOfAGivenSizeItMeetsTheRateWithNoBlockTooMany) {
   }
 }
 
-TEST(Sizing, TheLargestFilterThatThereMayBeIsFound) {
+TEST(Sizing, FindsTheLargestValidFilter) {
   for (const Kind kind : kKinds) {
     std::uint64_t fits = 1;
     std::uint64_t too_many = kMaxKeys;
@@ -201,7 +201,7 @@ TEST(Sizing, TheLargestFilterThatThereMayBeIsFound) {
 
 // n keys fall into the blocks at random. A block gets j keys with probability
 //   C(n, j) (1 / blocks)^j (1 - 1 / blocks)^(n - j).
-TEST(Sizing, TheRateOfBlocksIsTheMeanOverHowManyKeysOneGets) {
+TEST(Sizing, TheRateOfBlocksIsTheMeanOverTheKeysPerBlock) {
   for (const Kind kind : kKinds) {
     const Shape one{.kind = kind, .hashes = 4, .cells = 64, .block = 64};
     for (const std::uint64_t blocks : {2U, 3U, 10U}) {
@@ -222,7 +222,7 @@ TEST(Sizing, TheRateOfBlocksIsTheMeanOverHowManyKeysOneGets) {
   }
 }
 
-TEST(Sizing, AFilterWithoutKeysAnswersNothing) {
+TEST(Sizing, AFilterWithoutKeysHasRateZero) {
   for (const std::uint64_t m : {1ULL, 2ULL, 1000ULL}) {
     EXPECT_EQ(fpr_for(m, 0, 1), 0) << m;
     EXPECT_EQ(predicted_fpr({.kind = Kind::standard, .hashes = 3, .cells = 8 * m, .block = 8}, 0),

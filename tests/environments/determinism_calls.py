@@ -2,7 +2,7 @@
 
     from determinism_calls import ROLES, calls_of, digest_of, shadow_rows
 
-The same in every process: what is random comes from random.Random(SEED).
+Every process generates the same calls: all random choices come from random.Random(SEED).
 """
 
 import hashlib
@@ -11,9 +11,9 @@ import sqlite3
 import struct
 
 SEED = 20261122
-CALLS = 150  # of each function and number of arguments
+CALLS = 150  # calls per function and number of arguments
 
-# What the arguments of each function are; "*" stands behind what may come again and again.
+# The roles of the arguments of each function. An argument with "*" may be repeated.
 ROLES = {
     "bloom_add": "filter key*",
     "bloom_apply": "filter delta",
@@ -76,7 +76,7 @@ def keys(source):
 
 
 def pools(db):
-    """What there is for each role. All of it is generated, or made by the functions themselves."""
+    """Returns the possible values of each role. They are generated, or are results of the functions themselves."""
     source = random.Random(SEED)
     pool = {"key": keys(source), "kind": KINDS, "rate": RATES, "count": COUNTS, "cells": CELLS, "wrong": WRONG}
     pool |= {"hashes": [1, 3, 7, 30, 255, 0, 256], "seed": [0, 7, 2**31 - 1, -1, 2**31], "times": [0, 1, 2, 4, 60, -1]}
@@ -96,20 +96,27 @@ def pools(db):
 
 
 def arguments(source, pool, roles):
-    """Mostly what belongs there; half of them what fits each other: from the same place in each pool."""
-    place = source.randrange(1000) if source.random() < 0.5 else None
+    """Returns one value for each role. In half of the calls, all values have the same index in their pools, so they fit.
+
+    Some values are NULL or have another role.
+    """
+    index = source.randrange(1000) if source.random() < 0.5 else None
     row = []
     for role in roles:
         chance = source.random()
         role = "wrong" if chance > 0.9 else role
-        which = source.randrange(1000) if place is None else place
-        row.append(None if chance < 0.05 else pool[role][which % len(pool[role])])
+        its_index = source.randrange(1000) if index is None else index
+        row.append(None if chance < 0.05 else pool[role][its_index % len(pool[role])])
     return row
 
 
-def calls_of(db, name, sort, count):
-    """Calls of a function as (description, SQL, arguments, rows for an aggregate); `count` of its arguments is -1 for any."""
-    source, pool = random.Random(f"{SEED} {name} {sort} {count}"), pools(db)
+def calls_of(db, name, kind, count):
+    """Returns calls of a function as (description, SQL, arguments, rows for an aggregate).
+
+    `kind`: "s" for a scalar function, "a" for an aggregate, "t" for a table-valued function. `count`: the number of
+    arguments; -1: any.
+    """
+    source, pool = random.Random(f"{SEED} {name} {kind} {count}"), pools(db)
     roles = ROLES[name].replace("*", "").split()
     calls = []
     for number in range(CALLS if roles else 1):
@@ -117,22 +124,22 @@ def calls_of(db, name, sort, count):
         its_roles = roles[:given] if count >= 0 else (roles + roles[-1:] * given)[:given]
         assert len(its_roles) == given, f"{name} takes {given} arguments: ROLES names too few"
         marks = ", ".join("?" * given)
-        text = f"{name}/{count}{sort} {number}({', '.join(its_roles)})"
-        if sort == "a":
-            # Some more rows than are hashed at a time, now and then.
+        text = f"{name}/{count}{kind} {number}({', '.join(its_roles)})"
+        if kind == "a":
+            # 600 rows are more than are hashed in one batch.
             size = source.choice((0, 1, 2, 10, 600) if name == "bloom_build" else (0, 1, 2, 3))
             rows = [arguments(source, pool, its_roles) for _ in range(size)]
             if size > 1 and source.random() < 0.8:
                 rows = uniform(rows)
             calls.append((text, f"SELECT {name}({', '.join('abcd'[:given])}) FROM made", [], rows))
         else:
-            sql = f"SELECT * FROM {name}({marks})" if sort == "t" else f"SELECT {name}({marks})"
+            sql = f"SELECT * FROM {name}({marks})" if kind == "t" else f"SELECT {name}({marks})"
             calls.append((text, sql, arguments(source, pool, its_roles), None))
     return calls
 
 
 def uniform(rows):
-    """Rows that fit each other: the first column from each, the others from the first; a filter is merged with itself."""
+    """Returns rows that an aggregate accepts: only the first column differs. If that is a filter, all rows are equal."""
     if isinstance(rows[0][0], bytes) and rows[0][0][:4] == b"BLMF":
         return [rows[0]] * len(rows)
     return [[row[0], *rows[0][1:]] for row in rows]
@@ -143,7 +150,7 @@ def sha(parts):
 
 
 def digest_of(db, text, sql, given, rows):
-    """What a call gives, to be shown, and the digest of all of it: type and bytes of each value, or the error's text."""
+    """Returns the start of the result as text, and a digest of the type and bytes of each value, or of the error."""
     if rows is not None:
         db.execute("BEGIN")
         db.execute("DELETE FROM made")
@@ -152,22 +159,22 @@ def digest_of(db, text, sql, given, rows):
     try:
         got = db.execute(sql, given).fetchall()
     except sqlite3.ProgrammingError:
-        raise  # no error of the function: the call is wrong
+        raise  # the call itself is wrong
     except sqlite3.Error as error:
         return f"error {error}"[:300], sha([type(error).__name__, str(error)])
     if text.startswith("bloom_debug/"):
-        # The one line of it that names the processor's instructions; it is a control of the tests.
+        # This line names the instructions of the processor. determinism_test.py uses it as a control.
         got = [[line for line in got[0][0].split("\n") if not line.startswith("block=512: ")]]
     return repr(got)[:300], sha(got)
 
 
-ASKED = str(list(range(20000)))
+LOOKED_UP = str(list(range(20000)))
 TABLES = {
     "sized": "capacity=20000",
-    "lines": "capacity=3000, block=512",
-    "whole": "cells=100003, hashes=5, seed=9",
-    "sliced": "capacity=20000, kind=partitioned",
-    "counted": "capacity=20000, kind=counting",
+    "cache_lines": "capacity=3000, block=512",
+    "unblocked": "cells=100003, hashes=5, seed=9",
+    "partitioned_table": "capacity=20000, kind=partitioned",
+    "counting_table": "capacity=20000, kind=counting",
     "nocase": "capacity=20000, collate=nocase",
     "paged": "capacity=200000, cache=4096",
     "growing": "",
@@ -194,23 +201,23 @@ def statements(source):
         yield "ROLLBACK TO s", ()
         yield "COMMIT", ()
         yield from ((f"INSERT OR IGNORE INTO {name}(key) VALUES (?)", (key,)) for key in some)
-    yield "DELETE FROM counted WHERE key IN (SELECT n FROM source)", ()
+    yield "DELETE FROM counting_table WHERE key IN (SELECT n FROM source)", ()
     yield "INSERT INTO sized(filter) SELECT bloom_build(k, 20000) FROM source", ()
-    yield "INSERT INTO counted(filter) SELECT bloom_build(n, 20000, 0.01, 'counting') FROM source", ()
+    yield "INSERT INTO counting_table(filter) SELECT bloom_build(n, 20000, 0.01, 'counting') FROM source", ()
     yield "CREATE VIRTUAL TABLE grouped USING bloom_groups(capacity=30, fpr=0.4)", ()
     yield "INSERT INTO grouped(member, key) SELECT 'member ' || (rowid % 300), n FROM source", ()
     yield from (("INSERT INTO grouped(member, key) VALUES (?, ?)", (i % 70, key)) for i, key in enumerate(some))
     yield "DELETE FROM grouped WHERE member IN (3, 4, 'member 9')", ()
     yield "INSERT INTO grouped(grouped) VALUES ('optimize')", ()
     yield "INSERT INTO grouped(member, key) SELECT k, n FROM source WHERE n > 290", ()
-    yield "INSERT INTO whole(whole) VALUES ('halve')", ()
-    yield "INSERT INTO sliced(sliced) VALUES ('halve')", ()
-    yield "INSERT INTO lines(lines, fpr) VALUES ('fold', 0.05)", ()
-    yield "INSERT INTO counted(counted, fpr) VALUES ('fold', 0.2)", ()
+    yield "INSERT INTO unblocked(unblocked) VALUES ('halve')", ()
+    yield "INSERT INTO partitioned_table(partitioned_table) VALUES ('halve')", ()
+    yield "INSERT INTO cache_lines(cache_lines, fpr) VALUES ('fold', 0.05)", ()
+    yield "INSERT INTO counting_table(counting_table, fpr) VALUES ('fold', 0.2)", ()
 
 
 def shadow_rows(db):
-    """Runs the statements. Digests: of all results, and of the rows of each table below a bloom table."""
+    """Runs the statements. Returns digests of their results, of lookups, and of the rows of each shadow table."""
     results = []
     for sql, given in statements(random.Random(SEED)):
         try:
@@ -220,8 +227,8 @@ def shadow_rows(db):
     digests = {"statements": sha(results)}
     for name in [*TABLES, "follows", "follows_counting"]:
         digests[f"{name}, info"] = sha(db.execute(f"SELECT info FROM {name}").fetchall())
-        asked = db.execute(f"SELECT n, key FROM (SELECT value AS n FROM json_each(?)) LEFT JOIN {name} ON key = n", (ASKED,)).fetchall()
-        digests[f"{name}, answers"] = sha(asked)
+        answers = db.execute(f"SELECT n, key FROM (SELECT value AS n FROM json_each(?)) LEFT JOIN {name} ON key = n", (LOOKED_UP,)).fetchall()
+        digests[f"{name}, answers"] = sha(answers)
         for part, order in (("config", "k"), ("data", "id")):
             rows = db.execute(f"SELECT * FROM {name}_{part} ORDER BY {order}").fetchall()
             assert rows, f"{name}_{part} is empty"
@@ -229,5 +236,5 @@ def shadow_rows(db):
     digests["grouped"] = sha(db.execute("SELECT member, filter FROM grouped").fetchall())
     for part in ("config", "members", "data", "wide"):
         digests[f"grouped_{part}"] = sha(db.execute(f"SELECT * FROM grouped_{part} ORDER BY 1").fetchall())
-    asked = db.execute("SELECT bloom_contains(filter, value) FROM lines, json_each(?)", (ASKED,)).fetchall()
-    return digests | {"lines, answers of its filter": sha(asked)}
+    answers = db.execute("SELECT bloom_contains(filter, value) FROM cache_lines, json_each(?)", (LOOKED_UP,)).fetchall()
+    return digests | {"cache_lines, answers of its filter": sha(answers)}

@@ -1,7 +1,7 @@
-// The core alone, against an exact multiset: operations decoded from the bytes on filters of every
-// shape. Every key that is there must be found, and chunks must hold the same cells.
+// Runs operations of core/ on filters of any shape, and compares them with an exact multiset. Every
+// key that was added must be found, and the same filter in chunks must have the same cells.
 //
-// Input: a shape, then operations of one byte and what they take.
+// Input: a shape, then operations. An operation is one byte, followed by its arguments.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -27,13 +27,13 @@ namespace bloom::fuzz {
 namespace {
 
 constexpr unsigned kKeys = 16;
-constexpr int kMostOperations = 16;
-constexpr std::uint64_t kMostCells = 1 << 16;  // more than two chunks of bits
+constexpr int kMaxOperations = 16;
+constexpr std::uint64_t kMaxFuzzCells = 1 << 16;  // more than two chunks of bits
 
-// How often each key was added.
+// How many times each key was added.
 using Model = std::array<unsigned, kKeys>;
 
-// All chunks, as ChunkedFilter wants them.
+// The chunks of a filter in memory, for ChunkedFilter.
 class Chunks {
  public:
   explicit Chunks(const Shape& shape) : cells_(chunk_count(shape) * kChunkBytes) {}
@@ -59,20 +59,20 @@ Shape shape_of(Input& input) {
   shape.hashes = slices;
   const std::uint64_t unit = shape.kind == Kind::partitioned ? slices : 1;
   const std::uint64_t block = kBlocks.at(input.below(kBlocks.size())) * unit;
-  // Mostly small: chunks take time.
+  // Mostly small filters: many chunks take time.
   const unsigned high = input.byte();
   const std::uint64_t size = 1 + input.byte() + 256 * std::uint64_t{high < 224 ? high % 8 : high};
   if (block == 0) {
-    shape.cells = std::min(size, kMostCells / unit) * unit;
+    shape.cells = std::min(size, kMaxFuzzCells / unit) * unit;
   } else {
     shape.block = block;
-    shape.cells = block * std::clamp<std::uint64_t>(size % 64, 1, 1 + kMostCells / 4 / block);
+    shape.cells = block * std::clamp<std::uint64_t>(size % 64, 1, 1 + kMaxFuzzCells / 4 / block);
   }
-  require(!broken_rule(shape), "the shape must be right");
+  require(!broken_rule(shape), "the shape is not valid");
   return shape;
 }
 
-// A filter, the same one in chunks, and what it must hold.
+// A filter, the same filter in chunks, and the keys that both must contain.
 class Subject {
  public:
   explicit Subject(const Shape& shape)
@@ -96,38 +96,39 @@ class Subject {
       case 4:
         return remove(input.below(kKeys));
       case 5:
-        return unite_with(input);
+        return union_with(input);
       case 6:
         return intersect_with(input);
       case 7:
-        return halve_it();
+        return halve_filter();
       case 8:
         return round_trip();
       case 9:
         return send_delta(input);
       default:
-        return to_bits();
+        return convert_to_standard();
     }
   }
 
   void check() {
     check_answers();
     check_estimate();
-    require(chunks_.equals(filter_), "chunks hold other cells");
+    require(chunks_.equals(filter_), "the cells of the chunks differ");
     const std::uint8_t last = filter_.view().cells()[cell_bytes(filter_.shape()) - 1];
-    require((last & padding_mask(filter_.shape())) == 0, "stray bits");
+    require((last & padding_mask(filter_.shape())) == 0, "bits after the last cell are set");
   }
 
  private:
   void check_answers() {
     std::array<std::uint8_t, kKeys> answers;
-    answers.fill(2);  // is to be overwritten
+    answers.fill(2);  // must be overwritten
     filter_.view().may_contain(hashes_, answers.data());
     for (unsigned i = 0; i < kKeys; ++i) {
       const bool found = filter_.may_contain(hashes_.at(i));
       require(found || model_.at(i) == 0, "a key was lost");
-      require(answers.at(i) == (found ? 1 : 0), "many keys at a time are answered otherwise");
-      require(chunked_.may_contain(hashes_.at(i), chunks_) == found, "chunks answer otherwise");
+      require(answers.at(i) == (found ? 1 : 0), "a batch of keys has other answers");
+      require(chunked_.may_contain(hashes_.at(i), chunks_) == found,
+              "the chunks have another answer");
     }
   }
 
@@ -143,7 +144,8 @@ class Subject {
 
   void add(unsigned key) {
     const bool changed = filter_.add(hash(key));
-    require(chunked_.add(hash(key), chunks_) == changed, "add() of chunks says otherwise");
+    require(chunked_.add(hash(key), chunks_) == changed,
+            "add() of the chunks returns something else");
     require(counting() || !changed || model_[key] == 0, "a key that was there changed a cell");
     ++model_[key];
   }
@@ -159,24 +161,25 @@ class Subject {
     filter_.add(hashes);
   }
 
-  // Only what is there, or certainly is not.
+  // Removes a key that was added or is certainly absent. Removing a false positive could lose keys.
   void remove(unsigned key) {
     if (!counting() || (model_[key] == 0 && filter_.may_contain(hash(key)))) {
       return;
     }
     const bool there = model_[key] > 0;
-    require(filter_.remove(hash(key)) == there, "remove() says otherwise");
-    require(chunked_.remove(hash(key), chunks_) == there, "remove() of chunks says otherwise");
+    require(filter_.remove(hash(key)) == there, "remove() returns the wrong result");
+    require(chunked_.remove(hash(key), chunks_) == there,
+            "remove() of the chunks returns the wrong result");
     model_[key] -= there ? 1 : 0;
   }
 
-  // One of the same shape, or of the one that it is the half of.
-  std::pair<Filter, Model> other(Input& input) const {
+  // Returns a filter of the same shape or of twice the size, and its keys.
+  std::pair<Filter, Model> random_filter(Input& input) const {
     Shape shape = filter_.shape();
     if (input.flag()) {
       shape.cells *= 2;
       shape.block *= shape.block != 0 && shape.blocks() % 2 != 0 ? 2 : 1;
-      shape = shape.cells <= kMostCells && !broken_rule(shape) && is_halvable(shape) &&
+      shape = shape.cells <= kMaxFuzzCells && !broken_rule(shape) && is_halvable(shape) &&
                       halved(shape) == filter_.shape()
                   ? shape
                   : filter_.shape();
@@ -191,8 +194,8 @@ class Subject {
     return {std::move(filter), model};
   }
 
-  void unite_with(Input& input) {
-    const auto [filter, model] = other(input);
+  void union_with(Input& input) {
+    const auto [filter, model] = random_filter(input);
     replace(make_union(Filter(filter_.view()), filter.view(), "it"));
     for (unsigned i = 0; i < kKeys; ++i) {
       model_[i] += model[i];
@@ -200,14 +203,14 @@ class Subject {
   }
 
   void intersect_with(Input& input) {
-    const auto [filter, model] = other(input);
+    const auto [filter, model] = random_filter(input);
     replace(make_intersection(Filter(filter_.view()), filter.view(), "it"));
     for (unsigned i = 0; i < kKeys; ++i) {
       model_[i] = std::min(model_[i], model[i]);
     }
   }
 
-  void halve_it() {
+  void halve_filter() {
     if (is_halvable(filter_.shape())) {
       replace(halve(filter_.view()));
     }
@@ -219,29 +222,29 @@ class Subject {
     require(std::holds_alternative<FilterView>(opened), "what was written cannot be read");
     const auto& view = std::get<FilterView>(opened);
     require(view.cell_checksum().has_value() && !find_damage(view), "the checksum is wrong");
-    require(view.header() == filter_.header(), "the header came back otherwise");
+    require(view.header() == filter_.header(), "the header that was read differs");
     replace(Filter(view));
-    require(bytes == test::bytes_of(filter_), "the bytes came back otherwise");
+    require(bytes == test::bytes_of(filter_), "the bytes that were read differ");
     const auto cut = open_filter(std::span(bytes).first(bytes.size() - 1));
-    require(std::holds_alternative<Problem>(cut), "a byte too few was not noticed");
+    require(std::holds_alternative<Problem>(cut), "a filter without its last byte was accepted");
   }
 
-  // To another filter and back; then with other bytes for the gaps.
+  // Makes and applies a delta to another filter. Then replaces its encoded gaps by input bytes.
   void send_delta(Input& input) {
-    const Filter after = other(input).first;
+    const Filter after = random_filter(input).first;
     const StoredDelta sent = make_delta(filter_.view(), after.view());
     std::vector<std::uint8_t> bytes(sent.bytes.get(), sent.bytes.get() + sent.size);
     require(bytes.size() <= stored_bytes(after.shape()) + kDeltaPrefixBytes, "a delta is too long");
-    require(makes(bytes, after), "a delta made nothing");
+    require(applies(bytes, after), "a delta cannot be applied");
     bytes.at(5) = input.byte();  // docs/format.md
     bytes.resize(kDeltaPrefixBytes + (bytes.at(6) != 0 ? kHeaderBytes : 0));
     const auto gaps = input.take(input.byte());
     bytes.insert(bytes.end(), gaps.begin(), gaps.end());
-    makes(bytes, after);
+    applies(bytes, after);
   }
 
-  // Whether the bytes make a filter, which must be `after`.
-  bool makes(ByteView bytes, const Filter& after) const {
+  // Returns whether the bytes are a delta that can be applied. The result must then be `after`.
+  bool applies(ByteView bytes, const Filter& after) const {
     const auto opened = open_delta(bytes);
     if (std::holds_alternative<Problem>(opened)) {
       return false;
@@ -251,17 +254,18 @@ class Subject {
       return false;
     }
     require(test::bytes_of(std::get<Filter>(made)) == test::bytes_of(after),
-            "a delta made another filter");
+            "a delta results in another filter");
     return true;
   }
 
-  void to_bits() {
+  void convert_to_standard() {
     if (filter_.shape().kind != Kind::partitioned) {
       replace(to_standard(filter_.view(), "it"));
     }
   }
 
-  // The chunks are filled again. Halving the chunks must give the same filter.
+  // Replaces the filter. Makes the new chunks by halving the old ones if that is possible, else
+  // copies the cells.
   void replace(Filter filter) {
     const Shape shape = filter.shape();
     Chunks chunks(shape);
@@ -289,7 +293,7 @@ class Subject {
 
 void run(Input input) {
   Subject subject(shape_of(input));
-  for (int i = 0; i < kMostOperations && !input.at_end(); ++i) {
+  for (int i = 0; i < kMaxOperations && !input.at_end(); ++i) {
     subject.step(input);
   }
   subject.check();

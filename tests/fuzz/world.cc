@@ -36,9 +36,9 @@ constexpr std::array kForms = {
     Form{"writers=extension, source=@, column=n", nullptr, false, "r.n", true},
     Form{"writers=extension, source=@, column=n, kind=counting", nullptr, true, "r.n", true},
 };
-constexpr unsigned kOwn = 12;  // those that follow no source come first
+constexpr unsigned kFormsWithoutSource = 12;  // they come first
 
-// Literals; those of a row are one key.
+// SQL literals. All literals of a row have the same key.
 constexpr std::array<std::array<const char*, 4>, 16> kKeys = {{
     {"0", "'0'", "-0.0", "x'30'"},
     {"7", "'7'", "7.0", "x'37'"},
@@ -68,7 +68,7 @@ constexpr const char* kCreate =
 
 }  // namespace
 
-std::string key(Input& input) {
+std::string key_literal(Input& input) {
   const unsigned choice = input.byte();
   return kKeys.at(choice / 4 % kKeys.size()).at(choice % 4);
 }
@@ -89,7 +89,7 @@ std::string World::with_names(std::string_view text) {
   return result;
 }
 
-// Made once: most of the time would go there.
+// Creates the database once and copies it: creating it again would take most of the time.
 World::World() {
   static const std::string image = [] {
     BoundedDatabase database;
@@ -100,7 +100,7 @@ World::World() {
   database_.restore(image);
 }
 
-void World::broken(const std::string& what) {
+void World::fail_with_log(const std::string& what) {
   fail("after\n" + log_ + "-- " + what + ": " + database_.error());
 }
 
@@ -111,13 +111,13 @@ int World::run(const std::string& sql) {
 
 void World::must_run(const std::string& sql) {
   if (run(sql) != SQLITE_OK) {
-    broken("this statement must not fail");
+    fail_with_log("this statement failed");
   }
 }
 
-void World::both(const std::string& sql, const std::string& meaning) {
+void World::run_both(const std::string& sql, const std::string& on_mirror) {
   must_run(sql);
-  must_run(meaning);
+  must_run(on_mirror);
 }
 
 std::int64_t World::number(const std::string& sql) {
@@ -139,39 +139,39 @@ const Form& World::form(unsigned slot) {
 
 void World::step(Input& input) {
   const unsigned slot = input.below(kSlots);
-  const bool own = form(slot).key == nullptr;
+  const bool has_own_keys = form(slot).source_key == nullptr;
   const unsigned choice = input.below(16);
   if (choice < 5) {
-    own ? change_keys(slot, input) : change_source(input);
+    has_own_keys ? change_keys(slot, input) : change_source(input);
   } else if (choice < 7) {
-    own ? remove(slot, input) : change_source(input);
+    has_own_keys ? remove(slot, input) : change_source(input);
   } else if (choice < 10) {
     change_transaction(input);
   } else if (choice == 10) {
-    own ? merge(slot, input) : change_triggers(slot, input);
+    has_own_keys ? merge(slot, input) : change_triggers(slot, input);
   } else if (choice == 11) {
-    own ? refuse_null(slot, input) : change_source(input);
+    has_own_keys ? refuse_null(slot, input) : change_source(input);
   } else if (choice == 12) {
     command(slot, input);
   } else if (choice == 13) {
     rename(slot, input);
   } else if (choice == 14) {
-    make(slot, input.below(kForms.size()));
+    replace_table(slot, input.below(kForms.size()));
   } else {
-    hold(slot);
+    prepare_lookup(slot);
   }
 }
 
-// Another table in the place of the one that was there.
-void World::make(unsigned slot, unsigned form) {
+// Replaces a bloom table by one of another form.
+void World::replace_table(unsigned slot, unsigned form) {
   const std::string table = quoted(name(slot));
   must_run("SAVEPOINT make");
   must_run("DROP TABLE " + table);
   const int code = run("CREATE VIRTUAL TABLE " + table + " USING bloom(" +
                        with_names(kForms.at(form).options) + ")");
   if (code != SQLITE_OK) {
-    if (form < kOwn || !meddled_) {
-      broken("this table can be made");
+    if (form < kFormsWithoutSource || !triggers_changed_) {
+      fail_with_log("the table cannot be created");
     }
     must_run("ROLLBACK TO make");
   } else {
@@ -186,44 +186,46 @@ void World::change_keys(unsigned slot, Input& input) {
   const std::string table = quoted(name(slot));
   const std::string into = table + "(key) ";
   const std::string into_mirror = insert_into_mirror(slot);
-  const std::string values = "VALUES (" + key(input) + ")";
+  const std::string values = "VALUES (" + key_literal(input) + ")";
   switch (input.below(5)) {
     case 0:
     case 1:
-      return both("INSERT INTO " + into + values, into_mirror + values);
+      return run_both("INSERT INTO " + into + values, into_mirror + values);
     case 2: {
-      const std::string many = values + ", (" + key(input) + "), (" + key(input) + ")";
-      return both("INSERT OR REPLACE INTO " + into + many, into_mirror + many);
+      const std::string many =
+          values + ", (" + key_literal(input) + "), (" + key_literal(input) + ")";
+      return run_both("INSERT OR REPLACE INTO " + into + many, into_mirror + many);
     }
     case 3: {
       must_run("INSERT OR IGNORE INTO " + into + values);
       const bool added = number("SELECT changes()") == 1;
-      // A key that was there is not counted again, and is forgotten with its generation.
-      const bool follows = !form(slot).counting && form(slot).generations == 0;
-      return added || follows ? must_run(into_mirror + values) : void();
+      // OR IGNORE neither counts a present key again nor adds it to the newest generation. In other
+      // forms, adding a key again has no effect.
+      const bool may_repeat = !form(slot).counting && form(slot).generations == 0;
+      return added || may_repeat ? must_run(into_mirror + values) : void();
     }
     default: {
       const std::string first = std::to_string(input.byte());
       const std::string many = "WITH RECURSIVE n(i) AS (SELECT " + first +
                                " UNION ALL SELECT i + 1 FROM n LIMIT " +
                                std::to_string(input.byte()) + ") INSERT INTO ";
-      return both(many + into + "SELECT 'n' || i FROM n",
-                  many + mirror(slot) + "(k) SELECT 'n' || i FROM n");
+      return run_both(many + into + "SELECT 'n' || i FROM n",
+                      many + mirror(slot) + "(k) SELECT 'n' || i FROM n");
     }
   }
 }
 
-// Only what is there can be removed without harm.
+// Removes only keys that were added: removing a false positive could remove other keys.
 void World::remove(unsigned slot, Input& input) {
   const std::string table = quoted(name(slot));
-  const std::string old_key = key(input);
+  const std::string old_key = key_literal(input);
   const std::string same =
       " FROM " + mirror(slot) + " WHERE bloom_key(k) = bloom_key(" + old_key + ")";
   const bool there = number("SELECT count(*)" + same) > 0;
   const std::string where = " WHERE key = " + old_key;
   if (!form(slot).counting) {
     if (run("DELETE FROM " + table + where) == SQLITE_OK && there) {
-      broken("a key was deleted that cannot be");
+      fail_with_log("a key was deleted from a table without counters");
     }
     return;
   }
@@ -232,23 +234,23 @@ void World::remove(unsigned slot, Input& input) {
   }
   const std::string one = " WHERE rowid = (SELECT rowid" + same + " LIMIT 1)";
   if (input.flag()) {
-    both("DELETE FROM " + table + where, "DELETE FROM " + mirror(slot) + one);
+    run_both("DELETE FROM " + table + where, "DELETE FROM " + mirror(slot) + one);
   } else {
     const std::string set = " SET key = ";
-    const std::string new_key = key(input);
-    both("UPDATE " + table + " SET key = " + new_key + where,
-         "UPDATE " + mirror(slot) + " SET k = " + new_key + one);
+    const std::string new_key = key_literal(input);
+    run_both("UPDATE " + table + " SET key = " + new_key + where,
+             "UPDATE " + mirror(slot) + " SET k = " + new_key + one);
   }
 }
 
-// A row that is refused in the end, under every conflict rule.
+// Inserts a key and NULL, which is refused, under each conflict rule.
 void World::refuse_null(unsigned slot, Input& input) {
   constexpr std::array kRules = {"ABORT", "FAIL", "ROLLBACK", "REPLACE"};
   const std::string rule = kRules.at(input.below(kRules.size()));
-  const std::string value = "(" + key(input) + ")";
+  const std::string value = "(" + key_literal(input) + ")";
   if (run("INSERT OR " + rule + " INTO " + quoted(name(slot)) + "(key) VALUES " + value +
           ", (NULL)") != SQLITE_CONSTRAINT_NOTNULL) {
-    broken("NULL is no key");
+    fail_with_log("NULL was not refused as a key");
   }
   if (rule == "FAIL") {
     must_run(insert_into_mirror(slot) + "VALUES " + value);
@@ -256,26 +258,26 @@ void World::refuse_null(unsigned slot, Input& input) {
 }
 
 void World::merge(unsigned slot, Input& input) {
-  const char* const filter = form(slot).filter;
+  const char* const filter = form(slot).empty_filter;
   const std::string into = "INSERT INTO " + quoted(name(slot)) + "(filter) ";
   const std::string into_mirror = insert_into_mirror(slot);
   if (filter == nullptr) {
     if (run(into + "VALUES (bloom_create(100))") == SQLITE_OK) {
-      broken("a table that grows takes no filters");
+      fail_with_log("a filter was merged into a table that grows");
     }
   } else if (input.flag() || form(slot).generations != 0) {
-    const std::string one = key(input);
-    both(into + "VALUES (bloom_add(" + filter + ", " + one + "))",
-         into_mirror + "VALUES (" + one + ")");
+    const std::string one = key_literal(input);
+    run_both(into + "VALUES (bloom_add(" + filter + ", " + one + "))",
+             into_mirror + "VALUES (" + one + ")");
   } else if (number("SELECT count(*) FROM " + mirror(slot)) < 1000) {
-    both(into + "SELECT filter FROM " + quoted(name(slot)),
-         into_mirror + "SELECT k FROM " + mirror(slot));
+    run_both(into + "SELECT filter FROM " + quoted(name(slot)),
+             into_mirror + "SELECT k FROM " + mirror(slot));
   }
 }
 
 void World::command(unsigned slot, Input& input) {
   const std::string table = quoted(name(slot));
-  const bool follows = form(slot).key != nullptr;
+  const bool follows = form(slot).source_key != nullptr;
   const std::string give = "INSERT INTO " + table + "(" + table + ") VALUES ";
   switch (input.below(6)) {
     case 0:
@@ -284,28 +286,28 @@ void World::command(unsigned slot, Input& input) {
       return;
     case 1:
       if (!follows) {
-        return both(give + "('clear')", "DELETE FROM " + mirror(slot));
+        return run_both(give + "('clear')", "DELETE FROM " + mirror(slot));
       }
-      if (run(give + "('merge')") != SQLITE_OK && !meddled_) {
-        broken("pending changes can be merged");
+      if (run(give + "('merge')") != SQLITE_OK && !triggers_changed_) {
+        fail_with_log("pending changes cannot be merged");
       }
       return;
     case 2:
-      if ((run(give + "('rebuild')") == SQLITE_OK) != follows && !meddled_) {
-        broken("'rebuild' is for tables that follow another");
+      if ((run(give + "('rebuild')") == SQLITE_OK) != follows && !triggers_changed_) {
+        fail_with_log("'rebuild' must succeed in a table with a source, and only there");
       }
       return;
     case 3:
       return rotate(slot);
     case 4:
       if (run("SELECT json_valid(info), keys, fpr, overfull, pending FROM " + table) != SQLITE_OK &&
-          !meddled_) {
-        broken("info can be asked for");
+          !triggers_changed_) {
+        fail_with_log("the properties cannot be read");
       }
       return;
     default:
-      if (run(give + "('integrity-check')") != SQLITE_OK && !meddled_) {
-        broken("nothing is damaged");
+      if (run(give + "('integrity-check')") != SQLITE_OK && !triggers_changed_) {
+        fail_with_log("'integrity-check' failed");
       }
   }
 }
@@ -317,12 +319,12 @@ void World::rotate(unsigned slot) {
   const unsigned generations = form(slot).generations;
   if (generations == 0) {
     if (run(rotate) == SQLITE_OK) {
-      broken("only generations can be rotated");
+      fail_with_log("a table without generations was rotated");
     }
     return;
   }
   must_run("DELETE FROM " + mirror(slot) + " WHERE age >= " + std::to_string(generations - 1));
-  both("UPDATE " + mirror(slot) + " SET age = age + 1", rotate);
+  run_both("UPDATE " + mirror(slot) + " SET age = age + 1", rotate);
 }
 
 }  // namespace bloom::fuzz

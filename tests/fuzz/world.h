@@ -1,6 +1,7 @@
-// Bloom tables beside ordinary tables that hold the same keys: a bloom table must contain every key
-// of its ordinary table. Both change in the same transactions, so that SQLite itself is the oracle
-// of BEGIN, SAVEPOINT and ROLLBACK; what the tables are called is in a table, too.
+// Bloom tables, and for each an ordinary table with the same keys: its mirror. A bloom table must
+// contain every key of its mirror. Both change in the same transactions, so SQLite itself is the
+// oracle for BEGIN, SAVEPOINT and ROLLBACK. The names and forms of the bloom tables are in the
+// ordinary table `named`, so that SQLite rolls them back as well.
 #pragma once
 
 #include <memory>
@@ -12,21 +13,20 @@
 
 namespace bloom::fuzz {
 
+// A kind of bloom table.
 struct Form {
   const char* options;
-  const char* filter;  // an empty filter of that shape; none if it takes no filters
+  const char* empty_filter;  // SQL: a compatible filter; null if no filter can be merged
   bool counting;
-  // Of a row of the source, if it follows it.
-  const char* key;
-  // Keys that are equal but for their case are one.
-  bool nocase = false;
-  unsigned generations = 0;  // none if 0
+  const char* source_key;    // SQL: the key of row r of the source; null if there is no source
+  bool nocase = false;       // keys that differ only in case are equal
+  unsigned generations = 0;  // 0: none
 };
 
 std::string quoted(const std::string& name);
-// An SQL literal of one of few keys, in one of its forms.
-std::string key(Input& input);
-// The ordinary table beside a bloom table.
+// Returns an SQL literal: one of 16 keys, in one of its 4 forms.
+std::string key_literal(Input& input);
+// Returns the name of the mirror of a bloom table.
 std::string mirror(unsigned slot);
 std::string insert_into_mirror(unsigned slot);
 
@@ -34,13 +34,14 @@ class World {
  public:
   World();
 
-  // One statement, or what belongs together, as the input says.
+  // Runs one statement, or several that belong together. The input chooses them.
   void step(Input& input);
-  // Fails unless every key of every table is found.
+  // Fails if a key of any table is not found.
   void check();
 
  private:
-  // Of the table `named`: bloom tables, the source, and its first column.
+  // Slots of the table `named`. The first kSlots are the bloom tables; then follow the names of the
+  // source and of its first column.
   static constexpr unsigned kSlots = 2;
   static constexpr unsigned kSource = 2;
   static constexpr unsigned kColumn = 3;
@@ -49,18 +50,18 @@ class World {
       " g AS (v || '!'))";
 
   std::string name(unsigned slot);
-  // With the name of the source for each @, and of its first column for each $.
+  // Returns the text with @ replaced by the name of the source, and $ by that of its first column.
   std::string with_names(std::string_view text);
   const Form& form(unsigned slot);
   std::int64_t number(const std::string& sql);
 
-  // Runs a statement on a bloom table, and what it means for the ordinary one if it succeeded.
-  void both(const std::string& sql, const std::string& meaning);
+  // Runs a statement on a bloom table, and one on its mirror. Fails if one of them fails.
+  void run_both(const std::string& sql, const std::string& on_mirror);
   int run(const std::string& sql);
   void must_run(const std::string& sql);
-  [[noreturn]] void broken(const std::string& what);
+  [[noreturn]] void fail_with_log(const std::string& what);
 
-  void make(unsigned slot, unsigned form);
+  void replace_table(unsigned slot, unsigned form);
   void change_keys(unsigned slot, Input& input);
   void remove(unsigned slot, Input& input);
   void refuse_null(unsigned slot, Input& input);
@@ -71,23 +72,24 @@ class World {
   void change_source(Input& input);
   void change_triggers(unsigned slot, Input& input);
   void change_transaction(Input& input);
-  void hold(unsigned slot);
-  // What every row of FROM `rows` AS r has as a key is answered.
+  void prepare_lookup(unsigned slot);
+  // The keys that a bloom table must contain: `key` of each row of FROM `rows` AS r, in SQL.
   struct Keys {
     std::string rows;
     std::string key;
   };
   Keys keys(unsigned slot);
-  std::int64_t answered(unsigned slot, const std::string& rows, const std::string& key);
+  std::int64_t count_found(unsigned slot, const std::string& rows, const std::string& key);
   void check_slot(unsigned slot);
-  void check_held(unsigned slot);
+  void check_prepared_lookup(unsigned slot);
 
   BoundedDatabase database_;
   // The statements that were run, to find the cause of a failure.
   std::string log_;
-  // Triggers were taken away, or others put in their way: a table that follows may refuse.
-  bool meddled_ = false;
-  std::unique_ptr<Statement> held_[kSlots];
+  // Triggers were dropped, or triggers that may block them were created. A table that follows the
+  // source may then refuse lookups.
+  bool triggers_changed_ = false;
+  std::unique_ptr<Statement> prepared_lookups_[kSlots];
 };
 
 }  // namespace bloom::fuzz

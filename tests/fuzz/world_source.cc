@@ -1,4 +1,4 @@
-// Names, the source that bloom tables follow, transactions, and what must hold.
+// Members of World: renaming, the source that bloom tables follow, transactions, and the checks.
 #include <array>
 #include <memory>
 #include <string>
@@ -38,8 +38,8 @@ void World::change_source(Input& input) {
   const std::string where = " WHERE id = " + std::to_string(input.below(8));
   const auto insert = [&](const std::string& or_rule) {
     const std::string id = input.flag() ? "NULL" : std::to_string(input.below(8));
-    const std::string value = key(input);
-    const std::string v = input.below(8) == 0 ? "NULL" : key(input);
+    const std::string value = key_literal(input);
+    const std::string v = input.below(8) == 0 ? "NULL" : key_literal(input);
     return "INSERT " + or_rule + "INTO " + source + "(id, " + column + ", v, n) VALUES (" + id +
            ", " + value + ", " + v + ", " + value + ")";
   };
@@ -54,11 +54,11 @@ void World::change_source(Input& input) {
             ", n = excluded.v";
       break;
     case 3:
-      sql = "UPDATE " + rule + source + " SET " + column + " = " + key(input) +
-            ", n = " + key(input) + where;
+      sql = "UPDATE " + rule + source + " SET " + column + " = " + key_literal(input) +
+            ", n = " + key_literal(input) + where;
       break;
     case 4:
-      sql = "UPDATE " + rule + source + " SET v = " + key(input) + where;
+      sql = "UPDATE " + rule + source + " SET v = " + key_literal(input) + where;
       break;
     case 5:
       sql = "UPDATE " + rule + source + " SET id = id + " + std::to_string(input.below(4));
@@ -70,8 +70,8 @@ void World::change_source(Input& input) {
       sql = input.flag() ? "PRAGMA recursive_triggers = ON" : "PRAGMA recursive_triggers = OFF";
   }
   const int code = run(sql);
-  if (code != SQLITE_OK && (code & 0xff) != SQLITE_CONSTRAINT && !meddled_) {
-    broken("only constraints keep a source from being changed");
+  if (code != SQLITE_OK && (code & 0xff) != SQLITE_CONSTRAINT && !triggers_changed_) {
+    fail_with_log("a change of the source failed, but not because of a constraint");
   }
 }
 
@@ -88,7 +88,7 @@ void World::change_triggers(unsigned slot, Input& input) {
       "DELETE FROM @ WHERE id = 3",
       "UPDATE @ SET $ = 'by a trigger', v = 't', n = 'by a trigger' WHERE id = 5",
   };
-  meddled_ = true;
+  triggers_changed_ = true;
   switch (input.below(4)) {
     case 0:
       run("DROP TRIGGER " + quoted(name(slot) + kSuffixes.at(input.below(kSuffixes.size()))));
@@ -127,29 +127,29 @@ void World::change_transaction(Input& input) {
   check();
 }
 
-// A statement that was prepared before the schema changed must notice.
-void World::hold(unsigned slot) {
-  held_[slot] = std::make_unique<Statement>(
+// Keeps a lookup that is prepared now. It must also work after later changes of the schema.
+void World::prepare_lookup(unsigned slot) {
+  prepared_lookups_[slot] = std::make_unique<Statement>(
       database_, "SELECT 1 FROM " + quoted(name(slot)) + " WHERE key = ?1");
-  log_ += "-- a question to " + name(slot) + " is prepared\n";
+  log_ += "-- a lookup in " + name(slot) + " is prepared\n";
 }
 
 void World::check() {
   for (unsigned slot = 0; slot < kSlots; ++slot) {
     check_slot(slot);
-    if (held_[slot]) {
-      check_held(slot);
+    if (prepared_lookups_[slot]) {
+      check_prepared_lookup(slot);
     }
   }
 }
 
 World::Keys World::keys(unsigned slot) {
-  const char* const key = form(slot).key;
+  const char* const key = form(slot).source_key;
   return key == nullptr ? Keys{mirror(slot), "r.k"} : Keys{quoted(name(kSource)), with_names(key)};
 }
 
-// How many rows a join with the bloom table lets through, or -1 if it is refused.
-std::int64_t World::answered(unsigned slot, const std::string& rows, const std::string& key) {
+// Returns how many rows a join with the bloom table returns, or -1 if it is refused.
+std::int64_t World::count_found(unsigned slot, const std::string& rows, const std::string& key) {
   return number("SELECT count(*) FROM " + rows + " AS r JOIN " + quoted(name(slot)) +
                 " AS b ON b.key = " + key);
 }
@@ -157,28 +157,29 @@ std::int64_t World::answered(unsigned slot, const std::string& rows, const std::
 void World::check_slot(unsigned slot) {
   const auto [rows, key] = keys(slot);
   const std::int64_t there = number("SELECT count(" + key + ") FROM " + rows + " AS r");
-  std::int64_t found = answered(slot, rows, key);
+  std::int64_t found = count_found(slot, rows, key);
   if (found == there && form(slot).nocase) {
-    found =
-        answered(slot, rows, "iif(typeof(" + key + ") = 'text', upper(" + key + "), " + key + ")");
+    found = count_found(slot, rows,
+                        "iif(typeof(" + key + ") = 'text', upper(" + key + "), " + key + ")");
   }
-  // Only a table that follows another may refuse.
-  const bool may_refuse = meddled_ && form(slot).key != nullptr;
+  // Only a table that follows a source may refuse lookups.
+  const bool may_refuse = triggers_changed_ && form(slot).source_key != nullptr;
   if (found != there && !(found == -1 && may_refuse)) {
-    broken(name(slot) + " answers " + std::to_string(found) + " of " + std::to_string(there));
+    fail_with_log(name(slot) + " finds " + std::to_string(found) + " keys of " +
+                  std::to_string(there));
   }
 }
 
-void World::check_held(unsigned slot) {
-  Statement& ask = *held_[slot];
+void World::check_prepared_lookup(unsigned slot) {
+  Statement& lookup = *prepared_lookups_[slot];
   const auto [rows, key] = keys(slot);
   Statement all(database_, "SELECT " + key + " FROM " + rows + " AS r WHERE " + key +
                                " IS NOT NULL ORDER BY rowid DESC LIMIT 5");
   while (all.step() == SQLITE_ROW) {
-    const int code = ask.bind(1, all.value(0)).step();
-    ask.reset();
+    const int code = lookup.bind(1, all.value(0)).step();
+    lookup.reset();
     if (code == SQLITE_DONE) {
-      broken(name(slot) + " does not answer a statement that was prepared before");
+      fail_with_log(name(slot) + " does not find a key in a lookup that was prepared before");
     }
     if (code != SQLITE_ROW) {
       break;

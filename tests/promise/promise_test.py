@@ -421,13 +421,12 @@ class Unreported(Case):
 
     def test_a_rollback_restores_a_table_that_was_renamed_or_dropped(self):
         ways = (("ALTER TABLE f RENAME TO gone", "ROLLBACK TO s"), ("DROP TABLE f", "ROLLBACK TO s"))
-        resets = ("ATTACH 'not-a-db' AS x", "PRAGMA writable_schema = RESET")
+        no_database = self.path + ".txt"
+        Path(no_database).write_text("this is not a database" * 100)
+        resets = (f"ATTACH '{no_database}' AS x", "PRAGMA writable_schema = RESET")
         for name, create in TABLES.items():
             remove = "DELETE FROM f WHERE key = 'a'" if "counting" in create else "INSERT INTO f(f) VALUES ('clear')"
             for (change, back), reset in itertools.product(ways, resets):
-                with open("not-a-db", "w") as file:
-                    file.write("this is not a database" * 100)
-                self.addCleanup(lambda: os.path.exists("not-a-db") and os.remove("not-a-db"))
                 db = Raw()
                 db.run(create.format("f"), "INSERT INTO f(key) VALUES ('a'), ('b')")
                 db.run("BEGIN", remove, "SAVEPOINT s", change, back)

@@ -84,7 +84,7 @@ const types = {
   ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".png": "image/png",
 };
 
-// Serves the files of a folder under `base`.
+// Serves the files of a folder at the path `base`.
 export async function serve(folder, base = "/") {
   const server = http.createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://127.0.0.1");

@@ -36,7 +36,7 @@ class InFolder(unittest.TestCase):
 
 
 class TableCase(InFolder):
-    """Keys of a bloom table, f unless another is named."""
+    """Adds and looks up keys of a bloom table, which is f unless another name is given."""
 
     def add(self, db, keys):
         db.execute("BEGIN")

@@ -4,7 +4,7 @@
 #   record_failure NAME                 counts a test that failed
 #   side_by_side FUNCTION FOLDER X...   runs FUNCTION X for each X, as many at a time as there are
 #                                       processors; the output goes to FOLDER/X.log
-#   is_offline                          whether the registry of npm has no address here
+#   is_offline                          succeeds if the name of npm's registry cannot be resolved
 #   add_up PART LOG                     shows the log of a script and adds its counts
 #   conclude                            a line "failed: NAME" for each failed test, then
 #                                       "N passed, N failed"; fails if any test failed
@@ -18,8 +18,8 @@ record_failure() {
   failures+=("$1")
 }
 
-# Shows the output of the command only if it fails, or says that it skipped something: by exit
-# status 77, or as Python's unittest does.
+# Shows the output of the command if the command fails. Shows the reason if the command skipped a
+# test: it then exits with status 77, or prints lines "skipped: ...".
 check() {
   local name=$1 output status=0
   shift
@@ -49,7 +49,8 @@ conclude() {
   [ "$failed" -eq 0 ]
 }
 
-# Says when each part starts, and its counts and seconds when it ends.
+# Prints a line when a part starts, and the counts and seconds of the part when it ends. The empty
+# element at the end of the list makes the loop wait for all parts.
 side_by_side() {
   local function=$1 folder=$2 each process
   local -A running=() starts=()
@@ -75,7 +76,7 @@ counted() {
   conclude
 }
 
-# add_up PART LOG [SECONDS]: a process that did not reach its last line has failed.
+# add_up PART LOG [SECONDS]: the part has failed if its log does not end with the counts.
 add_up() {
   local part=$1 log=$2 time=${3:+, $3 s} passes failed_here names
   if read -r passes failed_here < <(sed -nE '$s/^([0-9]+) passed, ([0-9]+) failed$/\1 \2/p' "$log"); then

@@ -10,7 +10,7 @@ thread_local bool in_sqlite = false;
 
 namespace {
 
-// A fuzzer keeps the input of a program that aborts.
+// Aborts the program if the code is an error. A fuzzer then keeps the input.
 void require_ok(int code, const char* what, sqlite3* db) {
   if (code != SQLITE_OK) {
     std::fprintf(stderr, "%s: %s\n", what, sqlite3_errmsg(db));

@@ -37,8 +37,9 @@ class Database {
   // Runs all statements of a script, without their rows. Returns the result code of the first that
   // failed, or of the last.
   int execute(const std::string& script);
-  // Not by the SQL function load_extension(): while its statement runs, SQLite cannot replace the
-  // functions that an earlier attempt registered.
+  // Loads an extension by sqlite3_load_extension(). The SQL function load_extension() does not work
+  // here: while its statement runs, SQLite cannot replace functions that an earlier load
+  // registered.
   Outcome load(const std::string& extension);
 
  private:

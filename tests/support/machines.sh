@@ -7,8 +7,8 @@
 #   build_shell FOLDER CC CXX [OPTION...]
 #                                      FOLDER/shell, by these compilers, which can have arguments; OPTION
 #                                      for linking
-#   compile_shell FOLDER CC CXX        its objects, shell.o and sqlite3.o
-#   build_here FOLDER                  a machine that is this one, with the release build
+#   compile_shell FOLDER CC CXX        FOLDER/shell.o and FOLDER/sqlite3.o
+#   build_here FOLDER                  this machine, with the release build
 #   make_runner FOLDER COMMAND...      FOLDER/run: FOLDER/shell, started by COMMAND
 #   exchange HERE THERE                each machine reads and changes a database that the other one made;
 #                                      the files must stay the same byte for byte
@@ -27,7 +27,8 @@ compile_shell() {
     $3 -std=c++20 -O1 -I "$sqlite" -c -o "$1/shell.o" tests/support/shell.cc
 }
 
-# The library that stdbuf preloads is for this machine. MinGW appends .exe to the name of a program.
+# Unsets LD_PRELOAD: stdbuf sets it to a library that only this machine can load. MinGW appends .exe
+# to the name of a program.
 make_runner() {
   local folder=$1 shell=$1/shell
   shift

@@ -1,4 +1,4 @@
-// The false-positive rate of real filters, with how far chance alone may carry it.
+// Measures the false-positive rate of filters, and its standard deviation.
 #pragma once
 
 #include <cmath>
@@ -12,15 +12,15 @@ namespace bloom::test {
 struct Measured {
   double rate = 0;
   double sigma = 0;  // standard deviation of `rate` if `predicted` is true
-  double hit = 0;    // what one hit adds to `rate`: few hits are spread wider than sigma says
+  double hit = 0;    // what one hit adds to `rate`; with few hits, `sigma` is too small
 };
 
 // Builds filters of n keys, each with other keys, until they have `cells` cells in total. Then
 // looks up `probes` keys that were not added, spread evenly over the filters.
 //
-// `predicted` is used for sigma only: the count of hits is binomial, and the fill of a filter
-// varies by about sqrt(e^-x (1 - (1 + x) e^-x) / m) with x = kn/m, which moves its FPR k / fill
-// times as much.
+// `predicted` is used for sigma only. The count of hits is binomial. The fill of a filter has a
+// standard deviation of about sqrt(e^-x (1 - (1 + x) e^-x) / m) with x = kn/m, and a change of the
+// fill by d changes the FPR by FPR * k / fill * d.
 inline Measured measure_rate(const Header& header, std::uint64_t n, std::uint64_t cells,
                              std::uint64_t probes, double predicted) {
   const Shape& shape = header.shape;

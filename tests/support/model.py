@@ -88,7 +88,7 @@ def run(make_world, names, steps, seed):
 
 
 def run_all(make_world, *choices, steps):
-    """A world for each combination of choices. The command line may say: STEPS [SEED]."""
+    """Runs a world for each combination of choices. The command line can give the number of steps and the seed."""
     steps = int(sys.argv[1]) if len(sys.argv) > 1 else steps
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     combinations = list(itertools.product(*choices))

@@ -1,5 +1,5 @@
-"""SQLite's C interface through ctypes, for what Python's sqlite3 module does not show: sqlite3_close() that is refused,
-statements that stay unfinished, snapshots in a transaction, names of schemas.
+"""SQLite's C interface through ctypes, for functions that Python's sqlite3 module hides: sqlite3_close() that can be
+refused, statements that stay unfinished, copies made within a transaction, names of schemas.
 
     db = Raw("file:x?cache=shared")     # with the extension loaded, unless extension=None
     db.run("SELECT 1")                  # -> [(1,)]; raises Failure
@@ -38,7 +38,7 @@ class Failure(Exception):
 
 
 class Statement:
-    """A prepared statement that is left where step() left it."""
+    """A prepared statement. It stays at its row between calls of step()."""
 
     def __init__(self, db, sql):
         self.db = db
@@ -46,7 +46,7 @@ class Statement:
         db.require(_library.sqlite3_prepare_v2(db.raw, sql.encode(), -1, ctypes.byref(self.raw), None))
 
     def step(self):
-        """A row, or None at the end."""
+        """Returns the next row, or None at the end."""
         code = _library.sqlite3_step(self.raw)
         if code == ROW:
             return tuple(self.column(i) for i in range(_library.sqlite3_column_count(self.raw)))
@@ -96,7 +96,7 @@ class Raw:
             raise Failure(code, _library.sqlite3_errmsg(self.raw).decode())
 
     def run(self, *statements):
-        """Each of the statements; returns the rows of the last."""
+        """Runs each statement. Returns the rows of the last one."""
         rows = []
         for sql in statements:
             statement = Statement(self, sql)
@@ -112,7 +112,7 @@ class Raw:
         return self.run(sql)[0][0]
 
     def code(self, sql):
-        """The primary result code of a statement."""
+        """Runs a statement. Returns its primary result code."""
         try:
             self.run(sql)
             return OK
@@ -126,14 +126,14 @@ class Raw:
         return _library.sqlite3_get_autocommit(self.raw) == 0
 
     def close(self):
-        """The result code: BUSY if it was refused, and the connection goes on."""
+        """Returns the result code. BUSY: SQLite has refused to close the connection, which stays usable."""
         code = _library.sqlite3_close(self.raw)
         if code == OK:
             self.raw = None
         return code
 
     def serialize(self, schema="main"):
-        """A new connection to a copy of the database as it is now, uncommitted changes and all."""
+        """Returns a new connection to a copy of the database, with its uncommitted changes."""
         size = ctypes.c_int64()
         data = _library.sqlite3_serialize(self.raw, schema.encode(), ctypes.byref(size), 0)
         if not data:
@@ -148,7 +148,7 @@ class Raw:
         return copy
 
     def backup(self, pages=-1):
-        """A new connection to a copy, made by sqlite3_backup_step()."""
+        """Returns a new connection to a copy, made by sqlite3_backup_step()."""
         copy = Raw()
         backup = ctypes.c_void_p(_library.sqlite3_backup_init(copy.raw, b"main", self.raw, b"main"))
         _library.sqlite3_backup_step(backup, pages)
@@ -156,13 +156,13 @@ class Raw:
         return copy
 
     def begin_backup(self):
-        """A backup of this connection that is not finished; call the result to end it."""
+        """Begins a backup of this connection. Returns a function that ends it."""
         target = Raw(extension=None)
         backup = ctypes.c_void_p(_library.sqlite3_backup_init(target.raw, b"main", self.raw, b"main"))
         return lambda: (_library.sqlite3_backup_finish(backup), target.close())
 
     def configure(self, option, value):
-        """sqlite3_db_config() with an option that is on or off."""
+        """Calls sqlite3_db_config() with an option that is on or off."""
         self.require(_library.sqlite3_db_config(self.raw, option, ctypes.c_int(value), None))
 
     def name_main(self, name):
@@ -170,17 +170,17 @@ class Raw:
         self.require(_library.sqlite3_db_config(self.raw, DBCONFIG_MAINDBNAME, self.kept[-1]))
 
     def function(self, name, call):
-        """An SQL function of no result, which calls call()."""
+        """Registers an SQL function that calls call() and returns NULL."""
         self.kept.append(FUNCTION(lambda context, count, values: call()))
         self.require(_library.sqlite3_create_function(self.raw, name.encode(), -1, 1, None, self.kept[-1], None, None))
 
     def progress(self, call):
-        """call() every few instructions; true interrupts. None: not any more."""
+        """Makes SQLite call call() after each instruction; a true result interrupts. None removes the handler."""
         self.kept.append(PROGRESS(lambda _: int(call())) if call else None)
         _library.sqlite3_progress_handler(self.raw, 1 if call else 0, self.kept[-1], None)
 
     def authorizer(self, call):
-        """call(action, first, second) -> a result code; None: not any more."""
+        """Makes SQLite authorize actions by call(action, first, second) -> result code. None removes the authorizer."""
         wrapped = AUTHORIZER(lambda _, action, a, b, *rest: call(action, a and a.decode(), b and b.decode())) if call else None
         self.kept.append(wrapped)
         _library.sqlite3_set_authorizer(self.raw, wrapped, None)

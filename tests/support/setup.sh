@@ -1,11 +1,11 @@
 # shellcheck shell=sh
-# Getting the tools that a script needs; for tests and demo, which source this file:
+# Installs the tools that a script needs. Tests and the demo source this file:
 #     install_missing g++ cmake || exit 1
-# Nothing here asks the user anything.
+# Never prompts the user.
 
-# install_missing PKG...: installs the Debian packages that are not installed. Where it cannot
-# (no apt-get, no root, no network) it looks whether their tools are there all the same; fails and
-# names the missing ones when they are not.
+# install_missing PKG...: installs the Debian packages that are not installed. If that is impossible
+# (no apt-get, no root, no network), checks whether the tools of the packages are present anyway.
+# Fails if not, and names the missing packages.
 install_missing() {
   if command -v apt-get >/dev/null && may_become_root; then
     # shellcheck disable=SC2046 # names of packages hold no blanks
@@ -24,7 +24,7 @@ is_installed() {
   dpkg-query -W -f '${db:Status-Abbrev}\n' "$1" 2>/dev/null | grep -q '^.i '
 }
 
-# Its failures are not final: install_missing looks at what is there in the end.
+# Ignores failures: install_missing checks afterwards which tools are present.
 apt_install() {
   [ $# -gt 0 ] || return 0
   printf 'apt-get install %s ... ' "$*"
@@ -34,7 +34,7 @@ apt_install() {
     $(known_to_apt "$@") || :
 }
 
-# A release that lacks one package must not keep the others away.
+# Prints the packages that this release has. For an unknown package, apt-get would install none.
 known_to_apt() {
   for package in "$@"; do
     if apt-cache show "$package" >/dev/null 2>&1; then
@@ -45,14 +45,14 @@ known_to_apt() {
 
 may_become_root() { [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null; }
 
-# Shows what the command says only when it fails: apt-get is long-winded.
+# Runs a command as root. Shows its output only if it fails, because apt-get prints a lot.
 as_root() {
   set -- env DEBIAN_FRONTEND=noninteractive "$@"
   if [ "$(id -u)" -ne 0 ]; then
     set -- sudo -n "$@"
   fi
-  said=$("$@" 2>&1 </dev/null) || {
-    printf '\n%s\n' "$said" >&2
+  command_output=$("$@" 2>&1 </dev/null) || {
+    printf '\n%s\n' "$command_output" >&2
     return 1
   }
 }
@@ -69,7 +69,7 @@ require_present() {
   fi
 }
 
-# Whether the tools of a package are there, from Debian or from elsewhere.
+# Returns whether the tools of a package are present, from Debian or elsewhere.
 is_present() {
   case $1 in
     g++) command -v "${CXX:-c++}" >/dev/null ;;
@@ -104,17 +104,17 @@ is_present() {
     php-cli) command -v php >/dev/null ;;
     php-sqlite3) php -r 'exit(class_exists("SQLite3") ? 0 : 1);' ;;
     librust-rusqlite-dev) [ -d /usr/share/cargo/registry/rusqlite-0.28.0 ] ;;
-    locales | codespell) ;; # one test each is skipped without
+    locales | codespell) ;; # without it, one test is skipped
     *) command -v "$1" >/dev/null ;;
   esac
 }
 
-# Not an error: some distributions have no such package, and the build works without.
+# Not an error: some distributions lack the package, and the build works without it.
 say_without_murmurhash() {
   echo "libmurmurhash-dev is missing: tests HashLibrary.* are skipped, core_bench omits the library" >&2
 }
 
-# without_aslr COMMAND...: with fixed addresses, where the kernel and the container allow that.
+# without_aslr COMMAND...: runs it with fixed addresses if the kernel and the container allow that.
 without_aslr() {
   if setarch "$(uname -m)" -R true 2>/dev/null; then
     setarch "$(uname -m)" -R "$@"

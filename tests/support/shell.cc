@@ -1,8 +1,8 @@
-// What the tests use of the sqlite3 shell, for any SQLite and any machine: a distribution's shell
-// refuses to run with another library than its own.
+// The part of the sqlite3 shell that the tests use, for any version of SQLite and any machine. The
+// shell of a distribution refuses to run with another version of the library.
 //   shell [-batch] [-init FILE] [-cmd COMMAND]... DATABASE < SCRIPT
-// Rows come in list mode, plans as a tree. An error ends its line of statements, not the script.
-// Uses the locale of the environment, as many hosts do.
+// Prints rows in list mode, and plans as a tree. After an error, skips the other statements of the
+// line and continues with the script. Uses the locale of the environment, as many programs do.
 #include <sqlite3.h>
 #ifdef _WIN32
 #include <fcntl.h>
@@ -157,7 +157,7 @@ int main(int count, char** arguments) {
   std::setlocale(LC_ALL, "");
   std::ios::sync_with_stdio(true);
 #ifdef _WIN32
-  // Lines end as on Linux. Line buffering does not exist.
+  // Lines end as on Linux. Windows has no line buffering.
   _setmode(_fileno(stdout), _O_BINARY);
   _setmode(_fileno(stderr), _O_BINARY);
   std::setvbuf(stdout, nullptr, _IONBF, 0);

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# Runs SQL from standard input through the sqlite3 shell with the extension loaded, results and
-# errors in the order in which they come:
-#   run_sql EXTENSION [DATABASE] < SCRIPT    in memory where no database is given
-# Errors have the same form in all versions of the shell: without line numbers, and without the statement
-# that some versions repeat below them. So have plans (plain_plans). An extension with sanitizers needs their
-# runtime loaded first: BLOOM_PRELOAD names it.
+# Runs SQL from standard input in the sqlite3 shell with the extension loaded. Prints results and
+# errors in their order:
+#   run_sql EXTENSION [DATABASE] < SCRIPT    DATABASE: in memory by default
+# The output is the same for all versions of the shell: errors have no line numbers and do not repeat
+# the statement, and plans are reduced by plain_plans. BLOOM_PRELOAD names the runtime library of the
+# sanitizers, which must be loaded before an extension that uses them.
 run_sql() {
   # The shell buffers results but not errors; stdbuf keeps them in order.
   LD_PRELOAD=${BLOOM_PRELOAD:-} stdbuf -oL "${SQLITE3:-sqlite3}" -batch -init /dev/null \
@@ -18,9 +18,9 @@ run_sql() {
     plain_plans
 }
 
-# Brings the plans in a text to what all versions of SQLite say: which tables are read, in which
-# order, and how. Old ones (3.31) say "SCAN TABLE files AS f" for "SCAN f" and do not mark a LEFT JOIN,
-# and new ones (3.54) may make a join of EXISTS instead of a subquery.
+# Reduces query plans to what all versions of SQLite print: which tables are read, in which order,
+# and how. Old versions (3.31) print "SCAN TABLE files AS f" for "SCAN f" and do not mark a LEFT JOIN.
+# New versions (3.54) may run EXISTS as a join instead of a subquery.
 plain_plans() {
   sed -E '/^[| ]*[|`]--/ {
     s/^[| ]*[|`]--//
@@ -30,11 +30,11 @@ plain_plans() {
   }'
 }
 
-# Runs a script that holds its own expected output: prints the script with the output of each
-# statement below it, each line after "--> ". Lines of the script that begin so are left out first.
+# Runs a script that contains its expected output in lines that begin with "--> ". Prints the script
+# with the actual output of each statement below the statement, in such lines.
 #   run_script EXTENSION [DATABASE] < SCRIPT
-# A statement ends with a semicolon at the end of a line; the body of a trigger stays in one line.
-# Does not run .print: the script has that text already.
+# A statement ends with a semicolon at the end of a line, so the body of a trigger must be one line.
+# Does not run .print, because the script already shows its text.
 run_script() {
   local script
   script=$(grep -v '^-->' || true)

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# What tests/CMakeLists.txt runs through the sqlite3 shell, for another shell; needs check.sh.
+# Runs the SQL scripts of tests/CMakeLists.txt in another shell than sqlite3. Needs check.sh.
 #   check_sql_scripts EXTENSION
-# Without examples/space_and_time.sql, which only calculates, in a mode that tests/support/shell.cc
-# does not have.
+# Leaves out examples/space_and_time.sql, which only calculates and uses an output mode that
+# tests/support/shell.cc lacks.
 check_sql_scripts() {
   local script
   for script in tests/sql/*.sql examples/{pre_checks,summaries,log_search}.sql; do

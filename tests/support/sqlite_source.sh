@@ -2,9 +2,9 @@
 # SQLite's source in one file, in some versions; to be sourced:
 #   sqlite_source VERSION FOLDER    FOLDER/sqlite3.c, sqlite3.h and sqlite3ext.h, if not there yet;
 #                                   status 77 if npm cannot fetch them
-# It comes out of the npm packages of better-sqlite3, each release of which has it in one version.
+# The source is in the npm packages of better-sqlite3. Each release has one version of SQLite.
 
-# What the tests and Python need that is, or was in old versions, not there by default.
+# Features that the tests and Python need, and that at least one version does not have by default.
 # shellcheck disable=SC2034
 sqlite_options=(-DSQLITE_THREADSAFE=1 -DSQLITE_ENABLE_JSON1 -DSQLITE_ENABLE_DESERIALIZE -DSQLITE_ENABLE_FTS5
   -DSQLITE_ENABLE_RTREE)

@@ -24,7 +24,7 @@ inline void repair_header_checksum(std::uint8_t* header) {
   store_le(header + 56, hash_key({reinterpret_cast<const char*>(header), 56}, 0).h1);
 }
 
-// Writes both checksums of a stored filter. One of version 1 has none of its cells. Requires:
+// Writes both checksums of a stored filter: of its header, and in version 2 of its cells. Requires:
 // `stored` has at least a header.
 inline void repair_checksums(std::span<std::uint8_t> stored) {
   if (stored[4] == 2) {
@@ -34,7 +34,7 @@ inline void repair_checksums(std::span<std::uint8_t> stored) {
   repair_header_checksum(stored.data());
 }
 
-// Returns a stored filter as version 1 of the format.
+// Returns a stored filter in version 1 of the format.
 inline std::vector<std::uint8_t> as_version_1(std::vector<std::uint8_t> stored) {
   stored[4] = 1;
   store_le(&stored[48], std::uint64_t{0});
