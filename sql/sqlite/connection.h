@@ -29,6 +29,11 @@ bool writes_through_trigger(sqlite3* db, std::string_view table);
 // fails. Returns whether the rollback succeeded.
 bool roll_back(sqlite3* db);
 
+// Returns whether sqlite3_deserialize() may replace the whole database, as it does with its own
+// databases. The new database can have the same schema and data version, so prepared statements
+// stay valid. A null schema means "main".
+bool can_be_deserialized_again(sqlite3* db, const char* schema);
+
 // Returns whether another connection shares the page cache of this one now.
 bool shares_cache(sqlite3* db);
 

@@ -194,7 +194,8 @@ void PagedFilter::begin() {
                              ? seen_epoch_ == connection_.epoch || store_.running_writers() <= 1
                              : last_check_.changes == store_.total_changes();
   const auto version = store_.data_version();
-  if (!last_check_.is_committed || !unchanged || !version || version != last_check_.data_version) {
+  if (!last_check_.is_committed || !unchanged || !version || version != last_check_.data_version ||
+      store_.may_have_been_replaced()) {
     drop_cache();
   }
   transaction_.begin();
@@ -349,7 +350,7 @@ void PagedFilter::check_cache() {
   const auto version = store_.data_version();
   const bool sees_uncommitted = store_.sees_uncommitted();
   if (!last_check_.is_committed || writing || !version || version != last_check_.data_version ||
-      sees_uncommitted) {
+      sees_uncommitted || store_.may_have_been_replaced()) {
     drop_cache();
   }
   last_check_ = {.is_committed = !writing && version && !sees_uncommitted,

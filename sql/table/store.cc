@@ -397,9 +397,7 @@ std::vector<std::uint64_t> Store::stored_chunks() {
 
 std::optional<unsigned> Store::data_version() const {
   unsigned version = 0;
-  // A null name also means "main", and SQLite then does not search for the schema.
-  const char* const name = is_main_ ? nullptr : schema().c_str();
-  const int code = sqlite3_file_control(db_, name, SQLITE_FCNTL_DATA_VERSION, &version);
+  const int code = sqlite3_file_control(db_, schema_or_null(), SQLITE_FCNTL_DATA_VERSION, &version);
   return code == SQLITE_OK ? std::optional(version) : std::nullopt;
 }
 

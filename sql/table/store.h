@@ -118,6 +118,10 @@ class Store {
   // Returns a number that changes with every commit to the database file, by any connection.
   // Returns nullopt if the connection no longer has a schema of this name.
   std::optional<unsigned> data_version() const;
+  // Returns whether all rows may have changed while the data version has not.
+  bool may_have_been_replaced() const {
+    return sqlite::can_be_deserialized_again(db_, schema_or_null());
+  }
 
   // The state of the connection: see sql/sqlite/connection.h.
   bool has_write_transaction() const {
@@ -154,6 +158,8 @@ class Store {
   std::uint64_t writes_ = 0;
   sqlite::ReadUncommitted read_uncommitted_;
 
+  // A null name also means "main", and saves SQLite the search for the schema.
+  const char* schema_or_null() const { return is_main_ ? nullptr : schema().c_str(); }
   bool insert_or_ignore(std::uint64_t i, std::span<const std::uint8_t> cells);
   std::uint64_t counted_rows(std::size_t layer);
 };

@@ -407,6 +407,42 @@ class Connections(WritersCase):
         self.assertFollowsBeforeAndAfterMerge(db)
 
 
+    def test_pending_changes_survive_serialize_backup_and_vacuum_into(self):
+        db = self.following(rows=["a"])
+        db.execute("INSERT INTO t(k) VALUES ('b')")
+        db.execute("DELETE FROM t WHERE k = 'a'")
+        copy = self.connect(":memory:")
+        db.backup(copy)
+        file = self.path + " copy"
+        db.execute("VACUUM INTO ?", (file,))
+        copies = {"backup": copy, "vacuum into": self.connect(file)}
+        if hasattr(db, "serialize"):  # Python 3.11
+            copies["deserialize"] = self.connect(":memory:")
+            copies["deserialize"].deserialize(db.serialize())
+        for name, other in copies.items():
+            with self.subTest(name):
+                self.assertEqual(one(other, "SELECT pending FROM f"), 2)
+                other.execute("INSERT INTO t(k) VALUES ('c')")
+                self.assertEqual((self.present(other, "b", "c", "d"), self.lost(other)), (["b", "c"], []))
+                other.execute(MERGE)
+                self.assertEqual((self.present(other, "b", "c", "d"), self.lost(other)), (["b", "c"], []))
+
+    def test_a_database_that_is_deserialized_over_another(self):
+        """The connection keeps its objects; every row may have changed."""
+        db = self.connect(":memory:")
+        if not hasattr(db, "serialize"):
+            self.skipTest("Python before 3.11")
+        contents = []
+        for key in ("old", "new"):
+            source = self.following(rows=[key])
+            source.execute("INSERT INTO t(k) VALUES (?)", (f"pending {key}",))
+            contents.append(source.serialize())
+        for content, keys in zip(contents * 2, (["old", "pending old"], ["new", "pending new"]) * 2):
+            db.deserialize(content)
+            self.assertEqual(self.present(db, "old", "new", "pending old", "pending new"), keys)
+            self.assertEqual(self.lost(db), [])
+
+
 class Counting(WritersCase):
     def counting(self, rows=()):
         return self.following(KINDS["counting"], rows=rows), self.plain()
