@@ -8,11 +8,11 @@
 // The filter of a member is bit slot % 64 of segment slot / 64 (core/filter/bit_sliced.h). A slot
 // whose member is NULL is free. Its bits are 0 if `cleared` is 1, and may be set otherwise.
 //
-// The first GroupConfig::wide segments are in _wide, the others in _data. In _data, chunk c of
-// segment s has the id c * 2^24 + s, so that the chunks that a lookup reads are neighbours. A row
-// of _wide has one position: the words of up to kSegmentsPerRow segments at that position, one
-// after another. For position p, segments r * kSegmentsPerRow and up are in the row with the id r *
-// 2^40 + p.
+// The first GroupConfig::wide segments are in _wide, the others in _data.
+//   _data: chunk c of segment s has the id c * 2^24 + s. A lookup reads one chunk of each segment,
+//     so these chunks are neighbours.
+//   _wide: the row with the id r * 2^40 + p has position p: the words of segments
+//     r * kSegmentsPerRow to (r + 1) * kSegmentsPerRow - 1 at that position, one after another.
 //
 // All chunks of a segment have a row, so a missing row is noticed.
 //
@@ -101,9 +101,9 @@ class GroupStore {
 
   // Members. They are compared as SQLite compares values under the collation BINARY.
   std::optional<std::uint64_t> slot_of(const GroupConfig& config, const Member& member);
-  // Returns the slots of all members that SQLite may call equal to the value: the text '1' is equal
-  // to 1 if it is compared with a column of numbers, and the other way round. Other forms of
-  // numbers, such as '01', are not among them. There may be too many slots.
+  // Returns the slots of all members that SQLite may compare as equal to the value: the text '1'
+  // equals the number 1 if a column with the affinity of numbers takes part. Does not find other
+  // forms of numbers, such as '01'. May also return slots of members that are not equal.
   std::vector<std::uint64_t> slots_equal_to(const GroupConfig& config, const sqlite::Value& value);
   // Adds a member in a free slot whose bits are 0. Adds a segment if there is no such slot;
   // `config` is then updated and saved. Returns the slot.

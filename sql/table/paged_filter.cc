@@ -267,7 +267,7 @@ void PagedFilter::note_stale_name() {
   retire();
 }
 
-// transaction_ must be told of the call that ends the statement as well.
+// The caller also passes the call that ends the statement on to transaction_.
 void PagedFilter::end_statement() {
   assert(!has_deferred_changes());
   if (connection_.deferring == this) {

@@ -26,7 +26,7 @@ class MemoryBalance {
   sqlite3_int64 used_before_ = 0;
 };
 
-// At most one at a time.
+// Requires: at most one object exists at a time.
 class BoundedDatabase : private MemoryBalance, public test::Database {
  public:
   BoundedDatabase();
@@ -34,7 +34,7 @@ class BoundedDatabase : private MemoryBalance, public test::Database {
   // Runs a script that must succeed.
   void must_execute(const std::string& script);
 
-  // The whole database as bytes. restore() fills a database in which nothing was done yet.
+  // image() returns the database as bytes. restore() replaces an empty database by an image.
   std::string image() const;
   void restore(std::string_view image);
 
@@ -72,8 +72,8 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-// Whether a statement may fail with this code on any input: codes about memory, disk or misuse of
-// SQLite's interface are none.
+// Returns whether a statement may fail with this code on some input. Codes about memory, disk or
+// misuse of SQLite's interface are not expected.
 bool is_expected_error(int code);
 
 }  // namespace bloom::fuzz

@@ -1,7 +1,7 @@
-// Bytes as a filter, through SQL: every function must reject bytes that are no filter, and
-// properties must hold for those that are.
+// Passes the bytes to SQL functions as a filter. Every function must reject bytes that are not a
+// filter. For filters, properties must hold.
 //
-// Input: whether the checksums and the length are to be put right, a choice, a key, the filter.
+// Input: whether to repair the checksums and the length, a choice, a key, the filter.
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The bytes that libFuzzer gives, read as choices, and the check that ends a run.
+// Reads the bytes from libFuzzer as choices, and ends the process if a check fails.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ inline void require(bool holds, std::string_view what) {
   }
 }
 
-// Gives zeros when the bytes are used up.
+// Returns zeros after the last byte.
 class Input {
  public:
   Input(const std::uint8_t* bytes, std::size_t size) : bytes_(bytes, size) {}
@@ -41,14 +41,14 @@ class Input {
   std::span<const std::uint8_t> bytes_;
 };
 
-// Puts the right checksum into a header; bytes that are too few for one stay as they are.
+// Repairs the checksum of a header. Changes nothing if there are fewer bytes than a header has.
 void repair_header_checksum(std::span<std::uint8_t> header);
 
-// Puts the right checksums of the cells and of the header into a filter.
+// Repairs the checksums of the cells and of the header of a filter.
 void repair_checksums(std::span<std::uint8_t> filter);
 
-// Gives a filter with a header that is right the length that it says, unless that is longer than
-// `most`, and no bits after the last cell.
+// Gives a filter the length that its header implies, and clears the bits after the last cell.
+// Changes nothing if the header is not valid, or the length is greater than `most`.
 void repair_length(std::vector<std::uint8_t>& filter, std::size_t most);
 
 }  // namespace bloom::fuzz

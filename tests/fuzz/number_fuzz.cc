@@ -1,5 +1,5 @@
-// Numbers: equal numbers must be the same key, and formulas must soon return a result in range or
-// an error.
+// Passes numbers to keys and formulas. Equal numbers must have the same key. A formula must soon
+// return a result within its range, or an error.
 #include <array>
 #include <bit>
 #include <charconv>

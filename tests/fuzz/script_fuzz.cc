@@ -1,4 +1,4 @@
-// The bytes as SQL: whatever it is, it ends soon, in answers or in errors.
+// Runs the bytes as an SQL script. Every script must end soon, with results or errors.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,12 +12,12 @@ namespace {
 
 constexpr int kMostSteps = 200'000;
 
-// Nothing outside of this database, and no settings of the whole process.
+// Denies access to anything outside this database, and to settings of the process.
 int authorize(void*, int action, const char* first, const char*, const char*, const char*) {
   const auto is = [first](const char* name) { return sqlite3_stricmp(first, name) == 0; };
   switch (action) {
     case SQLITE_ATTACH:
-      // In any other case it is the name of a file; an expression gives none.
+      // Any other text is the name of a file. `first` is null if the name is an expression.
       return first != nullptr && std::strcmp(first, ":memory:") == 0 ? SQLITE_OK : SQLITE_DENY;
     case SQLITE_PRAGMA:
       return is("hard_heap_limit") || is("soft_heap_limit") || is("temp_store_directory") ||

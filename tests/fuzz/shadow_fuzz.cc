@@ -1,5 +1,5 @@
-// Shadow tables with arbitrary contents, and then every lookup and command: each must end soon, in
-// a result or an SQL error. A key that is added afterwards must be found.
+// Fills shadow tables with arbitrary contents, then runs every lookup and command. Each must end
+// soon, with a result or an SQL error. A key that is added afterwards must be found.
 //
 // Input: the table's options, rows of its config, rows of its data, statements.
 #include <array>

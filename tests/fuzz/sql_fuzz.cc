@@ -1,4 +1,4 @@
-// Statements on bloom tables, as tests/fuzz/world.h makes them of the bytes.
+// Runs statements on bloom tables. tests/fuzz/world.h generates them from the bytes.
 #include <cstddef>
 #include <cstdint>
 
