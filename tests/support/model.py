@@ -8,6 +8,7 @@ A world has step(), check(complete), a log of statements, and sides with a datab
 import itertools
 import os
 import random
+import sqlite3
 import sys
 import tempfile
 
@@ -63,7 +64,13 @@ class Transactions:
 
     def reopen(self, side):
         side.db.close()
-        side.open()
+        try:
+            side.open()
+        except sqlite3.OperationalError:  # another side has locked the file
+            for other in self.sides:
+                if other is not side:
+                    self.rollback(other)
+            side.open()
 
     def vacuum(self, side):
         if side.working is None:

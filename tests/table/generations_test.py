@@ -61,7 +61,8 @@ class Rates(GenerationsCase):
                 mean = asked * info["target_fpr"]
                 wrong = self.found(db, 10**9, 10**9 + asked - 1)
                 self.assertLess(wrong, mean + 4 * mean**0.5)
-                self.assertGreater(wrong, mean / 20)
+                # Small filters have more cells than they need, because their number of blocks is rounded up.
+                self.assertGreater(wrong, mean / 50)
                 self.assertLess(info["fpr"], info["target_fpr"] * 1.1)
                 self.assertAlmostEqual(wrong, asked * info["fpr"], delta=5 * mean**0.5)
                 self.assertEqual(self.found(db, 2 * share, (generations + 2) * share - 1), generations * share)
