@@ -119,6 +119,9 @@ GroupConfig GroupStore::load_config() {
       config.wide = static_cast<std::uint64_t>(run.integer(1));
       ++sizes;
     } else if (name == "summarized") {
+      if (run.type(1) != SQLITE_INTEGER) {
+        damaged("the last rowid of the ranges must be an integer");
+      }
       config.summarized = run.integer(1);
     } else if (name == "guard" && run.type(1) == SQLITE_TEXT) {
       config.guard_index = run.value(1).text();

@@ -657,17 +657,7 @@ void GroupTable::add_ranges(GroupConfig& config) {
 // Clearing a filter in _wide is too expensive. A changed range there keeps its old keys as false
 // positives.
 void GroupTable::update_changed_ranges(const GroupConfig& config) {
-  std::vector<std::uint64_t> slots;
-  if (const auto changed = ranges_->changed_ranges(store_.table())) {
-    for (const std::int64_t first : *changed) {
-      if (const auto slot = store_.slot_of(config, first)) {
-        slots.push_back(*slot);
-      }
-    }
-  } else {
-    slots = store_.used_slots(config);
-  }
-  for (const std::uint64_t slot : slots) {
+  for (const std::uint64_t slot : changed_slots(config)) {
     if (slot / kSegmentFilters >= config.wide) {
       store_.clear_filter(config, slot);
     }
@@ -677,16 +667,44 @@ void GroupTable::update_changed_ranges(const GroupConfig& config) {
   ranges_->forget_changes(store_.table());
 }
 
+// Returns the slots of the changed ranges in ascending order. A note that names no range stands for
+// all ranges.
+std::vector<std::uint64_t> GroupTable::changed_slots(const GroupConfig& config) {
+  const auto changed = ranges_->changed_ranges(store_.table());
+  if (!changed) {
+    return store_.used_slots(config);
+  }
+  std::vector<std::uint64_t> slots;
+  for (const std::int64_t first : *changed) {
+    const auto slot = store_.slot_of(config, first);
+    if (!slot) {
+      return store_.used_slots(config);
+    }
+    slots.push_back(*slot);
+  }
+  std::sort(slots.begin(), slots.end());
+  return slots;
+}
+
 // Ranges have slots in the order of their rowids, so the next range has the next slot.
 RowRange GroupTable::range_of(const GroupConfig& config, std::uint64_t slot) {
+  constexpr const char* kDisordered = "the ranges are not in the order of their slots";
   RowRange range{.first = kMinRowid, .last = config.summarized.value_or(kMaxRowid)};
-  store_.with_member(slot, [&](const Value& first) { range.first = first.integer(); });
+  store_.with_member(slot, [&](const Value& first) {
+    if (first.type() != SQLITE_INTEGER) {
+      damaged(kDisordered);
+    }
+    range.first = first.integer();
+  });
   store_.with_member(slot + 1, [&](const Value& next) {
-    if (next.integer() <= range.first) {
-      damaged("the ranges are not in the order of their slots");
+    if (next.type() != SQLITE_INTEGER || next.integer() <= range.first) {
+      damaged(kDisordered);
     }
     range.last = next.integer() - 1;
   });
+  if (range.last < range.first) {
+    damaged(kDisordered);
+  }
   return range;
 }
 
@@ -704,10 +722,10 @@ void GroupTable::check_ranges(const GroupConfig& config) {
   if (const auto problem = ranges_->out_of_sync(store_.table(), config)) {
     throw SqliteError(SQLITE_CORRUPT_VTAB, *problem);
   }
-  const auto changed = ranges_->changed_ranges(store_.table());
+  const std::vector<std::uint64_t> changed = changed_slots(config);
   for (const std::uint64_t slot : store_.used_slots(config)) {
     const RowRange range = range_of(config, slot);
-    if (!changed || std::find(changed->begin(), changed->end(), range.first) != changed->end()) {
+    if (std::binary_search(changed.begin(), changed.end(), slot)) {
       continue;  // lookups return a changed range without checking its filter
     }
     ranges_->for_each_key(range, [&](const Value& key) {
@@ -796,16 +814,8 @@ void GroupTable::Cursor::look_up_ranges(const Value& key) {
 }
 
 void GroupTable::Cursor::add_changed_ranges() {
-  const auto changed = table_.ranges_->changed_ranges(table_.store_.table());
-  if (!changed) {
-    slots_ = table_.store_.used_slots(config_);
-    return;
-  }
-  for (const std::int64_t first : *changed) {
-    if (const auto slot = table_.store_.slot_of(config_, first)) {
-      slots_.push_back(*slot);
-    }
-  }
+  const std::vector<std::uint64_t> changed = table_.changed_slots(config_);
+  slots_.insert(slots_.end(), changed.begin(), changed.end());
   std::sort(slots_.begin(), slots_.end());
   slots_.erase(std::unique(slots_.begin(), slots_.end()), slots_.end());
 }

@@ -153,6 +153,7 @@ class GroupTable {
   void update_changed_ranges(const GroupConfig& config);
   void require_in_sync(const GroupConfig& config);
   void check_ranges(const GroupConfig& config);
+  std::vector<std::uint64_t> changed_slots(const GroupConfig& config);
   RowRange range_of(const GroupConfig& config, std::uint64_t slot);
 
   void require_usable() const;

@@ -123,6 +123,7 @@ std::optional<std::string> RowRanges::out_of_sync(const std::string& table,
   if (checked_) {
     return std::nullopt;
   }
+  select_changed_.reset();  // the source may have another name
   const bool has_triggers =
       triggers_.refresh_names_and_check(table, SourceTriggers::kVersionForRanges);
   if (!has_triggers || !source_.has_guard(config.guard_index)) {
@@ -174,9 +175,18 @@ std::vector<Hash> RowRanges::hashes_of_equal_keys(const Key& key, const Shape& s
   return keys;
 }
 
+// Another trigger can keep AFTER INSERT from noting a new row -1 (RAISE(IGNORE) or RAISE(FAIL)),
+// and BEFORE INSERT cannot tell that rowid from one that SQLite will choose. So the range of row -1
+// always counts as changed.
 std::optional<std::vector<std::int64_t>> RowRanges::changed_ranges(const std::string& table) {
   if (!select_changed_) {
-    select_changed_.emplace(source_.db(), "SELECT first FROM " + changed_table(table));
+    select_changed_.emplace(
+        source_.db(), "SELECT first FROM " + changed_table(table) +
+                          " UNION SELECT (SELECT max(member) FROM " +
+                          source_.qualified(table + "_members") + " WHERE member <= -1) FROM " +
+                          source_.qualified(source()) + " WHERE " +
+                          quoted_name(source_.rowid_alias()) + " = -1 AND -1 <= (SELECT v FROM " +
+                          source_.qualified(table + "_config") + " WHERE k = 'summarized')");
   }
   std::vector<std::int64_t> firsts;
   Execution run(*select_changed_);

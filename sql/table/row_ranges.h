@@ -84,6 +84,7 @@ class RowRanges {
   std::vector<Hash> hashes_of_equal_keys(const Key& key, const Shape& shape);
 
   // Returns the first rowids of the changed ranges; nullopt if all ranges may have changed.
+  // Requires: out_of_sync() has found no problem.
   std::optional<std::vector<std::int64_t>> changed_ranges(const std::string& table);
   void forget_changes(const std::string& table) const;
 

@@ -54,8 +54,8 @@ try_suite() {
   check_python table/growth Layers
   check_python table/tools Scans
   for name in promise/promise promise/promise_model table/table table/table_model table/affinity table/collation \
-    table/damage table/generations table/groups table/groups_model table/ranges_model table/source \
-    table/source_model; do
+    table/damage table/generations table/groups table/groups_model table/ranges table/ranges_model \
+    table/source table/source_model; do
     check_python "$name"
   done
   check_python promise/processes 1

@@ -1,0 +1,694 @@
+"""Skip indexes (bloom_groups with a source) against everything else that SQLite and other programs may do to the source.
+
+    /usr/bin/python3 tests/table/ranges_test.py EXTENSION [unittest options]
+
+The source is the oracle: every row that a connection sees must be in one of the ranges that are returned for its key.
+"""
+
+import itertools
+import random
+import sqlite3
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from affinity_test import TYPES, VALUES  # noqa: E402
+from support.case import InFolder  # noqa: E402
+from support.host import EXTENSION, one  # noqa: E402
+from support.raw import DBCONFIG_DEFENSIVE, OK, Failure, Raw  # noqa: E402
+
+SMALLEST, LARGEST = -(2**63), 2**63 - 1
+SOURCE = "CREATE TABLE s(id INTEGER PRIMARY KEY, k, u UNIQUE, x)"
+SKIP_INDEX = "CREATE VIRTUAL TABLE f USING bloom_groups(source=s, column=k, rows=5)"
+SUMMARIZE = "INSERT INTO f(f) VALUES ('summarize')"
+REBUILD = "INSERT INTO f(f) VALUES ('rebuild')"
+CHECK = "INSERT INTO f(f) VALUES ('integrity-check')"
+LOST = "SELECT id, k FROM {s} AS s WHERE k IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {f} WHERE key = s.k AND s.id BETWEEN first AND last)"
+STALE = "missing or ha(s|ve) changed"
+
+
+class RangesCase(InFolder):
+    """The source s has the rows 1..rows, with the keys 'key 1' and up."""
+
+    def source(self, schema=SOURCE, rows=22, path=None):
+        db = self.connect(path)
+        db.executescript(schema)
+        db.execute("CREATE TABLE IF NOT EXISTS extra(a, b)")
+        db.executemany("INSERT INTO s(id, k, u) VALUES (?1, 'key ' || ?1, ?1)", [(i,) for i in range(1, rows + 1)])
+        return db
+
+    def make(self, schema=SOURCE, rows=22, before="", after="", path=None):
+        """`before` and `after` the skip index is made, these statements run."""
+        db = self.source(schema, rows, path)
+        db.executescript(before)
+        db.execute(SKIP_INDEX)
+        db.executescript(after)
+        return db
+
+    def plain(self):
+        """A connection without the extension."""
+        db = sqlite3.connect(self.path, isolation_level=None, timeout=0)
+        self.addCleanup(db.close)
+        return db
+
+    def ranges(self, db, key, table="f"):
+        return db.execute(f"SELECT first, last FROM {table} WHERE key = ?", (key,)).fetchall()
+
+    def lost(self, db, source="s", table="f"):
+        return db.execute(LOST.format(s=source, f=table)).fetchall()
+
+    def assertNothingLost(self, *dbs):
+        for db in dbs:
+            for rowid, key in db.execute("SELECT id, k FROM s WHERE k IS NOT NULL").fetchall():
+                ranges = self.ranges(db, key)
+                self.assertTrue(any(first <= rowid <= last for first, last in ranges), f"row {rowid} with key {key!r} is not in {ranges}")
+                self.assertEqual(len(ranges), len(set(ranges)))
+            self.assertEqual(self.lost(db), [])
+
+    def assertSoundAfterwards(self, db):
+        """Now, and after each command."""
+        self.assertNothingLost(db)
+        for command in (CHECK, SUMMARIZE, CHECK, "INSERT INTO f(f) VALUES ('optimize')", REBUILD, CHECK):
+            db.execute(command)
+            self.assertNothingLost(db)
+
+
+def attempt(db, sql, *arguments):
+    """Runs a statement that may be refused. Returns the message of the error, or None."""
+    try:
+        db.execute(sql, arguments).fetchall()
+    except sqlite3.Error as error:
+        return str(error)
+    return None
+
+
+class Triggers(RangesCase):
+    """Other triggers on the source, made before the skip index and after it."""
+
+    ENDS = ("RAISE(IGNORE)", "RAISE(FAIL, 'refused')", "RAISE(ABORT, 'refused')", "RAISE(ROLLBACK, 'refused')", "1")
+    WRITES = (
+        "INSERT INTO s(id, k) VALUES (-1, 'new')",
+        "INSERT INTO s(id, k) VALUES (7, 'new')",
+        "INSERT INTO s(k) VALUES ('new')",
+        "INSERT OR REPLACE INTO s(id, k) VALUES (7, 'new'), (8, 'newer'), (NULL, 'newest')",
+        "INSERT INTO s(id, k) VALUES (7, 'new') ON CONFLICT DO UPDATE SET k = 'upserted'",
+        "INSERT INTO s(id, k) VALUES (7, 'new') ON CONFLICT DO UPDATE SET id = 40, k = 'upserted'",
+        "UPDATE s SET k = 'new' WHERE id IN (7, 8)",
+        "UPDATE s SET id = -1 WHERE id = 22",
+        "UPDATE OR REPLACE s SET id = 3 WHERE id = 22",
+        "UPDATE s SET id = id - 100",
+        "UPDATE s SET id = 40 WHERE id = 2",
+        "UPDATE s SET x = 1",
+    )
+
+    def attack(self, before="", after="", prepare="DELETE FROM s WHERE id IN (9, 10)"):
+        for write, recursive, temp in itertools.product(self.WRITES, ("ON", "OFF"), (False, True)):
+            with self.subTest(write, before=before, after=after, recursive=recursive, temp=temp):
+                db = self.make(before=before, path=":memory:")
+                db.execute(prepare)
+                db.execute(f"PRAGMA recursive_triggers = {recursive}")
+                db.executescript(after.replace("CREATE TRIGGER", "CREATE TEMP TRIGGER") if temp else after)
+                attempt(db, write)
+                self.assertNothingLost(db)
+                attempt(db, write.replace("new", "second"))
+                self.assertNothingLost(db)
+                attempt(db, SUMMARIZE)
+                self.assertNothingLost(db)
+
+    def trigger(self, name, when, event, body, condition=""):
+        return f"CREATE TRIGGER {name} {when} {event} ON s {condition} BEGIN {body}; END;"
+
+    def test_triggers_that_end_the_statement(self):
+        for when, event, end in itertools.product(("BEFORE", "AFTER"), ("INSERT", "UPDATE"), self.ENDS):
+            trigger = self.trigger("x", when, event, f"SELECT {end}")
+            self.attack(before=trigger)
+            self.attack(after=trigger)
+
+    def test_triggers_that_change_the_same_row(self):
+        bodies = (
+            "UPDATE s SET k = 'nested' WHERE id = new.id",
+            "UPDATE OR REPLACE s SET id = 6, k = 'nested' WHERE id = new.id",
+            "DELETE FROM s WHERE id = new.id",
+            "INSERT OR REPLACE INTO s(id, k) VALUES (new.id, 'nested')",
+        )
+        for when, event, body in itertools.product(("BEFORE", "AFTER"), ("INSERT", "UPDATE"), bodies):
+            trigger = self.trigger("x", when, event, body, "WHEN new.k IS NOT 'nested'")
+            self.attack(before=trigger)
+            self.attack(after=trigger)
+
+    def test_triggers_that_delete_the_last_rows(self):
+        for when, event in itertools.product(("BEFORE", "AFTER"), ("INSERT", "UPDATE")):
+            for body in ("DELETE FROM s WHERE id > 12", "DELETE FROM s", "DELETE FROM s WHERE id > 12; INSERT INTO s(k) VALUES ('of the trigger')"):
+                trigger = self.trigger("x", when, event, body, "WHEN new.k IS NOT 'of the trigger'")
+                self.attack(before=trigger)
+                self.attack(after=trigger)
+
+    def test_triggers_that_delete_the_last_rows_and_end_the_statement(self):
+        for end in self.ENDS:
+            delete = self.trigger("x", "BEFORE", "INSERT", "DELETE FROM s WHERE id > 12")
+            stop = self.trigger("y", "AFTER", "INSERT", f"SELECT {end}")
+            self.attack(after=delete + stop)
+            self.attack(before=stop, after=delete)
+            self.attack(before=delete + stop)
+
+    def test_the_triggers_that_can_keep_a_row_from_the_ranges(self):
+        """As docs/groups.md says: one that is older than the skip index deletes the last rows, and a newer one ends the statement."""
+        for end in ("RAISE(IGNORE)", "RAISE(FAIL, 'refused')"):
+            db = self.make(before=self.trigger("x", "BEFORE", "INSERT", "DELETE FROM s WHERE id > 12"), path=":memory:")
+            db.executescript(self.trigger("y", "AFTER", "INSERT", f"SELECT {end}"))
+            attempt(db, "INSERT INTO s(k) VALUES ('new')")
+            self.assertEqual(self.lost(db), [(13, "new")])
+            self.assertFails(db, "rows from 11 to 15 have the key 'new', which their filter does not have", CHECK)
+            db.execute(REBUILD)
+            self.assertSoundAfterwards(db)
+            db.executescript("DROP TRIGGER x;" + self.trigger("x", "BEFORE", "INSERT", "DELETE FROM s WHERE id > 8"))
+            attempt(db, "INSERT INTO s(k) VALUES ('newer')")
+            self.assertNothingLost(db)
+
+    def test_a_largest_rowid_that_comes_and_goes(self):
+        for body in (f"INSERT OR IGNORE INTO s(id, k) VALUES ({LARGEST}, 'largest')", f"DELETE FROM s WHERE id = {LARGEST}"):
+            for when in ("BEFORE", "AFTER"):
+                trigger = self.trigger("x", when, "INSERT", body, "WHEN new.k IS NOT 'largest'")
+                prepare = f"INSERT INTO s(id, k) VALUES ({LARGEST}, 'largest')" if "DELETE" in body else "DELETE FROM s WHERE id = 3"
+                self.attack(before=trigger, prepare=prepare)
+                self.attack(after=trigger, prepare=prepare)
+
+
+class Statements(RangesCase):
+    """Statements of SQL, through a connection without the extension."""
+
+    def test_rowids_at_both_ends(self):
+        db, plain = self.make(), self.plain()
+        for rowid in (SMALLEST, SMALLEST + 1, -2, -1, 0, LARGEST - 1, LARGEST):
+            plain.execute("INSERT INTO s(id, k) VALUES (?, ?)", (rowid, f"new {rowid}"))
+            self.assertNothingLost(db)
+        db.execute(SUMMARIZE)
+        self.assertNothingLost(db)
+        for _ in range(20):
+            plain.execute("INSERT INTO s(k) VALUES ('random rowid')")
+            self.assertNothingLost(db)
+        self.assertGreater(one(db, "SELECT count(*) FROM s WHERE k = 'random rowid' AND id > 10000"), 10)
+        self.assertSoundAfterwards(db)
+
+    def test_a_source_of_negative_rowids(self):
+        db = self.source(rows=0)
+        db.executemany("INSERT INTO s(id, k) VALUES (?, ?)", [(i, f"key {i}") for i in range(-40, -1)])
+        db.execute(SKIP_INDEX)
+        plain = self.plain()
+        for i in range(6):
+            plain.execute("INSERT INTO s(k) VALUES (?)", (f"new {i}",))
+            self.assertNothingLost(db)
+        plain.execute("DELETE FROM s WHERE id > -20")
+        for i in range(30):
+            plain.execute("INSERT INTO s(k) VALUES (?)", (f"again {i}",))
+            self.assertNothingLost(db)
+        self.assertSoundAfterwards(db)
+
+    def test_autoincrement(self):
+        db, plain = self.make(SOURCE.replace("PRIMARY KEY,", "PRIMARY KEY AUTOINCREMENT,")), self.plain()
+        for prepare in ("DELETE FROM s WHERE id > 12", "UPDATE sqlite_sequence SET seq = 0", "UPDATE sqlite_sequence SET seq = 15", "DELETE FROM sqlite_sequence", "DELETE FROM s"):
+            plain.execute(prepare)
+            for i in range(3):
+                plain.execute("INSERT INTO s(k) VALUES (?)", (f"{prepare} {i}",))
+                self.assertNothingLost(db)
+        plain.execute("INSERT INTO s(id, k) VALUES (?, 'largest')", (LARGEST,))
+        self.assertIn("full", attempt(plain, "INSERT INTO s(k) VALUES ('none')"))
+        self.assertSoundAfterwards(db)
+
+    def test_deleted_rows_whose_rowids_come_again(self):
+        db, plain = self.make(), self.plain()
+        for prepare in ("DELETE FROM s WHERE id > 8", "DELETE FROM s", "DELETE FROM s WHERE 1"):
+            plain.execute(prepare)
+            plain.execute("INSERT INTO s(k) VALUES ('a'), ('b'), ('c')")
+            self.assertNothingLost(db)
+            db.execute(SUMMARIZE)
+            plain.execute("INSERT INTO s(k) SELECT 'd' || id FROM s")
+            self.assertNothingLost(db)
+        self.assertSoundAfterwards(db)
+
+    def test_replace_and_upsert_through_another_unique_column(self):
+        for recursive, statement in itertools.product(
+            ("ON", "OFF"),
+            (
+                "REPLACE INTO s(k, u) VALUES ('new', 22)",
+                "REPLACE INTO s(id, k, u) VALUES (3, 'new', 22), (22, 'newer', 3)",
+                "UPDATE OR REPLACE s SET u = 22, k = 'new' WHERE id = 4",
+                "UPDATE OR REPLACE s SET id = id + 1",
+                "INSERT INTO s(k, u) VALUES ('new', 4) ON CONFLICT(u) DO UPDATE SET k = excluded.k",
+                "INSERT INTO s(k, u) VALUES ('new', 4) ON CONFLICT(u) DO UPDATE SET id = 9, k = excluded.k WHERE 1",
+                "INSERT INTO s(id, k, u) VALUES (4, 'new', 900) ON CONFLICT(id) DO UPDATE SET k = excluded.k, id = -1",
+                "INSERT OR IGNORE INTO s(k, u) VALUES ('new', 4), ('newer', 4000)",
+                "INSERT OR FAIL INTO s(id, k, u) VALUES (-1, 'new', 100), (2, 'newer', 101)",
+                "UPDATE OR FAIL s SET k = 'new', u = 5",
+            ),
+        ):
+            with self.subTest(statement, recursive=recursive):
+                db = self.make(path=":memory:")
+                db.execute(f"PRAGMA recursive_triggers = {recursive}")
+                attempt(db, statement)
+                self.assertSoundAfterwards(db)
+
+    def test_rowids_of_other_types(self):
+        db, plain = self.make(), self.plain()
+        plain.execute("DELETE FROM s WHERE id BETWEEN 6 AND 10")
+        for rowid in ("'6'", "7.0", "' 8 '", "'9.0'", "x'31'", "'a'", "1e300", "NULL"):
+            attempt(plain, f"INSERT INTO s(id, k) VALUES ({rowid}, 'inserted')")
+            self.assertNothingLost(db)
+            attempt(plain, f"UPDATE OR REPLACE s SET rowid = {rowid}, k = 'updated' WHERE id = 22")
+            self.assertNothingLost(db)
+        self.assertSoundAfterwards(db)
+
+    def test_cascades_of_foreign_keys(self):
+        db = self.connect()
+        db.executescript(
+            "CREATE TABLE p(a INTEGER PRIMARY KEY, b UNIQUE);"
+            "CREATE TABLE s(id INTEGER PRIMARY KEY REFERENCES p(a) ON UPDATE CASCADE ON DELETE CASCADE,"
+            " k DEFAULT 'default' REFERENCES p(b) ON UPDATE CASCADE ON DELETE SET DEFAULT, u, x);"
+            "INSERT INTO p VALUES (1000, 'default')"
+        )
+        for i in range(1, 41):
+            db.execute("INSERT INTO p VALUES (?1, 'key ' || ?1)", (i,))
+            db.execute("INSERT INTO s(id, k) VALUES (?, ?)", (i, f"key {max(1, i - 2)}"))
+        db.execute(SKIP_INDEX)
+        plain = self.plain()
+        plain.execute("PRAGMA foreign_keys = ON")
+        for recursive in ("ON", "OFF"):
+            plain.execute(f"PRAGMA recursive_triggers = {recursive}")
+            for statement in (
+                "UPDATE p SET b = b || ' new' WHERE a < 5",
+                "UPDATE p SET a = -a WHERE a = 7",
+                "UPDATE p SET a = a + 100, b = b || '!' WHERE a BETWEEN 10 AND 12",
+                "UPDATE p SET a = a - 100 WHERE a BETWEEN 110 AND 112",
+                "DELETE FROM p WHERE a = 30",
+                "REPLACE INTO p VALUES (20, 'replaced')",
+            ):
+                plain.execute(statement)
+                self.assertNothingLost(db)
+        self.assertGreater(one(db, "SELECT count(*) FROM s WHERE k IN ('default', 'key 1 new')"), 1)
+        self.assertSoundAfterwards(db)
+
+    def test_savepoints(self):
+        db = self.make()
+        for end in ("ROLLBACK TO a", "RELEASE a", "ROLLBACK", "COMMIT"):
+            for first, second in itertools.product((SUMMARIZE, REBUILD, "UPDATE s SET k = 'first' WHERE id = 3"), repeat=2):
+                with self.subTest(end, first=first, second=second):
+                    db.execute("BEGIN")
+                    db.execute("INSERT INTO s(k) VALUES ('a'), ('b'), ('c')")
+                    db.execute(first)
+                    self.assertNothingLost(db)
+                    db.execute("SAVEPOINT a")
+                    db.execute("UPDATE s SET k = k || 'x' WHERE id IN (2, 12)")
+                    db.execute("INSERT INTO s(k) VALUES ('d'), ('e'), ('f')")
+                    db.execute(second)
+                    self.assertNothingLost(db)
+                    db.execute(end)
+                    self.assertNothingLost(db)
+                    if db.in_transaction:
+                        db.execute("UPDATE s SET k = k || 'y' WHERE id = 13")
+                        db.execute("COMMIT")
+                    self.assertNothingLost(db, self.connect())
+                    db.execute(CHECK)
+
+    def test_two_skip_indexes_and_a_filter_on_one_source(self):
+        db = self.make(after="CREATE VIRTUAL TABLE g USING bloom_groups(source=s, column=k, rows=3); CREATE VIRTUAL TABLE h USING bloom(source=s, column=k)")
+        plain = self.plain()
+        for statement in ("UPDATE s SET k = k || '!' WHERE id % 4 = 0", "DELETE FROM s WHERE id > 15", "INSERT INTO s(k) VALUES ('a'), ('b')", "UPDATE s SET id = id - 1"):
+            plain.execute(statement)
+            self.assertNothingLost(db)
+            self.assertEqual(self.lost(db, table="g"), [])
+            db.execute("INSERT INTO g(g) VALUES ('summarize')")
+            self.assertEqual(self.lost(db, table="g"), [])
+        db.execute("DROP TABLE g")
+        plain.execute("UPDATE s SET k = k || '?'")
+        self.assertSoundAfterwards(db)
+
+    def test_a_range_that_is_given(self):
+        """`first` is compared as SQLite compares an integer column."""
+        db = self.make()
+        for first in ("6", "6.0", "'6'", "'6.0'", "+6", "(SELECT 6)", "CAST('6' AS TEXT)"):
+            found = db.execute(f"SELECT first, last FROM f WHERE key = 'key 7' AND first = {first}").fetchall()
+            self.assertEqual(found, [(6, 10)], first)
+        db.execute("CREATE TABLE q(n, i INTEGER, r REAL, t TEXT)")
+        db.execute("INSERT INTO q VALUES (6, 6, 6, 6)")
+        for column in "nirt":
+            found = db.execute(f"SELECT f.first, last FROM q JOIN f ON f.first = q.{column} WHERE key = 'key 7'").fetchall()
+            self.assertEqual(found, [(6, 10)], column)
+        self.assertEqual(self.ranges(db, "key 7")[0], (6, 10))
+
+
+class Schema(RangesCase):
+    """Changes of the schema, most of them by a program without the extension."""
+
+    def assertRefusedUntilRebuild(self, db):
+        self.assertFails(db, STALE, "SELECT first FROM f WHERE key = 'key 3'")
+        self.assertFails(db, STALE, SUMMARIZE)
+        db.execute(REBUILD)
+        self.assertSoundAfterwards(db)
+
+    def test_alter_table(self):
+        db, plain = self.make(), self.plain()
+        for legacy in ("OFF", "ON"):
+            plain.execute(f"PRAGMA legacy_alter_table = {legacy}")
+            for statement in ("ALTER TABLE s ADD COLUMN y DEFAULT 3", "ALTER TABLE s RENAME COLUMN x TO z", "ALTER TABLE s RENAME COLUMN z TO x", "ALTER TABLE s DROP COLUMN y"):
+                if "DROP" in statement and sqlite3.sqlite_version_info < (3, 35):
+                    continue
+                attempt(plain, statement)
+                attempt(plain, "UPDATE s SET k = k || '!' WHERE id IN (3, 13)")
+                attempt(plain, "INSERT INTO s(k) VALUES ('more')")
+                self.assertNothingLost(db)
+        self.assertIsNotNone(attempt(plain, "ALTER TABLE s DROP COLUMN k"))
+        self.assertSoundAfterwards(db)
+
+    def test_names_that_change(self):
+        for legacy in ("OFF", "ON"):
+            with self.subTest(legacy_alter_table=legacy):
+                db = self.make(path=":memory:")
+                db.execute(f"PRAGMA legacy_alter_table = {legacy}")
+                db.execute("ALTER TABLE s RENAME COLUMN k TO key2")
+                db.execute("ALTER TABLE s RENAME COLUMN id TO first")
+                db.execute("UPDATE s SET key2 = 'new' WHERE first = 7")
+                db.execute("ALTER TABLE s RENAME COLUMN key2 TO k")
+                db.execute("ALTER TABLE s RENAME COLUMN first TO id")
+                self.assertNothingLost(db)
+                db.execute("ALTER TABLE s RENAME TO s2")
+                attempt(db, "UPDATE s2 SET k = 'newer' WHERE id = 8")
+                attempt(db, "INSERT INTO s2(id, k) VALUES (-1, 'newest')")
+                if legacy == "OFF":
+                    self.assertEqual(self.lost(db, source="s2"), [])
+                else:
+                    self.assertFails(db, STALE, "SELECT first FROM f WHERE key = 'newest'")
+                db.execute("ALTER TABLE s2 RENAME TO s")
+                if legacy == "ON":  # the triggers still have the old name
+                    db.execute(REBUILD)
+                self.assertNothingLost(db)
+                db.execute("ALTER TABLE f RENAME TO g")
+                db.execute("UPDATE s SET k = 'renamed' WHERE id = 9")
+                self.assertEqual(self.lost(db, table="g"), [])
+                db.execute("ALTER TABLE g RENAME TO f")
+                self.assertSoundAfterwards(db)
+
+    def test_names_that_the_triggers_use(self):
+        for name in ("r", "c", "first", "member", "new", "old", "f_x", 'a "b"', "select", "max", "v", "k"):
+            quoted = '"' + name.replace('"', '""') + '"'
+            with self.subTest(name):
+                db = self.connect(":memory:")
+                db.execute(f"CREATE TABLE {quoted}({quoted} INTEGER PRIMARY KEY, key, {'v, k' if name not in 'vk' else 'first, c'})")
+                db.executemany(f"INSERT INTO {quoted}(key) VALUES (?)", [(i,) for i in range(20)])
+                db.execute(f"CREATE VIRTUAL TABLE f USING bloom_groups(source={quoted}, column=key, rows=5)")
+                db.execute(f"UPDATE {quoted} SET key = 'new' WHERE {quoted} = 7")
+                db.execute(f"DELETE FROM {quoted} WHERE {quoted} > 12")
+                db.execute(f"INSERT INTO {quoted}(key) VALUES ('newer')")
+                lost = f"SELECT key FROM {quoted} AS s WHERE NOT EXISTS (SELECT 1 FROM f WHERE f.key = s.key AND s.{quoted} BETWEEN first AND last)"
+                self.assertEqual(db.execute(lost).fetchall(), [])
+
+    def test_a_source_that_is_recreated(self):
+        """The twelve steps of https://sqlite.org/lang_altertable.html, and the order that it warns of."""
+        new = SOURCE.replace("s(", "new_s(").replace(" k,", " k TEXT,")
+        steps = {
+            "right": (new, "INSERT INTO new_s SELECT id + 3, k, u, x FROM s", "DROP TABLE s", "ALTER TABLE new_s RENAME TO s"),
+            "wrong": ("ALTER TABLE s RENAME TO old_s", SOURCE, "INSERT INTO s SELECT id + 3, k, u, x FROM old_s", "DROP TABLE old_s"),
+        }
+        for order, legacy in itertools.product(steps, ("OFF", "ON")):
+            with self.subTest(order, legacy_alter_table=legacy):
+                path = f"{self.path} {order} {legacy}"
+                db = self.make(path=path)
+                plain = sqlite3.connect(path, isolation_level=None)
+                plain.execute(f"PRAGMA legacy_alter_table = {legacy}")
+                plain.execute("BEGIN")
+                for step in steps[order]:
+                    plain.execute(step)
+                plain.execute("COMMIT")
+                plain.close()
+                self.assertRefusedUntilRebuild(db)
+
+    def test_lost_triggers_index_and_notes(self):
+        drops = [f"DROP TRIGGER f_{name}" for name in ("before_insert", "after_insert", "before_update")]
+        drops += ["DROP INDEX f_guard", "DROP TABLE f_changed", "ALTER TABLE f_changed ADD COLUMN y", "ALTER TABLE f_changed RENAME TO y"]
+        for drop in drops:
+            with self.subTest(drop):
+                path = f"{self.path} {drop[-9:]}{drop[5:12]}"
+                db = self.make(path=path)
+                prepared = self.connect(path)
+                self.assertEqual(len(self.ranges(prepared, "key 3")), 2)
+                plain = sqlite3.connect(path, isolation_level=None)
+                plain.execute(drop)
+                attempt(plain, "UPDATE s SET k = 'new' WHERE id = 3")
+                plain.close()
+                self.assertFails(prepared, STALE, "SELECT first, last FROM f WHERE key = ?", "new")
+                self.assertFails(db, STALE, CHECK)
+                if "y" in drop.split():
+                    self.assertIn("f_changed", attempt(db, REBUILD) or "f_changed")
+                else:
+                    self.assertRefusedUntilRebuild(db)
+                maybe = self.make(path=":memory:")
+                maybe.execute("DROP TABLE f")
+                maybe.execute(SKIP_INDEX.replace("rows", "on_stale=maybe, rows"))
+                maybe.execute(drop)
+                attempt(maybe, "UPDATE s SET k = 'new' WHERE id = 3")
+                self.assertNothingLost(maybe)
+
+    def test_a_trigger_dropped_and_rolled_back(self):
+        db = self.make()
+        for end in ("ROLLBACK", "ROLLBACK TO a"):
+            db.execute("BEGIN")
+            db.execute("SAVEPOINT a")
+            db.execute("DROP TRIGGER f_before_update")
+            db.execute("UPDATE s SET k = 'new' WHERE id = 3")
+            self.assertFails(db, STALE, "SELECT first, last FROM f WHERE key = ?", "new")
+            db.execute(end)
+            self.assertNothingLost(db)
+            db.execute("UPDATE s SET k = 'newer' WHERE id = 3")
+            self.assertNothingLost(db)
+            attempt(db, "ROLLBACK")
+        self.assertSoundAfterwards(db)
+
+    def test_attached_and_temporary_schemas(self):
+        db = self.connect()
+        db.execute("ATTACH ':memory:' AS a")
+        for schema in ("main", "a", "temp"):
+            db.execute(f"CREATE TABLE {schema}.s(id INTEGER PRIMARY KEY, k)")
+            db.executemany(f"INSERT INTO {schema}.s(k) VALUES (?)", [(f"{schema} {i}",) for i in range(22)])
+            db.execute(f"CREATE VIRTUAL TABLE {schema}.f USING bloom_groups(source=s, column=k, rows=5)")
+        for schema in ("main", "a", "temp"):
+            db.execute(f"UPDATE {schema}.s SET k = k || '!' WHERE id IN (3, 13)")
+            db.execute(f"DELETE FROM {schema}.s WHERE id > 15")
+            db.execute(f"INSERT INTO {schema}.s(k) VALUES ('more')")
+        for schema in ("main", "a", "temp"):
+            self.assertEqual(self.lost(db, f"{schema}.s", f"{schema}.f"), [])
+            db.execute(f"INSERT INTO {schema}.f(f) VALUES ('summarize')")
+            self.assertEqual(self.lost(db, f"{schema}.s", f"{schema}.f"), [])
+            db.execute(f"INSERT INTO {schema}.f(f) VALUES ('integrity-check')")
+
+
+class Programs(RangesCase):
+    """Other connections, other programs, and copies of the file."""
+
+    def test_two_connections_summarize(self):
+        for journal in ("delete", "wal"):
+            with self.subTest(journal):
+                path = f"{self.path} {journal}"
+                db = self.source(path=path)
+                db.execute(f"PRAGMA journal_mode = {journal}")
+                db.execute(SKIP_INDEX)
+                other, reader = self.connect(path), self.connect(path)
+                rng = random.Random(3)
+                for _ in range(60):
+                    side = rng.choice((db, other))
+                    attempt(side, rng.choice(("BEGIN", "COMMIT", "ROLLBACK", SUMMARIZE, SUMMARIZE, "UPDATE s SET k = k || '!' WHERE id % 6 = 0",
+                                              "INSERT INTO s(k) SELECT 'more ' || id FROM s LIMIT 7", "DELETE FROM s WHERE id > 30")))  # fmt: skip
+                    attempt(reader, rng.choice(("BEGIN", "COMMIT")))
+                    for connection in (db, other, reader):
+                        try:
+                            self.assertNothingLost(connection)
+                        except sqlite3.OperationalError as error:
+                            self.assertIn("locked", str(error))
+
+    def test_a_reader_in_an_old_snapshot(self):
+        db = self.source()
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute(SKIP_INDEX)
+        reader = self.connect()
+        reader.execute("BEGIN")
+        before = self.ranges(reader, "key 3")
+        for statement in ("UPDATE s SET k = 'new' WHERE id = 3", "INSERT INTO s(k) SELECT 'a' || id FROM s", SUMMARIZE, "DELETE FROM s WHERE id > 12", SUMMARIZE, REBUILD, "DROP TRIGGER f_before_insert"):
+            db.execute(statement)
+            self.assertEqual(self.ranges(reader, "key 3"), before)
+            self.assertNothingLost(reader)
+        reader.execute("COMMIT")
+        self.assertFails(reader, STALE, "SELECT first FROM f WHERE key = 'key 3'")
+
+    def test_vacuum_dump_and_backup(self):
+        db = self.make()
+        db.execute("UPDATE s SET k = 'new' WHERE id = 3")
+        db.execute("DELETE FROM s WHERE id IN (1, 2, 22)")
+        db.execute("VACUUM")
+        self.assertNothingLost(db)
+        db.execute("VACUUM INTO ?", (self.path + " into",))
+        script = "\n".join(db.iterdump()) if sqlite3.sqlite_version_info >= (3, 31) else ""
+        copy = self.connect(self.path + " backup")
+        db.backup(copy)
+        copies = [copy, self.connect(self.path + " into")]
+        shell = subprocess.run(["sqlite3", "-cmd", f".load {EXTENSION}", self.path, ".dump"], capture_output=True, text=True, check=False)
+        if shell.returncode == 0 and sqlite3.sqlite_version_info >= (3, 40):
+            subprocess.run(["sqlite3", self.path + " dump"], input=shell.stdout, text=True, check=True)
+            copies.append(self.connect(self.path + " dump"))
+        self.assertIn("CREATE TABLE s", script)
+        for number, other in enumerate(copies):
+            with self.subTest(number):
+                self.assertNothingLost(other)
+                self.assertEqual(self.ranges(other, "new"), self.ranges(db, "new"))
+                other.execute("UPDATE s SET k = 'newer' WHERE id = 13")
+                self.assertSoundAfterwards(other)
+
+    def test_a_backup_over_an_open_table(self):
+        db = self.make()
+        other = self.connect(self.path + " other")
+        other.executescript("CREATE TABLE s(id INTEGER PRIMARY KEY, k)")
+        other.executemany("INSERT INTO s(k) VALUES (?)", [(f"other {i}",) for i in range(40)])
+        other.execute(SKIP_INDEX)
+        self.assertNothingLost(db, other)
+        db.backup(other)
+        self.assertNothingLost(other)
+        self.assertEqual(one(other, "SELECT count(*) FROM s"), 22)
+
+    def test_defensive(self):
+        self.make().close()
+        raw = Raw(self.path, extension=None)
+        raw.configure(DBCONFIG_DEFENSIVE, 1)
+        raw.run("UPDATE s SET k = 'new' WHERE id IN (3, 13)", "INSERT INTO s(id, k) VALUES (-1, 'newer')", "DELETE FROM s WHERE id > 15", "INSERT INTO s(k) VALUES ('newest')")
+        raw.load()
+        self.assertEqual(raw.run(LOST.format(s="s", f="f")), [])
+        raw.run(SUMMARIZE)
+        self.assertEqual(raw.run(LOST.format(s="s", f="f")), [])
+        self.assertEqual(raw.close(), OK)
+
+    def test_a_column_keeps_its_values(self):
+        """sqlite3_blob_write() changes values past the triggers, but not those of an indexed column."""
+        self.make().close()
+        raw = Raw(self.path, extension=None)
+        with self.assertRaisesRegex(Failure, "cannot open indexed column for writing"):
+            raw.write_blob("s", "k", 3, b"other")
+        raw.close()
+
+    def test_statements_of_sql_functions(self):
+        """A function of the host changes the source, and summarizes, within a statement that reads or writes it."""
+        calls = ("UPDATE s SET k = 'nested' WHERE id = 8", SUMMARIZE, REBUILD, "DELETE FROM s WHERE id > 12", "INSERT INTO s(k) VALUES ('nested')", "ROLLBACK TO a", "ROLLBACK", "COMMIT")
+        outer = (
+            "UPDATE s SET k = 'outer' || f1(id) WHERE id IN (7, 8, 9)",
+            "UPDATE s SET k = 'outer' WHERE id IN (7, 8, 9) AND f1(id) IS NULL",
+            "INSERT INTO s(k) SELECT 'outer ' || id || ifnull(f1(id), '') FROM s WHERE id < 4",
+            "SELECT f1(first), f1(last) FROM f WHERE key = 'key 3'",
+            "SELECT s.id, f1(1) FROM s JOIN f ON f.key = s.k",
+        )
+        for call, statement, begin in itertools.product(calls, outer, (True, False)):
+            with self.subTest(call, statement=statement, begin=begin):
+                db = self.make(path=":memory:")
+                state = []
+
+                def f1(_):
+                    if not state:
+                        state.append(attempt(db, call))
+
+                db.create_function("f1", 1, f1)
+                if begin:
+                    db.execute("BEGIN")
+                    db.execute("UPDATE s SET k = 'earlier' WHERE id = 14")
+                    db.execute("SAVEPOINT a")
+                attempt(db, statement)
+                self.assertNothingLost(db)
+                attempt(db, "COMMIT")
+                self.assertSoundAfterwards(db)
+
+
+class Damage(RangesCase):
+    """Rows of the tables of a skip index that another program has changed: an error, or all ranges."""
+
+    def test_notes(self):
+        for first in ("NULL", "'text'", "x'00'", "6.0", "1e300", "7", str(SMALLEST), str(LARGEST)):
+            with self.subTest(first):
+                db = self.make(path=":memory:")
+                db.execute(f"INSERT INTO f_changed VALUES ({first})")
+                self.assertEqual(len(self.ranges(db, "absent")), 2 if first == str(SMALLEST) else 5)
+                self.assertSoundAfterwards(db)
+                self.assertEqual(one(db, "SELECT count(*) FROM f_changed"), 0)
+
+    def test_first_rowids(self):
+        for first in ("'text'", "6.5", "x'00'", str(SMALLEST), "1", "16", "17", str(LARGEST)):
+            with self.subTest(first):
+                db = self.make(path=":memory:")
+                if attempt(db, f"UPDATE f_members SET member = {first} WHERE slot = 1") is None:
+                    self.assertIsNotNone(attempt(db, CHECK))
+                    attempt(db, "SELECT first, last FROM f WHERE key = 'key 7'")
+                    attempt(db, SUMMARIZE)
+                if first in ("'text'", "6.5", "x'00'"):
+                    self.assertFails(db, "the ranges are not in the order of their slots", "SELECT first, last FROM f")
+                db.execute(REBUILD)
+                self.assertSoundAfterwards(db)
+
+    def test_the_last_rowid(self):
+        for last in ("NULL", "'text'", "x'00'", "20.5", str(SMALLEST), "15", str(LARGEST)):
+            with self.subTest(last):
+                db = self.make(path=":memory:")
+                db.execute(f"UPDATE f_config SET v = {last} WHERE k = 'summarized'")
+                for statement in (SUMMARIZE, "SELECT first, last FROM f WHERE key = 'key 18'", "SELECT first, last FROM f"):
+                    attempt(db, statement)
+                self.assertIsNotNone(attempt(db, CHECK))
+
+
+class Keys(RangesCase):
+    """Which values SQLite calls equal."""
+
+    def test_types(self):
+        """Each value in a column of each type is found by all that SQLite compares as equal with it."""
+        for declared, value in itertools.product(TYPES, VALUES):
+            db = self.connect(":memory:")
+            db.execute(f"CREATE TABLE s(id INTEGER PRIMARY KEY, k {declared})")
+            db.execute("INSERT INTO s(k) VALUES (?)", (value,))
+            db.execute("CREATE VIRTUAL TABLE f USING bloom_groups(source=s, column=k, rows=1, fpr=1e-9)")
+            db.execute("CREATE TABLE q(n, i INTEGER, r REAL, t TEXT, m NUMERIC)")
+            db.executemany("INSERT INTO q VALUES (?1, ?1, ?1, ?1, ?1)", [(v,) for v in VALUES])
+            for column in "nirtm":
+                found = f"(SELECT count(*) FROM f WHERE f.key = q.{column} AND first < 1)"
+                lost = db.execute(f"SELECT q.{column} FROM q JOIN s ON s.k = q.{column} WHERE {found} = 0").fetchall()
+                self.assertEqual(lost, [], (declared, value, column))
+            for looked_up in VALUES:
+                equal = one(db, "SELECT count(*) FROM s WHERE k = ?", looked_up)
+                self.assertLessEqual(equal, one(db, "SELECT count(*) FROM f WHERE key = ? AND first < 1", looked_up), (declared, value, looked_up))
+            if value is not None:
+                self.assertEqual(one(db, "SELECT count(*) FROM f WHERE key = 'absent' AND first < 1"), 0)
+
+    def test_values_that_an_update_changes_in_form_only(self):
+        for declared, (old, new) in itertools.product(TYPES, itertools.permutations((5, 5.0, "5", "05", "5.0", b"5", " 5", "a", b"a", None), 2)):
+            db = self.connect(":memory:")
+            db.execute(f"CREATE TABLE s(id INTEGER PRIMARY KEY, k {declared})")
+            db.executemany("INSERT INTO s(k) VALUES (?)", [(old,), ("other",)])
+            db.execute("CREATE VIRTUAL TABLE f USING bloom_groups(source=s, column=k, rows=2, fpr=1e-9)")
+            db.execute("UPDATE s SET k = ? WHERE id = 1", (new,))
+            for looked_up in (5, 5.0, "5", "05", "5.0", b"5", " 5", "a", b"a"):
+                equal = one(db, "SELECT count(*) FROM s WHERE k = ?", looked_up)
+                self.assertLessEqual(equal, one(db, "SELECT count(*) FROM f WHERE key = ? AND first < 1", looked_up), (declared, old, new, looked_up))
+
+    def test_collations(self):
+        for collation in ("BINARY", "NOCASE", "RTRIM"):
+            db = self.make(SOURCE.replace(" k,", f" k TEXT COLLATE {collation},"), path=":memory:")
+            for new in ("KEY 3", "key 3  ", "Ärger", "ärger", "key 3\0", ""):
+                db.execute("UPDATE s SET k = ? WHERE id = 3", (new,))
+                for looked_up in ("KEY 3", "key 3  ", "Ärger", "ärger", "ÄRGER", "key 3\0", "key 3\0x", "", "  "):
+                    equal = one(db, "SELECT count(*) FROM s WHERE k = ?", looked_up)
+                    found = one(db, "SELECT count(*) FROM s JOIN f ON id BETWEEN first AND last AND k = key WHERE key = ?", looked_up)
+                    self.assertEqual(found, equal, (collation, new, looked_up))
+                db.execute(SUMMARIZE)
+                self.assertNothingLost(db)
+
+    def test_defaults_in_place_of_null(self):
+        db = self.make(SOURCE.replace(" k,", " k TEXT NOT NULL DEFAULT 'default',"), path=":memory:")
+        db.execute("UPDATE OR REPLACE s SET k = NULL WHERE id = 3")
+        db.execute("INSERT OR REPLACE INTO s(id, k) VALUES (8, NULL), (NULL, NULL)")
+        self.assertEqual(one(db, "SELECT count(*) FROM s WHERE k = 'default'"), 3)
+        self.assertSoundAfterwards(db)
+
+
+if __name__ == "__main__":
+    unittest.main()
