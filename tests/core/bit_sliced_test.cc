@@ -44,8 +44,8 @@ class BitSliced : public testing::TestWithParam<Shape> {
     }
   }
 
-  const Shape& shape() const { return GetParam(); }
-  Hash hash(std::uint64_t i) const { return key_hash(i, shape().seed); }
+  static const Shape& shape() { return GetParam(); }
+  static Hash hash(std::uint64_t i) { return key_hash(i, shape().seed); }
   std::uint8_t* chunk_of(Hash hash) { return chunks_[sliced_.chunk_of(hash)].data(); }
 
   void add_keys() {
@@ -91,7 +91,7 @@ TEST_P(BitSliced, AnswersAsEachFilter) {
   for (std::uint64_t i = 0; i < 20 * kKeys; ++i) {
     FilterSet wanted = 0;
     for (unsigned j = 0; j < kSegmentFilters; ++j) {
-      wanted |= FilterSet{filters_[j].may_contain(hash(i))} << j;
+      wanted |= FilterSet{filters_[j].may_contain(hash(i)) ? 1U : 0U} << j;
     }
     ASSERT_EQ(sliced_.may_contain(hash(i), chunk_of(hash(i))), wanted) << "key " << i;
     if (i < kKeys) {

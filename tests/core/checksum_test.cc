@@ -86,7 +86,7 @@ TEST(Checksum, IsTheSpecifiedOneForEverySize) {
   for (std::size_t size = 0; size < 100; ++size) {
     ASSERT_EQ(checksum(random_bytes(size)), specified(random_bytes(size))) << size;
   }
-  for (const std::size_t size : {65535, 65536, 65537, 65552, 131072, 200'001}) {
+  for (const std::size_t size : {65535U, 65536U, 65537U, 65552U, 131072U, 200'001U}) {
     ASSERT_EQ(checksum(random_bytes(size)), specified(random_bytes(size))) << size;
   }
 }
@@ -124,7 +124,7 @@ TEST(Checksum, PairsOfFlippedBitsAreNoticed) {
 // What a disk and a file system do to a file. A filter with few keys has pages of one bit each.
 TEST(Checksum, LostAndExchangedPagesAreNoticed) {
   constexpr std::size_t kPage = 512;
-  for (const std::uint64_t keys : {10'000, 100}) {
+  for (const std::uint64_t keys : {10'000U, 100U}) {
     Filter filter(size_filter(100'000, 0.01, Kind::standard));
     for (std::uint64_t key = 0; key < keys; ++key) {
       filter.add(key_hash(key));
