@@ -502,8 +502,8 @@ void GroupTable::insert_filter(const Value& member, const Value& filter) {
 void GroupTable::refuse_after_key_lookup(std::string_view change) const {
   if (looks_up_a_key(last_plan_)) {
     fail("cannot " + std::string(change) +
-         " the members that a key is looked up in: a member whose filter only may contain the key "
-         "would be changed as well (compare member, as in WHERE member = ?)");
+         " members by key: the lookup may return a member that does not have the key (compare "
+         "member, as in WHERE member = ?)");
   }
 }
 

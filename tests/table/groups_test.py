@@ -434,8 +434,8 @@ class Changes(GroupCase):
     def test_candidates_are_not_deleted_or_renamed(self):
         db = self.make()
         db.execute("INSERT INTO who(member, key) VALUES ('m', 1)")
-        self.assertFails(db, "cannot delete the members that a key is looked up in", "DELETE FROM who WHERE key = 1")
-        self.assertFails(db, "cannot rename the members that a key is looked up in", "UPDATE who SET member = 'n' WHERE key = 1")
+        self.assertFails(db, "cannot delete members by key", "DELETE FROM who WHERE key = 1")
+        self.assertFails(db, "cannot rename members by key", "UPDATE who SET member = 'n' WHERE key = 1")
         self.check(db, [("m", 1)])
 
     def test_commands(self):
