@@ -31,6 +31,7 @@ constexpr std::int64_t kMinRowid = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMaxRowid = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kMaxCachedSlots = std::size_t{1} << 16U;
 constexpr std::size_t kLongestCachedMember = 256;  // bytes
+constexpr const char* kDisordered = "the ranges are not in the order of their slots";
 
 struct GroupProperty {
   GroupColumn column;
@@ -688,7 +689,6 @@ std::vector<std::uint64_t> GroupTable::changed_slots(const GroupConfig& config) 
 
 // Ranges have slots in the order of their rowids, so the next range has the next slot.
 RowRange GroupTable::range_of(const GroupConfig& config, std::uint64_t slot) {
-  constexpr const char* kDisordered = "the ranges are not in the order of their slots";
   RowRange range{.first = kMinRowid, .last = config.summarized.value_or(kMaxRowid)};
   store_.with_member(slot, [&](const Value& first) {
     if (first.type() != SQLITE_INTEGER) {
@@ -723,8 +723,13 @@ void GroupTable::check_ranges(const GroupConfig& config) {
     throw SqliteError(SQLITE_CORRUPT_VTAB, *problem);
   }
   const std::vector<std::uint64_t> changed = changed_slots(config);
+  std::optional<std::int64_t> covered;  // last rowid of the ranges so far
   for (const std::uint64_t slot : store_.used_slots(config)) {
     const RowRange range = range_of(config, slot);
+    if (covered == kMaxRowid || range.first != (covered ? *covered + 1 : kMinRowid)) {
+      damaged(kDisordered);
+    }
+    covered = range.last;
     if (std::binary_search(changed.begin(), changed.end(), slot)) {
       continue;  // lookups return a changed range without checking its filter
     }
@@ -736,6 +741,9 @@ void GroupTable::check_ranges(const GroupConfig& config) {
                                                    ", which their filter does not have");
       }
     });
+  }
+  if (covered != config.summarized) {
+    damaged("the ranges do not end at the last rowid in the config");
   }
 }
 

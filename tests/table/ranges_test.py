@@ -627,6 +627,23 @@ class Damage(RangesCase):
                 db.execute(REBUILD)
                 self.assertSoundAfterwards(db)
 
+    def test_ranges_that_are_missing(self):
+        for statement in ("DELETE FROM f_members", "DELETE FROM f_members WHERE slot = {}", "UPDATE f_members SET member = NULL WHERE slot = {}"):
+            for slot in range(4):
+                with self.subTest(statement, slot=slot):
+                    db = self.make(path=":memory:")
+                    db.execute("UPDATE s SET k = k || '!'")  # every range is in f_changed, so no filter is read
+                    db.execute(statement.format(slot))
+                    if slot == 3 and "WHERE" in statement:  # the range before it extends to the last rowid then
+                        self.assertNothingLost(db)
+                    else:
+                        self.assertIsNotNone(attempt(db, CHECK))
+                    db.execute(REBUILD)
+                    self.assertSoundAfterwards(db)
+        db = self.make(path=":memory:")
+        db.execute("UPDATE f_members SET member = member + 1 WHERE slot = 0")
+        self.assertFails(db, "the ranges are not in the order of their slots", CHECK)
+
     def test_the_last_rowid(self):
         for last in ("NULL", "'text'", "x'00'", "20.5", str(SMALLEST), "15", str(LARGEST)):
             with self.subTest(last):
