@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,9 @@
 #include "sql/table/source_triggers.h"
 
 namespace bloom {
+
+inline constexpr std::int64_t kMinRowid = std::numeric_limits<std::int64_t>::min();
+inline constexpr std::int64_t kMaxRowid = std::numeric_limits<std::int64_t>::max();
 
 // Rowids first..last.
 struct RowRange {
