@@ -95,6 +95,8 @@ World::World() {
     BoundedDatabase database;
     database.must_execute(kCreate);
     database.must_execute(kCreateSource);
+    database.must_execute(
+        "CREATE VIRTUAL TABLE skip USING bloom_groups(source=s, column=k, rows=2)");
     return database.image();
   }();
   database_.restore(image);

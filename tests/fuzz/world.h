@@ -2,6 +2,8 @@
 // contain every key of its mirror. Both change in the same transactions, so SQLite itself is the
 // oracle for BEGIN, SAVEPOINT and ROLLBACK. The names and forms of the bloom tables are in the
 // ordinary table `named`, so that SQLite rolls them back as well.
+//
+// The source also has a skip index, the table `skip`, whose ranges must contain all its rows.
 #pragma once
 
 #include <memory>
@@ -70,6 +72,7 @@ class World {
   void rotate(unsigned slot);
   void rename(unsigned slot, Input& input);
   void change_source(Input& input);
+  void change_skip_index(Input& input);
   void change_triggers(unsigned slot, Input& input);
   void change_transaction(Input& input);
   void prepare_lookup(unsigned slot);
@@ -81,6 +84,7 @@ class World {
   Keys keys(unsigned slot);
   std::int64_t count_found(unsigned slot, const std::string& rows, const std::string& key);
   void check_slot(unsigned slot);
+  void check_skip_index();
   void check_prepared_lookup(unsigned slot);
 
   BoundedDatabase database_;

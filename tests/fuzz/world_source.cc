@@ -67,12 +67,23 @@ void World::change_source(Input& input) {
       sql = "DELETE FROM " + source + (input.below(4) == 0 ? "" : where);
       break;
     default:
-      sql = input.flag() ? "PRAGMA recursive_triggers = ON" : "PRAGMA recursive_triggers = OFF";
+      return change_skip_index(input);
   }
   const int code = run(sql);
   if (code != SQLITE_OK && (code & 0xff) != SQLITE_CONSTRAINT && !triggers_changed_) {
     fail_with_log("a change of the source failed, but not because of a constraint");
   }
+}
+
+// Or a setting that decides which triggers fire.
+void World::change_skip_index(Input& input) {
+  constexpr std::array kStatements = {
+      "PRAGMA recursive_triggers = ON", "PRAGMA recursive_triggers = OFF",
+      "INSERT INTO skip(skip) VALUES ('summarize')", "INSERT INTO skip(skip) VALUES ('rebuild')"};
+  if (run(kStatements.at(input.below(kStatements.size()))) != SQLITE_OK && !triggers_changed_) {
+    fail_with_log("the skip index refuses a command");
+  }
+  check_skip_index();
 }
 
 void World::change_triggers(unsigned slot, Input& input) {
@@ -140,6 +151,17 @@ void World::check() {
     if (prepared_lookups_[slot]) {
       check_prepared_lookup(slot);
     }
+  }
+  check_skip_index();
+}
+
+// Each row must be in one of the ranges for its key.
+void World::check_skip_index() {
+  const std::int64_t lost = number(
+      with_names("SELECT count(*) FROM @ AS r WHERE r.$ IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "
+                 "skip WHERE skip.key = r.$ AND r.id BETWEEN skip.first AND skip.last)"));
+  if (lost != 0 && !(lost == -1 && triggers_changed_)) {
+    fail_with_log("the skip index lost " + std::to_string(lost) + " rows");
   }
 }
 
