@@ -25,15 +25,16 @@ void transpose(std::array<std::uint64_t, 64>& rows) {
 
 std::array<FilterBlock, kSegmentFilters> filter_blocks(const std::uint8_t* chunk) {
   std::array<FilterBlock, kSegmentFilters> blocks{};
-  for (std::uint64_t first = 0; first < kSegmentBlock; first += 64) {
+  constexpr std::size_t kWords = kSegmentBlock;
+  for (std::size_t first = 0; first < kWords; first += 64) {
     std::array<std::uint64_t, 64> rows{};
-    const std::uint64_t count = std::min<std::uint64_t>(64, kSegmentBlock - first);
-    for (std::uint64_t p = 0; p < count; ++p) {
+    const std::size_t count = std::min<std::size_t>(64, kWords - first);
+    for (std::size_t p = 0; p < count; ++p) {
       rows[p] = load_le<std::uint64_t>(chunk + (first + p) * sizeof(FilterSet));
     }
     transpose(rows);
     for (unsigned j = 0; j < kSegmentFilters; ++j) {
-      for (std::uint64_t byte = 0; byte < count / 8; ++byte) {
+      for (std::size_t byte = 0; byte < count / 8; ++byte) {
         blocks[j][first / 8 + byte] = static_cast<std::uint8_t>(rows[j] >> (8 * byte));
       }
     }

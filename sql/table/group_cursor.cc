@@ -136,7 +136,7 @@ void GroupTable::Cursor::look_up_in_wide(Hash hash) {
     filters.for_each_position(hash, [&](std::uint64_t p) {
       table_.store_.intersect_wide(config_, row, first + p, found);
     });
-    for (std::uint64_t i = 0; i < segments_in_row(config_.wide, row); ++i) {
+    for (std::size_t i = 0; i < segments_in_row(config_.wide, row); ++i) {
       append_members(row * kSegmentsPerRow + i, found[i]);
     }
   }
@@ -176,7 +176,7 @@ const Estimate* GroupTable::Cursor::estimate() {
     estimates_ = table_.store_.estimates(now, {first, std::min(first + count, now.segments)});
     first_estimated_ = first * kSegmentFilters;
   }
-  return &estimates_[slot - first_estimated_];
+  return &estimates_[static_cast<std::size_t>(slot - first_estimated_)];
 }
 
 void GroupTable::Cursor::return_filter_of_member(sqlite3_context* raw) {

@@ -16,11 +16,8 @@
 namespace bloom {
 namespace {
 
-using sqlite::execute;
 using sqlite::Execution;
 using sqlite::KeepLastRowid;
-using sqlite::quoted_name;
-using sqlite::SqliteError;
 using sqlite::Statement;
 using sqlite::Value;
 
@@ -45,6 +42,8 @@ std::uint64_t wide_id(std::uint64_t row, std::uint64_t p) { return row << kPosit
 std::uint64_t segment_of(std::uint64_t id) { return id & (kMaxSegments - 1); }
 
 std::int64_t as_integer(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+// For sizes and positions in memory, which are smaller than 2^32 on 32-bit machines.
+std::size_t as_size(std::uint64_t value) { return static_cast<std::size_t>(value); }
 
 // Returns the slot in column 0.
 std::uint64_t slot_in(const Execution& run, const GroupConfig& config) {
@@ -298,7 +297,7 @@ void GroupStore::with_wide_words(const GroupConfig& config, std::uint64_t row, s
   if (!run.bind(1, as_integer(wide_id(row, p))).step()) {
     damaged(words_name(row, p) + " are missing");
   }
-  f(sized_blob(run, 0, segments_in_row(config.wide, row) * sizeof(FilterSet),
+  f(sized_blob(run, 0, as_size(segments_in_row(config.wide, row)) * sizeof(FilterSet),
                [&] { return words_name(row, p); }));
 }
 
@@ -333,7 +332,7 @@ void GroupStore::for_each_wide_chunk(const GroupConfig& config, SegmentRange ran
     const std::uint64_t row = range.first / kSegmentsPerRow;
     const std::uint64_t row_start = row * kSegmentsPerRow;
     const std::uint64_t end = std::min(range.end, row_start + kSegmentsPerRow);
-    std::vector<std::uint8_t> chunks((end - range.first) * kChunkBytes);
+    std::vector<std::uint8_t> chunks(as_size(end - range.first) * kChunkBytes);
     for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
       with_wide_words(config, row, i * kSegmentBlock + p, [&](auto words) {
         for (std::uint64_t segment = range.first; segment < end; ++segment) {
@@ -387,28 +386,28 @@ void GroupStore::widen_row(const GroupConfig& config, std::uint64_t row, Segment
                            std::uint64_t i, std::span<const FilterSet> live) {
   const std::uint64_t count = range.end - range.first;
   // The words of all segments at the first position, then at the next one, and so on.
-  std::vector<std::uint8_t> words(kSegmentBlock * count * sizeof(FilterSet));
+  std::vector<std::uint8_t> words(as_size(kSegmentBlock * count) * sizeof(FilterSet));
   for_each_chunk_in(config, range, i, [&](std::uint64_t segment, const std::uint8_t* chunk) {
     const std::uint64_t column = segment - range.first;
     for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
       store_le(words.data() + (p * count + column) * sizeof(FilterSet),
-               load_le<FilterSet>(chunk + p * sizeof(FilterSet)) & live[segment]);
+               load_le<FilterSet>(chunk + p * sizeof(FilterSet)) & live[as_size(segment)]);
     }
   });
-  const std::size_t size = count * sizeof(FilterSet);
+  const std::size_t size = as_size(count) * sizeof(FilterSet);
   const Statement replace = tables_.statement("REPLACE INTO {wide} VALUES (?1, ?2)");
   for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
     Execution(replace)
         .bind(1, as_integer(wide_id(row, i * kSegmentBlock + p)))
-        .bind(2, std::span<const std::uint8_t>(words).subspan(p * size, size))
+        .bind(2, std::span<const std::uint8_t>(words).subspan(as_size(p) * size, size))
         .step();
   }
 }
 
 void GroupStore::widen(GroupConfig& config, std::uint64_t end) {
-  std::vector<FilterSet> live(end, ~FilterSet{0});
+  std::vector<FilterSet> live(as_size(end), ~FilterSet{0});
   for (const std::uint64_t slot : free_slots_below(end * kSegmentFilters)) {
-    live[slot / kSegmentFilters] &= ~(FilterSet{1} << slot % kSegmentFilters);
+    live[as_size(slot / kSegmentFilters)] &= ~(FilterSet{1} << slot % kSegmentFilters);
   }
   const Statement erase = tables_.statement("DELETE FROM {data} WHERE id >= ?1 AND id < ?2");
   const KeepLastRowid keep(db_);
@@ -483,7 +482,7 @@ Filter GroupStore::filter_of(const GroupConfig& config, std::uint64_t slot) {
 }
 
 std::vector<Estimate> GroupStore::estimates(const GroupConfig& config, SegmentRange range) {
-  std::vector<Estimator> estimators((range.end - range.first) * kSegmentFilters,
+  std::vector<Estimator> estimators(as_size(range.end - range.first) * kSegmentFilters,
                                     Estimator(config.header.shape));
   for (std::uint64_t i = 0; i < config.chunks_per_segment(); ++i) {
     for_each_chunk_in(config, range, i, [&](std::uint64_t segment, const std::uint8_t* chunk) {
@@ -559,12 +558,12 @@ void GroupWriter::change_chunk(std::uint64_t i, std::uint64_t segment,
 void GroupWriter::set_wide_bit(std::uint64_t slot, std::uint64_t p) {
   const std::uint64_t segment = slot / kSegmentFilters;
   const std::uint64_t row = segment / kSegmentsPerRow;
-  open(words_, wide_id(row, p), segments_in_row(config_.wide, row) * sizeof(FilterSet));
+  open(words_, wide_id(row, p), as_size(segments_in_row(config_.wide, row)) * sizeof(FilterSet));
   const std::uint64_t bit = slot - row * kSegmentsPerRow * kSegmentFilters;
   std::uint8_t byte = 0;
-  words_.read(bit / 8, {&byte, 1});
+  words_.read(as_size(bit / 8), {&byte, 1});
   byte = static_cast<std::uint8_t>(byte | 1U << bit % 8);
-  words_.write(bit / 8, {&byte, 1});
+  words_.write(as_size(bit / 8), {&byte, 1});
 }
 
 }  // namespace bloom

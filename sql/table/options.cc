@@ -138,7 +138,8 @@ Header Options::header(std::uint64_t keys) const {
 }
 
 Layers Options::layers() const {
-  return generations_ ? Layers::generations(header(), *generations_) : Layers(header());
+  return generations_ ? Layers::generations(header(), static_cast<std::size_t>(*generations_))
+                      : Layers(header());
 }
 
 // The FPR of all generations together is at most the sum of theirs, so each gets an equal share.

@@ -16,11 +16,9 @@
 namespace bloom {
 namespace {
 
-using sqlite::execute;
 using sqlite::Execution;
 using sqlite::KeepLastRowid;
 using sqlite::quoted_name;
-using sqlite::SqliteError;
 using sqlite::Statement;
 
 // A table has a version that older programs refuse if it has a feature that they would handle
