@@ -38,15 +38,16 @@ class BitSliced : public testing::TestWithParam<Shape> {
  protected:
   static constexpr std::uint64_t kKeys = 60;
 
-  BitSliced() : sliced_(shape()), chunks_(shape().blocks(), Chunk(kChunkBytes)) {
+  BitSliced() : sliced_(shape()), chunks_(block_count(), Chunk(kChunkBytes)) {
     for (unsigned j = 0; j < kSegmentFilters; ++j) {
       filters_.emplace_back(Header{.shape = shape()});
     }
   }
 
   static const Shape& shape() { return GetParam(); }
+  static std::size_t block_count() { return static_cast<std::size_t>(shape().blocks()); }
   static Hash hash(std::uint64_t i) { return key_hash(i, shape().seed); }
-  std::uint8_t* chunk_of(Hash hash) { return chunks_[sliced_.chunk_of(hash)].data(); }
+  std::uint8_t* chunk_of(Hash hash) { return chunks_[static_cast<std::size_t>(sliced_.chunk_of(hash))].data(); }
 
   void add_keys() {
     for (std::uint64_t i = 0; i < kKeys; ++i) {
@@ -102,9 +103,9 @@ TEST_P(BitSliced, AnswersAsEachFilter) {
 
 TEST_P(BitSliced, AddsFiltersBlockByBlock) {
   add_keys();
-  std::vector<Chunk> copies(shape().blocks(), Chunk(kChunkBytes));
+  std::vector<Chunk> copies(block_count(), Chunk(kChunkBytes));
   for (unsigned j = 0; j < kSegmentFilters; ++j) {
-    for (std::uint64_t i = 0; i < shape().blocks(); ++i) {
+    for (std::size_t i = 0; i < block_count(); ++i) {
       const std::span block(filters_[j].view().cells() + i * kFilterBlockBytes, kFilterBlockBytes);
       add_block(block, j, copies[i].data());
       add_block(block, j, copies[i].data());  // changes nothing
@@ -136,7 +137,7 @@ TEST_P(BitSliced, ClearsTheGivenFiltersOnly) {
     for (unsigned j = 0; j < kSegmentFilters; ++j) {
       const bool is_cleared = (cleared >> j & 1) != 0;
       const auto wanted =
-          is_cleared ? std::vector<std::uint8_t>(cell_bytes(shape())) : cells_of_filter(j);
+          is_cleared ? std::vector<std::uint8_t>(static_cast<std::size_t>(cell_bytes(shape()))) : cells_of_filter(j);
       ASSERT_EQ(cells(j), wanted) << "filter " << j;
     }
   }
@@ -161,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, BitSliced, testing::ValuesIn(shapes()));
 // filter may enter it.
 TEST(BitSlicedBlocks, EachBitIsAtItsPosition) {
   Chunk chunk(kChunkBytes);
-  for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
+  for (std::size_t p = 0; p < kSegmentBlock; ++p) {
     for (const unsigned j : {0U, 1U, 7U, 8U, 31U, 32U, 62U, 63U}) {
       std::fill(chunk.begin(), chunk.end(), std::uint8_t{0});
       chunk[p * 8 + j / 8] = static_cast<std::uint8_t>(1U << j % 8);  // little-endian words
