@@ -47,7 +47,9 @@ class BitSliced : public testing::TestWithParam<Shape> {
   static const Shape& shape() { return GetParam(); }
   static std::size_t block_count() { return static_cast<std::size_t>(shape().blocks()); }
   static Hash hash(std::uint64_t i) { return key_hash(i, shape().seed); }
-  std::uint8_t* chunk_of(Hash hash) { return chunks_[static_cast<std::size_t>(sliced_.chunk_of(hash))].data(); }
+  std::uint8_t* chunk_of(Hash hash) {
+    return chunks_[static_cast<std::size_t>(sliced_.chunk_of(hash))].data();
+  }
 
   void add_keys() {
     for (std::uint64_t i = 0; i < kKeys; ++i) {
@@ -137,7 +139,8 @@ TEST_P(BitSliced, ClearsTheGivenFiltersOnly) {
     for (unsigned j = 0; j < kSegmentFilters; ++j) {
       const bool is_cleared = (cleared >> j & 1) != 0;
       const auto wanted =
-          is_cleared ? std::vector<std::uint8_t>(static_cast<std::size_t>(cell_bytes(shape()))) : cells_of_filter(j);
+          is_cleared ? std::vector<std::uint8_t>(static_cast<std::size_t>(cell_bytes(shape())))
+                     : cells_of_filter(j);
       ASSERT_EQ(cells(j), wanted) << "filter " << j;
     }
   }
