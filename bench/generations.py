@@ -41,7 +41,7 @@ def make(db, name, generations, keys, more=""):
 
 
 def join(db, name, keys, key):
-    return one(db, f"SELECT count(*) FROM (SELECT {key} AS k FROM {numbers(keys)}) AS asked CROSS JOIN {name} AS t ON t.key = asked.k")
+    return one(db, f"SELECT count(*) FROM (SELECT {key} AS k FROM {numbers(keys)}) AS wanted CROSS JOIN {name} AS t ON t.key = wanted.k")
 
 
 def rotation(folder, generations, keys, rounds):

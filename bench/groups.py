@@ -139,16 +139,16 @@ class Lookups:
 
     def run(self):
         """Returns seconds per lookup."""
-        asked = [(self.keys.key(self.number + i, self.present),) for i in range(self.count)]
+        parameters = [(self.keys.key(self.number + i, self.present),) for i in range(self.count)]
         self.number += self.count
-        return seconds(lambda: [self.db.execute(self.sql, key).fetchall() for key in asked]) / self.count
+        return seconds(lambda: [self.db.execute(self.sql, key).fetchall() for key in parameters]) / self.count
 
 
 def pages(path, way, keys, lookups=200):
-    asked = "".join(LOOKUP[way].replace("?", f"'{keys.key(1_000_000 + i, False)}'") + ";\n" for i in range(lookups))
+    statements = "".join(LOOKUP[way].replace("?", f"'{keys.key(1_000_000 + i, False)}'") + ";\n" for i in range(lookups))
     script = f".load {os.path.splitext(EXTENSION)[0]}\nPRAGMA cache_size = {CACHES['2 MB']};\nBEGIN;\n{LOOKUP[way].replace('?', 'NULL')};\n"
     # .stats prints and resets the counter after each statement.
-    out = subprocess.run(["sqlite3", path], input=f"{script}.stats on\n{asked}", capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(["sqlite3", path], input=f"{script}.stats on\n{statements}", capture_output=True, text=True, check=True).stdout
     return sum(int(line.split()[-1]) for line in out.splitlines() if line.startswith("Page cache misses")) / lookups
 
 
