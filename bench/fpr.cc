@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/layout/chunk_layout.h"
+#include "core/sizing/prediction.h"
 #include "core/sizing/sizing.h"
 #include "tests/support/measure.h"
 

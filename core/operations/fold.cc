@@ -6,7 +6,7 @@
 #include "core/layout/halving.h"
 #include "core/operations/estimate.h"
 #include "core/operations/merge.h"
-#include "core/sizing/sizing.h"
+#include "core/sizing/prediction.h"
 
 namespace bloom {
 

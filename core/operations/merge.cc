@@ -10,7 +10,7 @@
 #include "core/hashing/key.h"
 #include "core/layout/halving.h"
 #include "core/layout/shape.h"
-#include "core/sizing/sizing.h"
+#include "core/sizing/formulas.h"
 #include "core/support/error.h"
 
 namespace bloom {

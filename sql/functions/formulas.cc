@@ -1,4 +1,6 @@
-#include "core/sizing/sizing.h"
+#include "core/sizing/formulas.h"
+
+#include "core/sizing/prediction.h"
 #include "sql/functions/functions.h"
 #include "sql/sqlite/function.h"
 #include "sql/values/arguments.h"

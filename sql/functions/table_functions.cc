@@ -1,6 +1,7 @@
 #include <vector>
 
 #include "core/operations/estimate.h"
+#include "core/sizing/prediction.h"
 #include "core/sizing/sizing.h"
 #include "core/support/error.h"
 #include "sql/functions/functions.h"

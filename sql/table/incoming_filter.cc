@@ -5,7 +5,7 @@
 
 #include "core/operations/estimate.h"
 #include "core/operations/merge.h"
-#include "core/sizing/sizing.h"
+#include "core/sizing/prediction.h"
 #include "core/support/error.h"
 #include "sql/values/info_json.h"
 

@@ -6,7 +6,7 @@
 
 #include "core/hashing/key.h"
 #include "core/operations/totals.h"
-#include "core/sizing/sizing.h"
+#include "core/sizing/prediction.h"
 
 namespace bloom {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/sizing/prediction.h"
 #include "core/sizing/sizing.h"
 #include "tests/support/keys.h"
 #include "tests/support/shapes.h"

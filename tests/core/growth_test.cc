@@ -11,6 +11,7 @@
 
 #include "core/filter/layers.h"
 #include "core/layout/chunk_layout.h"
+#include "core/sizing/prediction.h"
 #include "tests/support/keys.h"
 
 namespace bloom::test {

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "core/layout/halving.h"
+#include "core/sizing/prediction.h"
 #include "core/sizing/sizing.h"
 #include "tests/support/measure.h"
 #include "tests/support/shapes.h"

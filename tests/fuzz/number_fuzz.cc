@@ -11,7 +11,9 @@
 #include <system_error>
 
 #include "core/hashing/key.h"
+#include "core/sizing/formulas.h"
 #include "core/sizing/growth.h"
+#include "core/sizing/prediction.h"
 #include "core/sizing/sizing.h"
 #include "core/support/error.h"
 #include "tests/fuzz/input.h"

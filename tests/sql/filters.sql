@@ -168,9 +168,9 @@ SELECT * FROM bloom_stats(x'00');
 SELECT * FROM bloom_stats;
 --> Error: bloom_stats: the call must be bloom_stats(filter)
 SELECT kind, cells, hashes, block, bytes, round(fpr, 6) FROM bloom_plan(1000000, 0.01);
---> standard|9618432|7|31744|1202368|0.009901
---> counting|9618432|7|7936|4809280|0.009981
---> partitioned|9713664|8|31744|1214272|0.009866
+--> standard|10158080|7|31744|1269824|0.007616
+--> counting|10158080|7|7936|5079104|0.007685
+--> partitioned|10158080|8|31744|1269824|0.007818
 SELECT count(*), sum(bloom_rate(cells, i, hashes, kind, block) = plan.fpr) FROM t, bloom_plan(i, 0.01) AS plan;
 --> 6000|6000
 SELECT n, p, kind FROM bloom_plan(10, 0.5);

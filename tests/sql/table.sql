@@ -241,13 +241,13 @@ INSERT INTO a(a, stale) VALUES ('clear', 1);
 INSERT INTO a(filter) VALUES (x'00');
 --> Error: a: filter is not a bloom filter (1 bytes are too few for a header)
 INSERT INTO a(filter) SELECT substr(filter, 1, 100) FROM a;
---> Error: a: filter is a damaged bloom filter (100 bytes where the header says 1862; restore it from a backup or build it again) (11)
+--> Error: a: filter is a damaged bloom filter (100 bytes where the header says 1864; restore it from a backup or build it again) (11)
 INSERT INTO a(filter) SELECT filter FROM b;
 --> Error: a: filter cannot be merged with the table: it has kind counting, not standard (give both the same kind; bloom_standard() converts a counting filter)
 INSERT INTO a(filter) VALUES (bloom_create(1000));
---> Error: a: filter cannot be merged with the table: it has capacity 1000 at fpr 0.01 with k = 7, m = 9600 and block = 9600, not capacity 1000 at fpr 0.001 with k = 10, m = 14384 and block = 14384 (give both the same capacity and fpr, or build both with bloom_build(key, template) from one empty filter)
+--> Error: a: filter cannot be merged with the table: it has capacity 1000 at fpr 0.01 with k = 7, m = 9600 and block = 9600, not capacity 1000 at fpr 0.001 with k = 10, m = 14400 and block = 14400 (give both the same capacity and fpr, or build both with bloom_build(key, template) from one empty filter)
 INSERT INTO a(filter) VALUES (bloom_create(100, 0.001));
---> Error: a: filter cannot be merged with the table: it has capacity 100 at fpr 0.001 with k = 10, m = 1456 and block = 1456, not capacity 1000 at fpr 0.001 with k = 10, m = 14384 and block = 14384 (give both the same capacity and fpr, or build both with bloom_build(key, template) from one empty filter)
+--> Error: a: filter cannot be merged with the table: it has capacity 100 at fpr 0.001 with k = 10, m = 1456 and block = 1456, not capacity 1000 at fpr 0.001 with k = 10, m = 14400 and block = 14400 (give both the same capacity and fpr, or build both with bloom_build(key, template) from one empty filter)
 INSERT INTO a(filter) VALUES (bloom_create_sized(14384, 10, 'standard', 14384, 1));
 --> Error: a: filter cannot be merged with the table: it has seed 1, not 0 (give both the same seed)
 INSERT INTO a(a) VALUES ('rebuild');
@@ -341,7 +341,7 @@ INSERT INTO b(b) VALUES ('integrity-check');
 INSERT INTO a(a) VALUES ('clear');
 INSERT INTO a(filter) VALUES (bloom_add(bloom_create(1000, 0.001), 'm1'));
 INSERT INTO a(key) VALUES ('m2');
-INSERT INTO a(filter) VALUES (bloom_add(bloom_create_sized(28768, 10, 'standard', 28768), 'm3'));
+INSERT INTO a(filter) VALUES (bloom_add(bloom_create_sized(28800, 10, 'standard', 28800), 'm3'));
 SELECT filter = bloom_add(bloom_create(1000, 0.001), 'm1', 'm2', 'm3') FROM a;
 --> 1
 INSERT INTO a(a) VALUES ('halve');

@@ -273,10 +273,10 @@ class Damage(TableCase):
 
     def test_integrity_check_finds_damage_that_lookups_do_not(self):
         damages = {
-            "INSERT INTO f_data VALUES (-1, zeroblob(3968))": "must not be there: the filter has 25",
-            "INSERT INTO f_data VALUES (25, zeroblob(3968))": "chunk 25 must not be there: the filter has 25",
+            "INSERT INTO f_data VALUES (-1, zeroblob(3968))": "must not be there: the filter has 26",
+            "INSERT INTO f_data VALUES (26, zeroblob(3968))": "chunk 26 must not be there: the filter has 26",
             "INSERT INTO f_data VALUES (9223372036854775807, zeroblob(3968))": "chunk 9223372036854775807 must not be there",
-            "ALTER TABLE f_data RENAME TO d; CREATE TABLE f_data(id, chunk); INSERT INTO f_data SELECT * FROM d UNION ALL SELECT 'text', zeroblob(3968); DROP TABLE d": "must not be there: the filter has 25",
+            "ALTER TABLE f_data RENAME TO d; CREATE TABLE f_data(id, chunk); INSERT INTO f_data SELECT * FROM d UNION ALL SELECT 'text', zeroblob(3968); DROP TABLE d": "must not be there: the filter has 26",
             "UPDATE f_data SET chunk = CAST(x'01' || substr(chunk, 2) AS BLOB) WHERE id = 3 AND hex(chunk) LIKE '00%'": "the counters of block 3 do not add up",
         }
         for sql, text in damages.items():
