@@ -16,6 +16,7 @@ from support import connect, interleaved, numbers, ratio
 EXTENSION = sys.argv[1]
 KEYS = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
 ROUNDS = 5
+HEADER_BYTES = 64
 UNION = "SELECT bloom_union(?, bloom_build(printf('%s %d', ?, i), ?)) FROM "
 
 
@@ -28,6 +29,8 @@ def with_keys(db, filter, name, count):
 
 
 def difference(a, b):
+    """Returns the differing bits of the cells. The headers, which hold a checksum, are left out."""
+    a, b = a[HEADER_BYTES:], b[HEADER_BYTES:]
     return (int.from_bytes(a, "little") ^ int.from_bytes(b, "little")).to_bytes(len(a), "little")
 
 
