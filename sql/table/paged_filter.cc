@@ -19,11 +19,8 @@
 #include "sql/table/halve_stored.h"
 
 namespace bloom {
-namespace {
 
 using sqlite::SqliteError;
-
-}  // namespace
 
 // The scope of one change of the filter. If it ends without done(), the change is undone, except
 // where a partial change is harmless: see Kind.

@@ -172,7 +172,7 @@ LOOKED_UP = str(list(range(20000)))
 TABLES = {
     "sized": "capacity=20000",
     "cache_lines": "capacity=3000, block=512",
-    "unblocked": "cells=100003, hashes=5, seed=9",
+    "unblocked": "cells=100002, hashes=5, seed=9",
     "partitioned_table": "capacity=20000, kind=partitioned",
     "counting_table": "capacity=20000, kind=counting",
     "nocase": "capacity=20000, collate=nocase",
