@@ -27,7 +27,7 @@ Header folded(const Header& header, unsigned times, double fpr) {
   for (unsigned i = 0; i < times; ++i) {
     result = halved(result);
   }
-  if (times > 0 && header.capacity != 0 && fpr > header.fpr) {
+  if (times > 0 && header.capacity != 0 && fpr >= header.fpr) {
     result.capacity = largest_capacity(result.shape, fpr);
     result.fpr = fpr;
   }

@@ -241,14 +241,29 @@ TEST(Fold, MeasuredRateStaysBelowTheLimit) {
   }
 }
 
-TEST(Fold, KeepsTheTargetUnlessTheRateIsHigher) {
+// The filter of 2,000 keys has more cells than 2,000 / 1,000,000 of the large one: a capacity that was
+// halved 9 times, 1,953, would be too low.
+TEST(Fold, AFilterFoldedToItsTargetIsNotOverfull) {
+  Filter large(size_filter(1'000'000, 0.01, Kind::standard));
+  for (std::uint64_t key = 0; key < 2'050; ++key) {
+    large.add(key_hash(key));
+  }
+  const Filter small = fold(large.view(), 0.01);
+  const double keys = estimate(small.view()).keys;
+  EXPECT_GT(keys, 1'953);
+  EXPECT_FALSE(exceeds_capacity(small.header(), keys)) << small.header().capacity;
+}
+
+TEST(Fold, KeepsTheTargetUnlessTheRateIsLower) {
   Header header = size_filter(100'000, 0.01, Kind::standard);
   EXPECT_EQ(folded(header, 0, 0.5), header);
-  EXPECT_EQ(folded(header, 2, 0.01), halved(halved(header)));
-  const Header high = folded(header, 2, 0.05);
-  EXPECT_EQ(high.fpr, 0.05);
-  EXPECT_LE(predicted_fpr(high.shape, high.capacity), 0.05);
-  EXPECT_GT(predicted_fpr(high.shape, high.capacity + 1), 0.05);
+  EXPECT_EQ(folded(header, 2, 0.001), halved(halved(header)));
+  for (const double fpr : {0.01, 0.05}) {
+    const Header high = folded(header, 2, fpr);
+    EXPECT_EQ(high.fpr, fpr);
+    EXPECT_LE(predicted_fpr(high.shape, high.capacity), fpr);
+    EXPECT_GT(predicted_fpr(high.shape, high.capacity + 1), fpr);
+  }
   header.capacity = 0;
   header.fpr = 0;
   EXPECT_EQ(folded(header, 2, 0.05), halved(halved(header)));
