@@ -153,8 +153,8 @@ SELECT abs(bloom_count(f) - 2000) < 40, bloom_fpr(f) BETWEEN 0.008 AND 0.0101, b
 --> 1|1|ok|integer|real
 SELECT bloom_count(bloom_create(10)), bloom_fpr(bloom_create(10));
 --> 0|0.0
-SELECT bloom_version(), bloom_debug() LIKE 'sqlite-bloom 1.0.0%hash: MurmurHash3_x64_128%block=512: %SQLite: built for 3.%, running 3.%compiler: %';
---> 1.0.0|1
+SELECT bloom_version(), bloom_debug() LIKE 'sqlite-bloom 1.1.0%hash: MurmurHash3_x64_128%block=512: %SQLite: built for 3.%, running 3.%compiler: %';
+--> 1.1.0|1
 
 -- table-valued functions
 SELECT s.kind, s.cells, s.hashes, s.block, s.seed, s.capacity IS NULL, s.target_fpr IS NULL, s.saturated FROM bloom_stats(bloom_create_sized(1024, 3, 'counting', 128, 7)) AS s;
