@@ -67,7 +67,7 @@ class Positions {
   static constexpr char kName[] = "bloom_positions";
   static constexpr char kUsage[] = "the call must be bloom_positions(filter, key)";
   static constexpr char kColumns[] =
-      "CREATE TABLE x(i INTEGER, cell INTEGER, value INTEGER, filter HIDDEN, key HIDDEN)";
+      "CREATE TABLE x(i INTEGER, cell INTEGER, value INTEGER, filter BLOB HIDDEN, key BLOB HIDDEN)";
   static constexpr int kFirstArgument = 3;
   static constexpr int kArguments = 2;
 

@@ -69,12 +69,14 @@ void GroupTable::Cursor::look_up_ranges(const Value& key) {
   if (key.is_null()) {
     return;
   }
+  const Key bytes(key);
+  source.show(bytes, key, key_);
   if (problem) {
     slots_.push_back(kNoSlot);
     ranges_.push_back({.first = kMinRowid, .last = kMaxRowid});
     return;
   }
-  for (const Hash hash : source.hashes_of_equal_keys(Key(key), config_.header.shape)) {
+  for (const Hash hash : source.hashes_of_equal_keys(bytes, config_.header.shape)) {
     look_up(hash);
   }
   add_changed_ranges();
@@ -201,6 +203,7 @@ void GroupTable::Cursor::column(sqlite3_context* raw, int i) {
   }
   switch (column) {
     case GroupColumn::member:
+    case GroupColumn::command:
       if (table_.ranges_) {
         return context.result_int64(ranges_[row_].first);
       }
@@ -239,8 +242,6 @@ void GroupTable::Cursor::column(sqlite3_context* raw, int i) {
       return context.result_text(groups_json(header, {.members = table_.store_.member_count(),
                                                       .segments = config_.segments,
                                                       .wide = config_.wide}));
-    case GroupColumn::command:
-      return;
     case GroupColumn::last:
       return context.result_int64(ranges_[row_].last);
   }

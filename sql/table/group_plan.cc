@@ -5,9 +5,10 @@
 namespace bloom {
 namespace {
 
-// A lookup of a key reads one page per 64 members. It yields few members, and often none.
+// A lookup of a key reads one page per 64 members. It yields few members, and often none. A lookup
+// in one member reads one page, but must not seem cheaper: SQLite could then scan the table whose
+// rows the members stand for, to get a member for each lookup.
 constexpr double kKeyCost = 1000;
-constexpr double kKeyOfMemberCost = 100;
 constexpr double kMemberCost = 10;
 constexpr double kAllMembersCost = 1e6;
 constexpr double kRefusalCost = 1e99;
@@ -44,7 +45,7 @@ int choose_group_plan(sqlite3_index_info& info, Collation own) {
     info.aConstraintUsage[member].argvIndex = key.chosen >= 0 ? 2 : 1;
   }
   if (key.chosen >= 0 && member >= 0) {
-    offer(info, GroupPlan::key_of_member, "key=? AND member=?", kKeyOfMemberCost, 1);
+    offer(info, GroupPlan::key_of_member, "key=? AND member=?", kKeyCost, 1);
   } else if (key.chosen >= 0) {
     offer(info, GroupPlan::key, "key=?", kKeyCost, kCandidateRows);
   } else if (key.comes_later) {

@@ -54,15 +54,26 @@ void require_group_name(const char* name) {
   }
 }
 
-std::string declared_columns(const char* table, Collation collation, bool has_ranges) {
+// `ranges`: null if the members are not ranges of rows.
+//
+// A hidden column without a type would have the type HIDDEN, whose affinity is NUMERIC: key IN
+// ('05', 'x') would then look up 5.
+//
+// The primary key is what SQLite passes to update() as the old row. It is not the column member,
+// because a lookup of several keys can return a member several times, and SQLite removes DISTINCT
+// from a query for the primary key. So it is the hidden column for commands, which returns the
+// member as well.
+std::string declared_columns(const char* table, Collation collation, const RowRanges* ranges) {
+  const std::string_view type = ranges != nullptr ? ranges->type_of_key() : "";
   std::string columns =
-      has_ranges ? "CREATE TABLE x(first INTEGER PRIMARY KEY" : "CREATE TABLE x(member PRIMARY KEY";
-  columns.append(", key HIDDEN COLLATE ").append(name_of(collation)).append(", filter BLOB HIDDEN");
+      ranges != nullptr ? "CREATE TABLE x(first INTEGER" : "CREATE TABLE x(member";
+  columns.append(", key ").append(type.empty() ? "BLOB" : type).append(" HIDDEN COLLATE ");
+  columns.append(name_of(collation)).append(", filter BLOB HIDDEN");
   for (const GroupProperty& property : kGroupProperties) {
     columns.append(", ").append(property.name).append(" ").append(property.type).append(" HIDDEN");
   }
-  columns.append(", ").append(sqlite::quoted_name(table)).append(" HIDDEN");
-  return columns + (has_ranges ? ", last INTEGER" : "") + ") WITHOUT ROWID";
+  columns.append(", ").append(sqlite::quoted_name(table)).append(" BLOB HIDDEN PRIMARY KEY");
+  return columns + (ranges != nullptr ? ", last INTEGER" : "") + ") WITHOUT ROWID";
 }
 
 [[noreturn]] void refuse_null_member() {
@@ -126,7 +137,8 @@ GroupTable::GroupTable(const sqlite::Definition& definition, Shared& shared)
     ranges_.emplace(db_, definition.schema, definition.table, *source, options_.rows());
     options_.take_collation(ranges_->collation());
   }
-  columns_ = declared_columns(definition.table, options_.collation(), ranges_.has_value());
+  columns_ =
+      declared_columns(definition.table, options_.collation(), ranges_ ? &*ranges_ : nullptr);
   shared_.tables.push_back(this);
 }
 

@@ -129,6 +129,9 @@ class PagedFilter {
     if (!sqlite_reports_everything()) {
       check_cache();
     }
+    if (has_log()) {
+      check_log();
+    }
   }
 
   void statement_was_prepared() { store_.statement_was_prepared(); }

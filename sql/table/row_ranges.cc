@@ -23,8 +23,10 @@ RowRanges::RowRanges(sqlite3* db, const std::string& schema, const std::string& 
     : source_(db, schema, names),
       triggers_(source_, /*counting=*/false),
       rows_(rows),
-      to_number_(db) {
+      to_number_(db),
+      to_text_(db) {
   triggers_.find_names(table);
+  affinity_ = source_.affinity();
 }
 
 std::string RowRanges::changed_table(const std::string& table) const {
@@ -173,6 +175,14 @@ std::vector<Hash> RowRanges::hashes_of_equal_keys(const Key& key, const Shape& s
     keys.push_back(other_forms_mark(shape));
   }
   return keys;
+}
+
+void RowRanges::show(const Key& key, const sqlite::Value& value, sqlite::ValueCopy& shown) {
+  if (is_of_numbers(affinity_) && key.is_other_form_of_number()) {
+    to_number_.read(key.bytes(), [&](const sqlite::Value& number) { shown.assign(number); });
+  } else if (affinity_ == Affinity::text && key.is_number()) {
+    to_text_.read(key, value, [&](std::string_view text) { shown.assign_text(text); });
+  }
 }
 
 // Another trigger can keep AFTER INSERT from noting a new row -1 (RAISE(IGNORE) or RAISE(FAIL)),

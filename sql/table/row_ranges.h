@@ -55,6 +55,8 @@ class RowRanges {
 
   const std::string& source() const { return source_.names().table; }
   Collation collation() const { return source_.collation(); }
+  // Returns the type to declare for the column `key`, see type_of_key(). Never changes.
+  const char* type_of_key() const { return bloom::type_of_key(affinity_); }
 
   // CREATE, DROP and ALTER TABLE ... RENAME of the bloom_groups table. They make, drop and rename
   // what belongs to the source: triggers, guard index and the table of changed ranges. create()
@@ -86,6 +88,10 @@ class RowRanges {
   // SQLite may compare as equal to `key` (see SourceComparison). The hash other_forms_mark() stands
   // for texts such as '05'; the filter of a range that has such a text must contain that hash.
   std::vector<Hash> hashes_of_equal_keys(const Key& key, const Shape& shape);
+  // If a column of the declared type would store `value` in another form, sets `shown` to that
+  // form. SQLite may compare the column `key` with the column of the source. Requires: `key` is the
+  // key of `value`.
+  void show(const Key& key, const sqlite::Value& value, sqlite::ValueCopy& shown);
 
   // Returns the first rowids of the changed ranges; nullopt if all ranges may have changed.
   // Requires: out_of_sync() has found no problem.
@@ -103,7 +109,9 @@ class RowRanges {
   std::uint64_t rows_;
   bool checked_ = false;  // out_of_sync() found no problem since a statement was last prepared
   std::optional<std::int64_t> checked_version_;
+  Affinity affinity_;  // of the source's column when the table was opened
   NumberReader to_number_;
+  TextReader to_text_;
   std::optional<sqlite::Statement> select_changed_;
 };
 

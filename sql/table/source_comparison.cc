@@ -2,12 +2,11 @@
 
 namespace bloom {
 
-using sqlite::Execution;
 using sqlite::Value;
 using sqlite::ValueCopy;
 
-const char* SourceComparison::declared_type() const {
-  switch (declared_affinity_) {
+const char* type_of_key(Affinity affinity) {
+  switch (affinity) {
     case Affinity::numeric:
       return "NUMERIC";
     case Affinity::real:
@@ -35,24 +34,9 @@ bool SourceComparison::may_contain_number(PagedFilter& filter, const Key& text, 
 bool SourceComparison::may_contain_text(PagedFilter& filter, const Key& number, const Value& value,
                                         ValueCopy& shown) {
   if (declared_affinity_ == Affinity::text) {
-    assign_as_text(number, value, shown);
+    to_text_.read(number, value, [&](std::string_view text) { shown.assign_text(text); });
   }
   return !is_of_numbers(affinity_) && filter.may_contain(other_forms_mark(filter.shape()));
-}
-
-// The key of an integer has its text. SQLite converts a real number, because its versions differ in
-// the last digit of some numbers.
-void SourceComparison::assign_as_text(const Key& number, const Value& value, ValueCopy& shown) {
-  if (value.type() == SQLITE_INTEGER) {
-    shown.assign_text(number.bytes());
-    return;
-  }
-  if (!to_text_) {
-    to_text_.emplace(source_.db(), "SELECT CAST(?1 AS TEXT)");
-  }
-  Execution run(*to_text_);
-  run.bind(1, value.real()).step();
-  shown.assign_text(run.value(0).text());
 }
 
 }  // namespace bloom

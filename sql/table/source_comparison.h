@@ -48,6 +48,36 @@ class NumberReader {
   std::optional<sqlite::Statement> select_;
 };
 
+// Converts numbers to text as SQLite does.
+class TextReader {
+ public:
+  explicit TextReader(sqlite3* db) : db_(db) {}
+  // Calls f(text) with the text of a number. Throws SqliteError, and what `f` throws. Requires:
+  // `number` is the key of `value`.
+  template <typename F>
+  void read(const Key& number, const sqlite::Value& value, F&& f) {
+    // The key of an integer has its text. SQLite converts a real number, because its versions
+    // differ in the last digit of some numbers.
+    if (value.type() == SQLITE_INTEGER) {
+      return f(number.bytes());
+    }
+    if (!select_) {
+      select_.emplace(db_, "SELECT CAST(?1 AS TEXT)");
+    }
+    sqlite::Execution run(*select_);
+    run.bind(1, value.real()).step();
+    f(run.value(0).text());
+  }
+
+ private:
+  sqlite3* db_;
+  std::optional<sqlite::Statement> select_;
+};
+
+// Returns the type to declare for the column `key` of a table whose source has a column of this
+// affinity. SQLite then compares `key` with other values as it compares the column of the source.
+const char* type_of_key(Affinity affinity);
+
 class SourceComparison {
  public:
   // Requires: `source` outlives this object.
@@ -55,11 +85,11 @@ class SourceComparison {
       : source_(source),
         affinity_(source.affinity()),
         declared_affinity_(affinity_),
-        to_number_(source.db()) {}
+        to_number_(source.db()),
+        to_text_(source.db()) {}
 
-  // Returns the type to declare for the column `key`. SQLite then compares `key` with other values
-  // as it compares the column of the source. Never changes.
-  const char* declared_type() const;
+  // Returns the type to declare for the column `key`. Never changes.
+  const char* declared_type() const { return type_of_key(declared_affinity_); }
   // Call when the type of the column may have changed.
   void refresh() { affinity_ = source_.affinity(); }
 
@@ -81,13 +111,12 @@ class SourceComparison {
   bool may_contain_number(PagedFilter& filter, const Key& text, sqlite::ValueCopy& shown);
   bool may_contain_text(PagedFilter& filter, const Key& number, const sqlite::Value& value,
                         sqlite::ValueCopy& shown);
-  void assign_as_text(const Key& number, const sqlite::Value& value, sqlite::ValueCopy& shown);
 
   const Source& source_;
   Affinity affinity_;                 // of the source's column
   const Affinity declared_affinity_;  // of the column `key`: affinity_ when the table was opened
   NumberReader to_number_;
-  std::optional<sqlite::Statement> to_text_;
+  TextReader to_text_;
 };
 
 }  // namespace bloom

@@ -253,6 +253,42 @@ class Lookups(GroupCase):
         for url, count in rows:
             self.assertEqual(count, len(model.get(url, ())))
 
+    def test_texts_that_look_like_numbers(self):
+        """SQLite converts the values of IN and of a join to the affinity of the column key, which must convert nothing."""
+        db = self.connect(":memory:")
+        texts = ("05", "5", "1e3", "1000", "1.0", " 7", "+7", "0.30")
+        db.execute("CREATE VIRTUAL TABLE who USING bloom_groups(capacity=10, fpr=1e-9)")
+        db.execute("CREATE TABLE t(m, k TEXT)")
+        db.executemany("INSERT INTO t VALUES (?1, ?1)", [(text,) for text in texts])
+        db.execute("INSERT INTO who(member, key) SELECT m, k FROM t")
+        for text in texts:
+            for sql in (
+                "SELECT member FROM who WHERE key = ?",
+                "SELECT member FROM who WHERE key IN (?, 'x')",
+                "SELECT member FROM who WHERE key IN (SELECT k FROM t WHERE k = ?)",
+                "SELECT member FROM who WHERE (key, 1) IN (SELECT k, 1 FROM t WHERE k = ?)",
+                "SELECT member FROM t JOIN who ON key = k WHERE k = ?",
+                "SELECT t.k FROM who JOIN t ON t.k = key WHERE key = ?",
+                "SELECT t.k FROM who JOIN t ON t.m = key WHERE key = ?",
+            ):
+                self.assertEqual(db.execute(sql, (text,)).fetchall(), [(text,)], sql)
+
+    def test_distinct_members_of_several_keys(self):
+        db = self.connect(":memory:")
+        db.execute("CREATE VIRTUAL TABLE who USING bloom_groups(capacity=10, fpr=1e-9)")
+        db.execute("INSERT INTO who(member, key) VALUES (1, 'a'), (1, 'b'), (2, 'b'), (3, 'c')")
+        both = "FROM who WHERE key IN ('a', 'b')"
+        for sql, wanted in {
+            f"SELECT member {both}": [1, 1, 2],
+            f"SELECT DISTINCT member {both}": [1, 2],
+            f"SELECT DISTINCT member {both} ORDER BY 1": [1, 2],
+            f"SELECT DISTINCT 1 {both} AND member = 1": [1],
+            f"SELECT count(DISTINCT member) {both}": [2],
+            f"SELECT member {both} GROUP BY member": [1, 2],
+            f"SELECT member {both} UNION SELECT 1": [1, 2],
+        }.items():
+            self.assertEqual(sorted(row[0] for row in db.execute(sql)), wanted, sql)
+
     def test_conditions(self):
         db, model = self.db, self.model(self.db)
         key = next(url for url in model if len(model[url]) > 1)

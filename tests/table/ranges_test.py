@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import unittest
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -675,6 +676,34 @@ class Keys(RangesCase):
                 self.assertLessEqual(equal, one(db, "SELECT count(*) FROM f WHERE key = ? AND first < 1", looked_up), (declared, value, looked_up))
             if value is not None:
                 self.assertEqual(one(db, "SELECT count(*) FROM f WHERE key = 'absent' AND first < 1"), 0)
+
+    def test_a_join_finds_what_the_source_calls_equal(self):
+        """The column key compares with the column of the source as the value that was looked up does."""
+        joins = (
+            "SELECT s.k FROM f JOIN s ON s.id BETWEEN f.first AND f.last AND s.k = f.key WHERE f.key = ?",
+            "SELECT s.k FROM f JOIN s ON s.id BETWEEN f.first AND f.last AND f.key = s.k WHERE f.key = ?",
+            "SELECT s.k FROM (SELECT ? AS v) CROSS JOIN f ON f.key = v CROSS JOIN s ON s.id BETWEEN f.first AND f.last AND s.k = f.key",
+            "SELECT s.k FROM f JOIN s ON s.id BETWEEN f.first AND f.last AND s.k = f.key WHERE f.key IN (?, 'absent')",
+        )
+        for declared, on_stale in itertools.product(TYPES, ("error", "maybe")):
+            db = self.connect(":memory:")
+            db.execute(f"CREATE TABLE s(id INTEGER PRIMARY KEY, k {declared})")
+            db.executemany("INSERT INTO s(k) VALUES (?)", [(value,) for value in VALUES])
+            db.execute(f"CREATE VIRTUAL TABLE f USING bloom_groups(source=s, column=k, rows=5, fpr=1e-9, on_stale={on_stale})")
+            if on_stale == "maybe":
+                db.execute("DROP TRIGGER f_before_update")
+            for value in VALUES:
+                equal = Counter(db.execute("SELECT k FROM s WHERE k = ?", (value,)))
+                for sql in joins:
+                    found = Counter(db.execute(sql, (value,)))
+                    self.assertEqual(equal - found, Counter(), (declared, value, sql))
+                    if declared != "REAL":  # a column of this type rounds large integers
+                        self.assertEqual(found, equal, (declared, value, sql))
+
+    def test_distinct_ranges(self):
+        db = self.make(path=":memory:")
+        self.assertEqual(len(db.execute("SELECT DISTINCT first, last FROM f WHERE key IN ('key 7', 'key 8')").fetchall()), 2)
+        self.assertEqual(one(db, "SELECT count(DISTINCT first) FROM f WHERE key IN ('key 7', 'key 8')"), 2)
 
     def test_values_that_an_update_changes_in_form_only(self):
         for declared, (old, new) in itertools.product(TYPES, itertools.permutations((5, 5.0, "5", "05", "5.0", b"5", " 5", "a", b"a", None), 2)):

@@ -908,6 +908,15 @@ class Objects(WritersCase):
         self.assertFollowsBeforeAndAfterMerge(db, key="x", table="g")
         self.assertEqual(self.lost(db, table="h"), [])
 
+    def test_a_check_in_a_transaction_sees_what_was_added_since_the_last_check(self):
+        db = self.following(rows=("a",))
+        db.execute("BEGIN")
+        for key in ("b", "c", "d"):
+            self.assertEqual(self.lost(db), [])
+            db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+            db.execute("INSERT INTO t(k) VALUES (?)", (key,))
+        db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+
     def test_commands_of_the_other_mode_are_refused(self):
         db = self.following()
         for command in ("add", "remove", "expect"):
