@@ -55,7 +55,7 @@ set title 'Stored bytes per key by number of keys'
 eval 'plot '.curve('bytes of a PRIMARY KEY', table, 2, 1e7, 0, 'PRIMARY KEY').', '.curve('bytes of a table', table, 1, 1e8, 0.6, 'bloom table').', '. \
   curve('bytes of a blob', blob, 1, 1e8, -0.3, 'blob')
 unset output
-done = describe(file, 'Stored bytes per key by number of keys', 'A line chart with logarithmic axes, from a thousand to 100 million keys. A PRIMARY KEY needs about 41 bytes per key at every size. A blob needs 1.2 to 1.6 bytes per key. A bloom table needs 12 bytes per key at a thousand keys, 2.9 at ten thousand, and 1.24 from a million keys on.')
+done = describe(file, 'Stored bytes per key by number of keys', 'A line chart with logarithmic axes, from a thousand to 100 million keys. A PRIMARY KEY needs about 41 bytes per key at every size. A blob needs 1.2 to 1.6 bytes per key. A bloom table needs 12 bytes per key at a thousand keys, 2.9 at ten thousand, and about 1.3 from a million keys on.')
 
 # A line of groups.csv. `way` is what is looked up in, `what` is the column; the label is at the last point, `up` lines higher.
 groups = data.'/groups.csv'

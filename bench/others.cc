@@ -1,6 +1,8 @@
 #include "bench/others.h"
 
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -42,17 +44,16 @@ namespace {
 #ifdef BLOOM_BENCH_LIBBLOOM
 class Libbloom : public Other {
  public:
-  Libbloom(std::size_t bytes, double bits_per_key, const std::string& present,
+  Libbloom(std::size_t bytes, double bits_per_key, const std::string& present, std::size_t distinct,
            std::size_t key_bytes) {
     const double keys = static_cast<double>(bytes) * 8 / bits_per_key;
     constexpr double kRate = 0.0082;  // gives 10 bits per key and 7 hashes
     ::bloom_init(&filter_, static_cast<int>(keys), kRate);
-    // Set half of the bits at random: the fill of a filter at its capacity.
-    std::mt19937_64 random(1);
-    for (int i = 0; i + 8 <= filter_.bytes; i += 8) {
-      const std::uint64_t word = random();
-      std::memcpy(filter_.bf + i, &word, sizeof word);
-    }
+    // A filter at its capacity is half full. Adding that many keys would take a minute, so random
+    // bits stand for all keys but those of `present`.
+    const double not_set_by_present =
+        std::exp(-filter_.hashes * static_cast<double>(distinct) / filter_.bits);
+    fill_at_random(1 - 0.5 / not_set_by_present);
     Libbloom::add(present, key_bytes);
   }
   Libbloom(const Libbloom&) = delete;
@@ -75,6 +76,20 @@ class Libbloom : public Other {
   }
 
  private:
+  // Sets each bit with this probability, rounded to 1/256. Each binary digit of the probability
+  // takes one random word, from the last digit to the first.
+  void fill_at_random(double probability) const {
+    std::mt19937_64 random(1);
+    const auto digits = static_cast<unsigned>(probability * 256);
+    for (int i = 0; i + 8 <= filter_.bytes; i += 8) {
+      std::uint64_t word = 0;
+      for (unsigned digit = 0; digit < 8; ++digit) {
+        word = (digits >> digit & 1) != 0 ? word | random() : word & random();
+      }
+      std::memcpy(filter_.bf + i, &word, sizeof word);
+    }
+  }
+
   ::bloom filter_{};
 };
 #endif
@@ -147,7 +162,7 @@ std::vector<std::unique_ptr<Other>> others([[maybe_unused]] std::size_t bytes,
                                            [[maybe_unused]] std::size_t key_bytes) {
   std::vector<std::unique_ptr<Other>> all;
 #ifdef BLOOM_BENCH_LIBBLOOM
-  all.push_back(std::make_unique<Libbloom>(bytes, bits_per_key, present, key_bytes));
+  all.push_back(std::make_unique<Libbloom>(bytes, bits_per_key, present, distinct, key_bytes));
 #endif
 #ifdef BLOOM_BENCH_ROCKSDB
   all.push_back(std::make_unique<RocksDb>(bytes, bits_per_key, present, distinct, key_bytes));
