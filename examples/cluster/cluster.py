@@ -58,7 +58,7 @@ def demo(cluster, supply):
     print(f"{LOADED:,} keys ({supply.origin}), and a filter that follows their table: {seconds:.1f} s")
     paths.write(supply.take(WRITTEN))
     for number, node in enumerate(cluster.nodes, 1):
-        print(f"  asked through node {number}: {paths.found(node, loaded[:1000]):,} of 1,000 keys may be there, "
+        print(f"  looked up through node {number}: {paths.found(node, loaded[:1000]):,} of 1,000 keys may be there, "
               f"{paths.found(node, [key + '~' for key in loaded[:1000]])} of 1,000 others")
 
     costs.report(cluster, supply.take(costs.LOADED + costs.INSERTS), FILTER)
