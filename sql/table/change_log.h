@@ -80,10 +80,13 @@ class ChangeLog {
   void clear();
 
  private:
+  // A row of the log, recognized by its id and token.
   struct Position {
-    std::int64_t id;
-    std::string token;
-    bool operator==(const Position&) const = default;
+    std::int64_t id = 0;
+    std::vector<std::uint8_t> token;
+
+    bool is_of(const sqlite::Execution& row) const;
+    void take(const sqlite::Execution& row);
   };
 
   // What the definition of every log begins with, after the name.
@@ -91,7 +94,7 @@ class ChangeLog {
 
   std::string qualified() const;
   std::string definition() const;
-  static Position position_of(const sqlite::Execution& row);
+  std::string change_columns() const;
   static std::string column_list(std::size_t columns);
   void read_new_rows(const Shape& shape);
   bool read_from(std::int64_t id, const Shape& shape);
