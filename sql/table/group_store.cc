@@ -63,17 +63,6 @@ FilterSet word_at(std::span<const std::uint8_t> words, std::uint64_t i) {
   return load_le<FilterSet>(words.data() + i * sizeof(FilterSet));
 }
 
-// Returns the blob in a column. Throws if it is not a blob of `size` bytes; name() then names it.
-template <typename Name>
-std::span<const std::uint8_t> sized_blob(const Execution& run, int column, std::size_t size,
-                                         Name&& name) {
-  const auto bytes = run.blob(column);
-  if (bytes.size() != size || run.type(column) != SQLITE_BLOB) {
-    damaged(name() + " must be a blob of " + std::to_string(size) + " bytes");
-  }
-  return bytes;
-}
-
 }  // namespace
 
 GroupStore::GroupStore(sqlite3* db, std::string schema, std::string table)

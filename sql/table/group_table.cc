@@ -171,7 +171,7 @@ void GroupTable::destroy() {
 
 int GroupTable::best_index(sqlite3_index_info& info) {
   if (ranges_) {
-    ranges_->statement_was_prepared();
+    ranges_->schema_may_have_changed();
   }
   return choose_group_plan(info, options_.collation());
 }
@@ -600,6 +600,7 @@ void GroupTable::clear() {
 }
 
 void GroupTable::require_in_sync(const GroupConfig& config) {
+  ranges_->schema_may_have_changed();
   if (const auto problem = ranges_->out_of_sync(store_.table(), config)) {
     fail(*problem);
   }
@@ -722,6 +723,7 @@ void GroupTable::check_integrity() {
 }
 
 void GroupTable::check_ranges(const GroupConfig& config) {
+  ranges_->schema_may_have_changed();
   if (const auto problem = ranges_->out_of_sync(store_.table(), config)) {
     throw SqliteError(SQLITE_CORRUPT_VTAB, *problem);
   }

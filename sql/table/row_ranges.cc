@@ -96,7 +96,7 @@ void RowRanges::rename(GroupStore& store, const std::string& new_name) {
   if (installed) {
     triggers_.install(new_name, SourceTriggers::kVersionForRanges);
   }
-  checked_ = false;
+  schema_may_have_changed();
 }
 
 void RowRanges::restore(const std::string& table, Collation collation, GroupConfig& config) {
@@ -111,18 +111,15 @@ void RowRanges::restore(const std::string& table, Collation collation, GroupConf
     create_changed_table(table);
   }
   triggers_.install(table, SourceTriggers::kVersionForRanges);
-  checked_ = false;
+  schema_may_have_changed();
 }
 
-// For one object of the table, a schema version stands for one schema: SQLite reuses a version only
-// after the rollback of a schema change, and then makes new objects of all virtual tables.
 std::optional<std::string> RowRanges::out_of_sync(const std::string& table,
                                                   const GroupConfig& config) {
   constexpr std::string_view kFix =
       ", so changes may not have been noted (the command 'rebuild' fixes that; if the source is "
       "gone, only DROP TABLE is left)";
-  checked_ = checked_ || checked_version_ == source_.schema_version();
-  if (checked_) {
+  if (schema_check_.is_passed(source_)) {
     return std::nullopt;
   }
   select_changed_.reset();  // the source may have another name
@@ -136,8 +133,7 @@ std::optional<std::string> RowRanges::out_of_sync(const std::string& table,
     return std::string("the table ") + quoted_text(table + std::string(kChangedSuffix)) +
            " is missing or has changed" + std::string(kFix);
   }
-  checked_ = true;
-  checked_version_ = source_.schema_version();
+  schema_check_.passed(source_);
   return std::nullopt;
 }
 

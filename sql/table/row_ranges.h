@@ -25,6 +25,7 @@
 #include "core/hashing/hash.h"
 #include "sql/sqlite/value.h"
 #include "sql/table/group_store.h"
+#include "sql/table/schema_check.h"
 #include "sql/table/source.h"
 #include "sql/table/source_comparison.h"
 #include "sql/table/source_triggers.h"
@@ -69,8 +70,8 @@ class RowRanges {
   // create() makes them. Forgets all noted changes. For the command 'rebuild'.
   void restore(const std::string& table, Collation collation, GroupConfig& config);
 
-  // Call when a statement is prepared: SQLite prepares all statements again after a schema change.
-  void statement_was_prepared() { checked_ = false; }
+  // Call when a statement is prepared, and before a command: see SchemaCheck.
+  void schema_may_have_changed() { schema_check_.expire(); }
   // Returns why a change of the source may not have been noted, and what to do; nullopt if all
   // changes were noted.
   std::optional<std::string> out_of_sync(const std::string& table, const GroupConfig& config);
@@ -107,8 +108,7 @@ class RowRanges {
   Source source_;
   SourceTriggers triggers_;
   std::uint64_t rows_;
-  bool checked_ = false;  // out_of_sync() found no problem since a statement was last prepared
-  std::optional<std::int64_t> checked_version_;
+  SchemaCheck schema_check_;
   Affinity affinity_;  // of the source's column when the table was opened
   NumberReader to_number_;
   TextReader to_text_;

@@ -166,7 +166,7 @@ std::optional<std::string> SourceFollower::out_of_sync(PagedFilter& filter) {
            " could keep their keys from being added (drop that trigger or make it BEFORE, then run "
            "the command 'rebuild')";
   }
-  if (is_checked()) {
+  if (schema_check_.is_passed(source_)) {
     return std::nullopt;
   }
   if (auto problem = changed_objects(filter)) {
@@ -176,8 +176,7 @@ std::optional<std::string> SourceFollower::out_of_sync(PagedFilter& filter) {
     return problem;
   }
   comparison_->refresh();
-  checked_ = true;
-  checked_version_ = source_.schema_version();
+  schema_check_.passed(source_);
   return std::nullopt;
 }
 
@@ -213,13 +212,6 @@ std::optional<std::string> SourceFollower::newer_trigger(PagedFilter& filter) co
            std::string(kRebuildFixes) + ")";
   }
   return std::nullopt;
-}
-
-// The same version number cannot mean another schema. SQLite reuses numbers only after the rollback
-// of a schema change, and then it makes new objects of all virtual tables.
-bool SourceFollower::is_checked() {
-  checked_ = checked_ || checked_version_ == source_.schema_version();
-  return checked_;
 }
 
 void SourceFollower::check(PagedFilter& filter) {

@@ -9,6 +9,7 @@
 
 #include "sql/table/options.h"
 #include "sql/table/paged_filter.h"
+#include "sql/table/schema_check.h"
 #include "sql/table/source.h"
 #include "sql/table/source_comparison.h"
 #include "sql/table/source_triggers.h"
@@ -50,8 +51,8 @@ class SourceFollower {
   static bool is_change(std::string_view command);
   void change(PagedFilter& filter, std::string_view command, const sqlite::Value& value);
 
-  // Call when a statement is prepared: SQLite prepares all statements again after a schema change.
-  void statement_was_prepared() { checked_ = false; }
+  // Call when a statement is prepared, and before a command: see SchemaCheck.
+  void schema_may_have_changed() { schema_check_.expire(); }
   // Returns why the filter may have missed a change of the source, and what to do; nullopt if it
   // has missed none.
   std::optional<std::string> out_of_sync(PagedFilter& filter);
@@ -60,7 +61,6 @@ class SourceFollower {
   void check(PagedFilter& filter);
 
  private:
-  bool is_checked();
   std::optional<std::string> changed_objects(PagedFilter& filter);
   std::optional<std::string> newer_trigger(PagedFilter& filter) const;
   Writers writers_after_rebuild(const Config& config, const Options& options) const;
@@ -74,10 +74,7 @@ class SourceFollower {
   Source source_;
   SourceTriggers triggers_;
   std::optional<SourceComparison> comparison_;  // made when the names are known
-  // Whether out_of_sync() found no problem since a statement was last prepared, and the schema
-  // version at that time.
-  bool checked_ = false;
-  std::optional<std::int64_t> checked_version_;
+  SchemaCheck schema_check_;
   // The versions of the schema and of the TEMP schema at which no trigger was found that can
   // prevent the filter's triggers from running.
   struct Versions {

@@ -44,21 +44,6 @@ std::string count_name(std::size_t layer) {
 }
 std::string chunk_name(std::uint64_t i) { return "chunk " + std::to_string(i); }
 
-// Returns the bytes of a chunk column. Throws if the column is not a blob of `size` bytes.
-std::span<const std::uint8_t> chunk_column(const Execution& run, int column, std::uint64_t i,
-                                           std::size_t size) {
-  if (run.type(column) != SQLITE_BLOB) {
-    damaged(chunk_name(i) + " must be a blob, is none");
-  }
-  const auto cells = run.blob(column);
-  if (cells.size() != size) {
-    damaged(
-        chunk_name(i).append(" must have ").append(std::to_string(size)).append(" bytes, has ") +
-        std::to_string(cells.size()));
-  }
-  return cells;
-}
-
 Layers parse_headers(ByteView bytes) {
   if (bytes.size() > kMaxLayers * kHeaderBytes) {
     damaged("the config has more layers than " + std::to_string(kMaxLayers));
@@ -264,7 +249,7 @@ bool Store::load_chunk(std::uint64_t i, std::span<std::uint8_t> cells) {
     std::fill(cells.begin(), cells.end(), 0);
     return false;
   }
-  const auto stored = chunk_column(run, 0, i, cells.size());
+  const auto stored = sized_blob(run, 0, cells.size(), [&] { return chunk_name(i); });
   std::copy(stored.begin(), stored.end(), cells.begin());
   return true;
 }
@@ -371,7 +356,7 @@ void Store::for_each_chunk(const Layers& layers, const EachChunk& f) {
       damaged(chunk_name(i) + " must not be there: the filter has " +
               std::to_string(layers.chunk_count()));
     }
-    f(i, chunk_column(run, 1, i, layers.chunk_bytes(i)));
+    f(i, sized_blob(run, 1, layers.chunk_bytes(i), [&] { return chunk_name(i); }));
     ++rows[layers.index_of(layers.layer_of(i))];
   }
   for (std::size_t layer = 0; layer < rows.size(); ++layer) {

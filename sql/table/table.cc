@@ -116,7 +116,7 @@ void BloomTable::rename(const char* name) {
 int BloomTable::best_index(sqlite3_index_info& info) {
   filter_->statement_was_prepared();
   if (follower_) {
-    follower_->statement_was_prepared();
+    follower_->schema_may_have_changed();
   }
   return choose_plan(info, options_.collation());
 }
@@ -330,6 +330,7 @@ void BloomTable::fold(double fpr) {
 // would then seem to be up to date.
 void BloomTable::merge_log() {
   if (filter_->config().has_log()) {
+    follower_->schema_may_have_changed();
     if (const auto problem = follower_->out_of_sync(*filter_)) {
       fail(*problem);
     }
