@@ -92,6 +92,7 @@ def run(make_world, names, steps, seed):
         finally:
             for side in world.sides:
                 side.db.close()
+    return len(world.log)
 
 
 def run_all(make_world, *choices, steps):
@@ -99,6 +100,5 @@ def run_all(make_world, *choices, steps):
     steps = int(sys.argv[1]) if len(sys.argv) > 1 else steps
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     combinations = list(itertools.product(*choices))
-    for names in combinations:
-        run(make_world, names, steps, seed)
-    print(f"{len(combinations)} runs of {steps} steps")
+    statements = sum(run(make_world, names, steps, seed) for names in combinations)
+    print(f"{len(combinations)} runs of {steps} steps, {statements} statements")

@@ -1,5 +1,5 @@
 """Random statements on tables that filters follow, through several connections: two with the extension, one that only
-reads, and, with writers=any, one without the extension.
+reads, and, with writers=any, one without the extension. Some statements run in processes that SIGKILL ends.
 
     /usr/bin/python3 tests/table/source_model_test.py EXTENSION [STEPS [SEED]]
 
@@ -10,12 +10,14 @@ the mark of numbers in other forms stays when the last such text has gone. With
 writers=any no counter may be lower after 'merge'; it may be higher, because a statement can record a key too many.
 """
 
+import contextlib
 import sqlite3
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from support.host import connect, one  # noqa: E402
+from support.crash import Crashes  # noqa: E402
+from support.host import EXTENSION, connect, one  # noqa: E402
 from support.model import run_all  # noqa: E402
 
 # For each: the source, the columns of the filter, the key of a row as SQL.
@@ -63,18 +65,40 @@ class Side:
             self.db = connect(f"file:{self.world.path}?mode=ro", uri=True, **options)
             return
         self.db.execute("PRAGMA synchronous = OFF")
-        self.db.execute("PRAGMA foreign_keys = ON")
-        self.db.execute(f"PRAGMA trusted_schema = {self.world.rng.choice(('ON', 'OFF'))}")
-        # Else REPLACE leaves the keys of the rows that go: safe, but not what 'rebuild' makes.
-        always = self.world.counting and self.world.writers == "extension"
-        self.db.execute(f"PRAGMA recursive_triggers = {'ON' if always else self.world.rng.choice(('ON', 'OFF'))}")
+        for pragma in self.world.pragmas():
+            self.db.execute(pragma)
+        self.merge_by_itself()
+
+    def merge_by_itself(self):
+        """As docs/keep-up-to-date.md describes."""
+        if self.kind == "with" and self.world.is_made and self.world.writers == "any" and self.world.rng.random() < 0.5:
+            rows = self.world.rng.choice((1, 3, 50))
+            with contextlib.suppress(sqlite3.OperationalError):  # another side has locked the file
+                self.run(
+                    f"CREATE TEMP TRIGGER merging AFTER INSERT ON main.f_pending WHEN new.id >= {rows} "
+                    "BEGIN INSERT INTO f(f) VALUES ('merge'); END"
+                )
 
     def run(self, sql, *arguments):
-        self.world.log.append(f"{self.world.sides.index(self)}: {sql:.150} {arguments!r:.100}")
+        side = self.world.sides.index(self) if self in self.world.sides else "a new side"
+        self.world.log.append(f"{side}: {sql:.150} {arguments!r:.100}")
         return self.db.execute(sql, arguments)
 
 
+class Doomed:
+    """A process that is killed. Collects the statements that it will run."""
+
+    def __init__(self, kind):
+        self.kind = kind
+        self.statements = []
+
+    def run(self, sql, *arguments):
+        self.statements.append((sql, arguments))
+
+
 class World:
+    crashes = None  # a Crashes
+
     def __init__(self, path, source, filter_, journal, writers, rng):
         self.path = path
         self.rng = rng
@@ -85,6 +109,7 @@ class World:
         schema, column, self.key = SOURCES[source]
         self.cascades = source == "cascade"
         self.has_rowid = source != "without rowid"
+        self.is_made = False  # there is a filter
         self.sides.append(Side(self))
         db = self.sides[0].db
         db.execute(f"PRAGMA journal_mode = {journal}")
@@ -100,6 +125,8 @@ class World:
         for i in range(30):
             db.execute("INSERT OR IGNORE INTO t(id, k, u, x) VALUES (?, ?, ?, 0)", (i, rng.choice(KEYS), i))
         db.execute(f"CREATE VIRTUAL TABLE f USING {self.module(column, filter_)}")
+        self.is_made = True
+        self.sides[0].merge_by_itself()
         self.sides.append(Side(self))
         if self.writers == "any":
             self.sides.append(Side(self, "without"))
@@ -107,6 +134,14 @@ class World:
 
     def module(self, column, filter_):
         return f"bloom(source=T, column={column}, {FILTERS[filter_]}, writers={self.writers})"
+
+    def pragmas(self):
+        """For a connection that writes."""
+        # Else REPLACE leaves the keys of the rows that go: safe, but not what 'rebuild' makes.
+        always = self.counting and self.writers == "extension"
+        yield "PRAGMA foreign_keys = ON"
+        yield f"PRAGMA trusted_schema = {self.rng.choice(('ON', 'OFF'))}"
+        yield f"PRAGMA recursive_triggers = {'ON' if always else self.rng.choice(('ON', 'OFF'))}"
 
     def row(self):
         return self.rng.randrange(100), self.rng.choice(KEYS), self.rng.randrange(100), self.rng.choice((0, 1, 2, 3, 4, 5, 7, 8, 9))
@@ -216,13 +251,30 @@ class World:
         if not side.db.in_transaction:
             side.run("VACUUM")
 
+    def crash(self, side):
+        """As a process of the side's kind, which is killed within a statement, before the commit or after it."""
+        doomed = Doomed(side.kind)
+        for pragma in self.pragmas():
+            doomed.run(pragma)
+        if self.rng.random() < 0.7:
+            doomed.run("BEGIN IMMEDIATE")
+        actions = [World.insert, World.upsert, World.update_key, World.delete, World.many_keys, World.merge, World.merge, World.rebuild]
+        for action in self.rng.choices(actions, k=self.rng.randrange(1, 5)):
+            action(self, doomed)
+        if self.rng.random() < 0.3:
+            doomed.run("COMMIT")
+        instructions = int(10 ** self.rng.uniform(1, 5))
+        self.log += [f"{side.kind}, killed after {instructions} instructions: {sql:.150} {values!r:.100}" for sql, values in doomed.statements]
+        self.crashes.run(self.path, EXTENSION if side.kind == "with" else None, doomed.statements, instructions)
+
     STEPS = {
         insert: 30, upsert: 8, update_key: 12, update_id: 6, update_x: 4, update_from: 4, delete: 8, delete_all: 0.5, cascade: 8,
         many_keys: 2, rebuild: 2, merge: 6, rename_filter: 1, rename_source: 1, change_schema: 1, begin: 10, commit: 6, rollback: 4,
         savepoint: 6, rollback_to: 5, reopen: 1, vacuum: 0.5,
+        crash: 1.5,
     }  # fmt: skip
 
-    # What may be said: a row broke a rule, or the other connection is writing, or there is no such savepoint.
+    # What may be said: a row broke a rule, or another connection is writing or was killed, or there is no such savepoint.
     EXPECTED = ("UNIQUE", "FOREIGN KEY", "PRIMARY KEY", "NOT NULL", "refused", "locked", "busy", "mismatch", "no such savepoint")
 
     def step(self):
@@ -241,9 +293,11 @@ class World:
             try:
                 keys = [row[0] for row in side.db.execute(f"SELECT DISTINCT {self.key} FROM t WHERE {self.key} IS NOT NULL")]
             except sqlite3.OperationalError as error:
-                assert "locked" in str(error) or "no such table: t" in str(error) and side.db.in_transaction, error
+                # Who only reads cannot roll back what a killed process has left.
+                only_reads = side.kind == "read-only" and "readonly" in str(error)
+                assert only_reads or "locked" in str(error) or "no such table: t" in str(error) and side.db.in_transaction, error
                 continue
-            for key in self.rng.sample(keys, min(len(keys), 40)):
+            for key in self.rng.sample(keys, min(len(keys), 10)):
                 assert side.db.execute("SELECT key FROM f WHERE key = ?", (key,)).fetchone() == (key,), f"lost {key!r}"
             lost = f"SELECT count(*) FROM t LEFT JOIN f ON f.key = {self.key} WHERE {self.key} IS NOT NULL AND f.key IS NULL"
             assert one(side.db, lost) == 0, "lost in a join"
@@ -274,4 +328,5 @@ class World:
 
 
 if __name__ == "__main__":
+    World.crashes = Crashes()
     run_all(World, SOURCES, FILTERS, ("delete", "wal"), ("any", "extension"), steps=60)
