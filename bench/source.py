@@ -3,8 +3,10 @@
     /usr/bin/python3 bench/source.py EXTENSION [ROWS [PENDING]]    # 300000 1000000
 
 The first table compares statements on the source alone, with an index, and with a filter: processor time divided by that of the
-table alone (lower is better). The second compares writers=any with writers=extension: 'merge', and lookups while changes are
-pending. Keys are strings in random order; the file is in WAL mode. All values are medians of three interleaved rounds.
+table alone (lower is better). The second compares writers=any with writers=extension: lookups while changes are pending. The third
+compares 'merge' with bloom_build over the same keys, for both values of PRAGMA secure_delete: SQLite overwrites deleted rows with
+zeros if it is on, as in Debian's library. Keys are strings in random order; the file is in WAL mode. All values are medians of
+three interleaved rounds.
 """
 
 import os
@@ -33,6 +35,10 @@ WAYS = {
         for writers in ("any", "extension")
         for name, options in OPTIONS.items()
     },
+    "a filter that grows, writers=any, merging": (
+        "CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, growth=on); "
+        "CREATE TEMP TRIGGER merging AFTER INSERT ON main.f_pending WHEN new.id >= 10000 BEGIN INSERT INTO f(f) VALUES ('merge'); END"
+    ),
 }
 
 
@@ -48,7 +54,8 @@ STATEMENTS = {
     "UPDATE of another column": ["UPDATE t SET x = 1"],
     "UPDATE of the key": ["UPDATE t SET k = k || 'x' WHERE id % 10 = 0"],
     "DELETE": ["DELETE FROM t WHERE id % 3 = 0"],
-    "single INSERTs": [f"INSERT INTO t(k) VALUES ('single {i}')" for i in range(SINGLES)],
+    "single INSERTs, prepared": [("INSERT INTO t(k) VALUES (?)", (f"single {i}",)) for i in range(SINGLES)],
+    "single INSERTs, compiled one by one": [f"INSERT INTO t(k) VALUES ('single {i}')" for i in range(SINGLES)],
 }
 
 
@@ -61,16 +68,18 @@ def connect(folder):
 
 
 def seconds(db, *statements):
+    """A statement is SQL, or SQL and its arguments."""
     begin = time.process_time()
-    for sql in statements:
-        db.execute(sql).fetchall()
+    for statement in statements:
+        sql, arguments = (statement, ()) if isinstance(statement, str) else statement
+        db.execute(sql, arguments).fetchall()
     return time.process_time() - begin
 
 
 def measure(way):
     with tempfile.TemporaryDirectory() as folder:
         db = connect(folder)
-        db.execute(WAYS[way])
+        db.executescript(WAYS[way])
         times = [seconds(db, *statements) for statements in STATEMENTS.values()]
         db.close()
         return times
@@ -107,11 +116,21 @@ def measure_pending(writers):
         other.execute("SELECT 1 FROM f WHERE key = 'x'").fetchall()
         figures[f"first lookup of a connection, {PENDING:,} pending, ms"] = (time.process_time() - begin) * 1e3
         other.close()
-        build = seconds(db, f"SELECT length(bloom_build(k, {ROWS + PENDING})) FROM t WHERE id > {ROWS}")
-        figures[f"merge of {PENDING:,}, s"] = seconds(db, "INSERT INTO f(f) VALUES ('merge')")
-        figures[f"bloom_build of {PENDING:,}, s"] = build
         db.close()
     return figures
+
+
+def measure_merge(secure_delete):
+    """Seconds for bloom_build over new rows, and for their merge."""
+    with tempfile.TemporaryDirectory() as folder:
+        db = connect(folder)
+        db.execute(f"PRAGMA secure_delete = {secure_delete}")
+        db.execute(f"CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, capacity={PENDING})")
+        db.execute(insert(0, PENDING))
+        build = seconds(db, f"SELECT length(bloom_build(k, {PENDING})) FROM t")
+        merge = seconds(db, "INSERT INTO f(f) VALUES ('merge')")
+        db.close()
+        return {"build": build, "merge": merge, "ratio": merge / build}
 
 
 def medians(rounds):
@@ -129,6 +148,11 @@ def main():
     print("\n| | writers=any | writers=extension |\n| --- | --- | --- |")
     for name in figures["any"]:
         print(f"| {name} | {figures['any'][name]:.3g} | {figures['extension'][name]:.3g} |")
+    rounds = [{secure: measure_merge(secure) for secure in ("OFF", "ON")} for _ in range(ROUNDS)]
+    print(f"\n| secure_delete | bloom_build of {PENDING:,}, s | merge, s | times bloom_build |\n| --- | --- | --- | --- |")
+    for secure in ("OFF", "ON"):
+        of_merge = medians([r[secure] for r in rounds])
+        print(f"| {secure} | {of_merge['build']:.3g} | {of_merge['merge']:.3g} | {of_merge['ratio']:.2f} |")
 
 
 if __name__ == "__main__":

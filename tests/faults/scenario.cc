@@ -2,6 +2,8 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+
 namespace bloom::faults {
 namespace {
 
@@ -260,7 +262,7 @@ std::vector<std::string> ranges() {
 std::vector<std::string> source(const std::string& options) {
   const std::string create =
       "CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, " + options + ")";
-  return {
+  std::vector<std::string> steps = {
       "CREATE TABLE s(id INTEGER PRIMARY KEY, k UNIQUE COLLATE NOCASE, other)",
       insert("s(k)", 0, 40),
       create,
@@ -301,6 +303,19 @@ std::vector<std::string> source(const std::string& options) {
       "INSERT INTO s2(kk) VALUES ('k201')",
       "DROP TABLE f2",
   };
+  if (options.find("writers=extension") == std::string::npos) {
+    const std::vector<std::string> merge_by_itself = {
+        "CREATE TEMP TRIGGER merging AFTER INSERT ON main.f_pending WHEN new.id >= 4 "
+        "BEGIN INSERT INTO f(f) VALUES ('merge'); END",
+        insert("s(k)", 300, 310),
+        "UPDATE s SET k = 'x' || k WHERE id % 16 = 0",
+        "DROP TRIGGER merging",
+    };
+    const auto check =
+        std::find(steps.begin(), steps.end(), "INSERT INTO f(f) VALUES ('integrity-check')");
+    steps.insert(check, merge_by_itself.begin(), merge_by_itself.end());
+  }
+  return steps;
 }
 
 // Lookups of values that SQLite converts before it compares them.

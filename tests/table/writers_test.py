@@ -7,6 +7,7 @@ tests/table/source_test.py has what both values of the option `writers` share, a
 tests/table/writers_model_test.py has random statements.
 """
 
+import ctypes
 import itertools
 import os
 import random
@@ -18,6 +19,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support import raw  # noqa: E402
 from support.case import InFolder  # noqa: E402
 from support.host import EXTENSION, one  # noqa: E402
 from support.raw import BUSY, DBCONFIG_DEFENSIVE, OK, Failure, Raw  # noqa: E402
@@ -443,6 +445,87 @@ class Connections(WritersCase):
             self.assertEqual(self.lost(db), [])
 
 
+class Merging(WritersCase):
+    """The two ways to merge when enough rows wait that docs/keep-up-to-date.md describes."""
+
+    def merging(self, limit, *options, **arguments):
+        db = self.following(*options, **arguments)
+        self.merge_from(db, limit)
+        return db
+
+    def merge_from(self, db, limit):
+        db.execute(f"CREATE TEMP TRIGGER merging AFTER INSERT ON f_pending WHEN new.id >= {limit} BEGIN {MERGE}; END")
+
+    def test_a_merge_if_enough_rows_wait(self):
+        db = self.following(rows="a")
+        db.execute("INSERT INTO t(k) VALUES ('b'), ('c')")
+        merge_if = "INSERT INTO f(f) SELECT 'merge' FROM f WHERE pending > ?"
+        db.execute(merge_if, (2,))
+        self.assertEqual(self.info(db)["pending"], 2)
+        db.execute(merge_if, (1,))
+        self.assertEqual(self.info(db)["pending"], 0)
+        self.assertFollows(db)
+
+    def test_a_connection_merges_with_its_own_writes_only(self):
+        for kind, options in KINDS.items():
+            with self.subTest(kind):
+                db = self.merging(3, options, rows=("a", "b"))
+                plain = self.plain()
+                plain.execute("INSERT INTO t(k) VALUES ('c'), ('d'), ('e'), ('f')")
+                self.assertEqual(self.info(db)["pending"], 4)
+                self.assertFollows(db)
+                db.execute("INSERT INTO t(k) VALUES ('g')")
+                self.assertEqual(self.info(db)["pending"], 0)
+                db.execute("UPDATE t SET k = k || 'x' WHERE k < 'c'")
+                self.assertEqual(self.info(db)["pending"], 1)
+                self.assertFollowsBeforeAndAfterMerge(db)
+                self.assertEqual(self.present(db, "a", "b"), [] if kind == "counting" else ["a", "b"])
+
+    def test_a_statement_that_merges_several_times(self):
+        for limit in (1, 2, 7):
+            for kind, options in KINDS.items():
+                with self.subTest(kind, limit=limit):
+                    db = self.merging(limit, options, rows=range(20))
+                    db.execute("INSERT INTO t(k) SELECT 'x' || id FROM t")
+                    self.assertEqual((one(db, "SELECT changes()"), one(db, "SELECT last_insert_rowid()")), (20, 40))
+                    db.execute("UPDATE t SET k = k || 'y' WHERE id % 3 = 0")
+                    db.execute("REPLACE INTO t(id, k) VALUES (1, 'r'), (2, 's'), (3, 'r')")
+                    db.execute("DELETE FROM t WHERE id % 4 = 0")
+                    self.assertFollowsBeforeAndAfterMerge(db)
+
+    def test_a_merge_by_a_statement_that_is_undone(self):
+        for kind, options in KINDS.items():
+            with self.subTest(kind):
+                db = self.merging(2, options, create="CREATE TABLE t(id INTEGER PRIMARY KEY, k UNIQUE)", rows=("a", "b"))
+                before = one(db, "SELECT filter FROM f") if kind != "growing" else None
+                self.assertFails(db, "UNIQUE", "INSERT INTO t(k) VALUES ('c'), ('d'), ('e'), ('a')")
+                for end in ("ROLLBACK", "ROLLBACK TO s"):
+                    db.execute("SAVEPOINT s" if "TO" in end else "BEGIN")
+                    db.execute("INSERT INTO t(k) VALUES ('f'), ('g'), ('h')")
+                    self.assertFollows(db)
+                    db.execute(end)
+                    self.assertEqual(self.info(db)["pending"], 0)
+                self.assertFollows(db)
+                if before:
+                    self.assertEqual(one(db, "SELECT filter FROM f"), before)
+                db.execute("RELEASE s")
+                db.execute("INSERT INTO t(k) VALUES ('i'), ('j'), ('k')")
+                self.assertFollowsBeforeAndAfterMerge(db)
+
+    def test_it_needs_no_trusted_schema_and_stops_a_write_if_it_cannot_merge(self):
+        db = self.merging(1)
+        db.execute("PRAGMA trusted_schema = OFF")
+        db.execute("INSERT INTO t(k) VALUES ('a')")
+        self.assertEqual(self.info(db)["pending"], 0)
+        db.execute("DROP TRIGGER f_after_delete")
+        self.assertFails(db, "are missing or have changed", "INSERT INTO t(k) VALUES ('b')")
+        self.assertEqual(one(db, "SELECT count(*) FROM t"), 1)
+        db.execute("DROP TRIGGER merging")
+        db.execute("INSERT INTO t(k) VALUES ('b')")
+        db.execute(REBUILD)
+        self.assertFollows(db)
+
+
 class Counting(WritersCase):
     def counting(self, rows=()):
         return self.following(KINDS["counting"], rows=rows), self.plain()
@@ -787,6 +870,15 @@ class Stale(WritersCase):
                     self.assertEqual(self.lost(connection), [])
                 self.assertFollowsBeforeAndAfterMerge(db)
 
+    def test_merge_notices_lost_triggers_although_no_lookup_was_prepared_since(self):
+        db = self.following(rows="a")
+        db.execute("INSERT INTO t(k) VALUES ('b')")
+        self.assertFollows(db)
+        db.execute("DROP TRIGGER f_before_insert")
+        self.assertFails(db, "are missing or have changed", MERGE)
+        db.execute(REBUILD)
+        self.assertFollows(db)
+
     def test_a_loss_that_is_rolled_back(self):
         db = self.following(rows=("a",))
         for loss in self.LOSSES[:-1]:
@@ -981,6 +1073,51 @@ class Objects(WritersCase):
             plain.write_blob("t", "k", 1, b"bbbb")
         plain.run("PRAGMA legacy_alter_table = ON")
         self.assertNotEqual(plain.code("ALTER TABLE t DROP COLUMN k"), OK)
+
+
+class Changesets(WritersCase):
+    """SQLite's session extension records the changes of t in one database and applies them to another, which has a filter."""
+
+    def changeset(self, db, *statements):
+        session, size, data = ctypes.c_void_p(), ctypes.c_int(), ctypes.c_void_p()
+        raw._library.sqlite3session_create(db.raw, b"main", ctypes.byref(session))
+        raw._library.sqlite3session_attach(session, b"t")
+        db.run(*statements)
+        raw._library.sqlite3session_changeset(session, ctypes.byref(size), ctypes.byref(data))
+        raw._library.sqlite3session_delete(session)
+        return ctypes.string_at(data, size.value)
+
+    def apply(self, db, changeset):
+        """Replaces rows that are in the way."""
+        data_differs, row_exists = 1, 3
+        callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
+        replace = callback(lambda _, conflict, __: 1 if conflict in (data_differs, row_exists) else 0)
+        db.require(raw._library.sqlite3changeset_apply(db.raw, len(changeset), changeset, None, replace, None))
+
+    @unittest.skipUnless(hasattr(raw._library, "sqlite3session_create"), "this library has no sessions")
+    def test_applied_changes_reach_the_filter(self):
+        schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, k)"
+        insert = "INSERT INTO t(k) VALUES ('a'), ('b'), ('c'), ('d')"
+        for kind, options in KINDS.items():
+            for extension in (EXTENSION, None):
+                with self.subTest(kind, extension=extension):
+                    origin = self.raw(":memory:", None)
+                    origin.run(schema, insert)
+                    changes = self.changeset(
+                        origin, "UPDATE t SET k = 'changed' WHERE id = 1", "DELETE FROM t WHERE id = 2", "INSERT INTO t VALUES (9, 'new'), (10, 'other')",
+                        "UPDATE t SET k = 'moved', id = 11 WHERE id = 3",
+                    )  # fmt: skip
+                    db = self.following(options, create=schema)
+                    db.execute(insert)
+                    db.execute("INSERT INTO t VALUES (10, 'in the way')")
+                    db.execute("UPDATE t SET k = 'differs' WHERE id = 1")
+                    other = self.raw(extension=extension)
+                    self.apply(other, changes)
+                    keys = {row[0] for row in db.execute("SELECT k FROM t")}
+                    self.assertEqual(keys, {"changed", "new", "other", "moved", "d"})
+                    self.assertFollowsBeforeAndAfterMerge(db)
+                    if kind == "counting" and one(db, "PRAGMA recursive_triggers"):
+                        self.assertEqual(self.present(db, "a", "b", "c", "in the way", "differs"), [])
 
 
 class Calls(WritersCase):
