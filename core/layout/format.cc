@@ -59,7 +59,8 @@ HeaderBytes write_version(std::uint8_t version, const Header& header, std::uint6
 // Reads a header of version 1 up to `latest`.
 std::variant<Header, Problem> read_up_to(std::uint8_t latest, ByteView stored) {
   if (stored.size() < kHeaderBytes) {
-    return Problem::foreign(std::to_string(stored.size()) + " bytes are too few for a header");
+    return Problem::foreign("a header has " + std::to_string(kHeaderBytes) + " bytes, got " +
+                            std::to_string(stored.size()));
   }
   const std::uint8_t* bytes = stored.data();
   if (!std::equal(kFilterMagic.begin(), kFilterMagic.end(), bytes + kMagicAt)) {

@@ -221,7 +221,8 @@ StoredDelta make_delta(const FilterView& before, const FilterView& after,
 
 std::variant<DeltaView, Problem> open_delta(ByteView stored) {
   if (stored.size() < kDeltaPrefixBytes) {
-    return Problem::foreign(std::to_string(stored.size()) + " bytes are too few for one");
+    return Problem::foreign("a delta has at least " + std::to_string(kDeltaPrefixBytes) +
+                            " bytes, got " + std::to_string(stored.size()));
   }
   if (!std::equal(kDeltaMagic.begin(), kDeltaMagic.end(), stored.begin() + kDeltaMagicAt)) {
     return Problem::foreign("bad magic");
@@ -231,7 +232,7 @@ std::variant<DeltaView, Problem> open_delta(ByteView stored) {
   }
   if (stored[kRemainderBitsAt] > kMaxRemainderBits || stored[kHasHeaderAt] > 1 ||
       stored[kReserved1At] != 0) {
-    return Problem::damaged("a byte of its beginning is out of range");
+    return Problem::damaged("a byte of its header is out of range");
   }
   DeltaView view{.remainder_bits = stored[kRemainderBitsAt],
                  .before_digest = load_le<std::uint64_t>(&stored[kBeforeAt]),
@@ -258,10 +259,10 @@ std::variant<Filter, Problem> apply_delta(const FilterView& before, const DeltaV
   Filter after = before.shape() == header.shape ? Filter(before, check_interrupt) : Filter(header);
   after.set_target(header.capacity, header.fpr);
   if (!flip_bits(after.cells(), bits_of(after.shape()), delta, check_interrupt)) {
-    return Problem::damaged("its gaps do not fit the filter");
+    return Problem::damaged("its positions do not fit the filter");
   }
   if (digest(after.view(), check_interrupt) != delta.after_digest) {
-    return Problem::damaged("what comes out is not what was told");
+    return Problem::damaged("the result does not have the expected digest");
   }
   return after;
 }

@@ -180,10 +180,9 @@ unsigned times_halvable(Shape shape) {
 
 void require_halvable(const Shape& shape, std::string_view subject) {
   if (!is_halvable(shape)) {
-    std::string shape_in_words = std::to_string(shape.blocks());
-    shape_in_words.append(" of ").append(std::to_string(shape.probe_range())).append(" cells");
-    refuse(subject, "a filter with an even number of blocks, or of cells in each block or slice",
-           shape_in_words);
+    fail(std::string(subject) + " cannot be halved: the number of blocks (" +
+         std::to_string(shape.blocks()) + ") and the number of cells per block or slice (" +
+         std::to_string(shape.probe_range()) + ") are both odd");
   }
 }
 
@@ -210,7 +209,7 @@ Filter to_standard(const FilterView& f, std::string_view subject,
     return Filter(f, check_interrupt);
   }
   if (f.shape().kind != Kind::counting) {
-    refuse(subject, "a counting filter", "a " + std::string(name_of(f.shape().kind)) + " one");
+    refuse(subject, "a counting filter", "a " + std::string(name_of(f.shape().kind)) + " filter");
   }
   Header header = f.header();
   header.shape.kind = Kind::standard;

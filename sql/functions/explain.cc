@@ -114,8 +114,8 @@ std::string type_problem(sqlite3* db, const std::string& filter, const ComparedC
   if (!follows_a_table(db, filter)) {
     return sample.other_form
                ? column.name + " has text such as " + *sample.other_form +
-                     ", which SQLite calls equal to a number, and the filter does not (if the "
-                     "keys were added as numbers, write " +
+                     ", which SQLite compares as a number, but the filter compares as bytes (if "
+                     "the keys were added as numbers, write " +
                      equal + "NUMERIC))"
                : "";
   }

@@ -65,8 +65,8 @@ void remove(Context& context, const Values& arguments) {
   const InterruptCheck check_interrupt = context.interrupt_check();
   const FilterView view = filter_argument(arguments, 0, check_interrupt);
   if (view.shape().kind != Kind::counting) {
-    refuse("argument 1", "a counting filter (no other can remove)",
-           "a " + std::string(name_of(view.shape().kind)) + " one");
+    refuse("argument 1", "a counting filter (other kinds cannot remove keys)",
+           "a " + std::string(name_of(view.shape().kind)) + " filter");
   }
   Filter filter(view, check_interrupt);
   for (int i = 1; i < arguments.size(); ++i) {

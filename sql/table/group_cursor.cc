@@ -24,7 +24,7 @@ void GroupTable::Cursor::filter(int plan, const char* idx_string, const Values& 
   if (plan_ == GroupPlan::refused_collation) {
     fail("the filters cannot compare key under the collation " +
          std::string(idx_string).substr(kForeignCollation.size()) +
-         " (compare it with COLLATE BINARY or with that of the option collate)");
+         " (compare it under COLLATE BINARY, or under the collation in the option collate)");
   }
   config_ = table_.store_.load_config();
   require_collation();

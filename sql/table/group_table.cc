@@ -77,8 +77,7 @@ std::string declared_columns(const char* table, Collation collation, const RowRa
 }
 
 [[noreturn]] void refuse_null_member() {
-  throw SqliteError(SQLITE_CONSTRAINT_NOTNULL,
-                    refusal("member", "a value other than NULL", "NULL"));
+  throw SqliteError(SQLITE_CONSTRAINT_NOTNULL, "member must not be NULL");
 }
 
 // Returns the type and the bytes of a member, as the key of StatementCache::slots. Returns "" if
@@ -303,7 +302,7 @@ int GroupTable::insert(const Values& columns) {
   refuse_properties(columns);
   if (!command.is_null()) {
     if (!member.is_null() || !key.is_null() || !filter.is_null()) {
-      fail("a command cannot have a member, a key or a filter beside it (INSERT several rows)");
+      fail("one row cannot have a command and a member, key or filter (INSERT several rows)");
     }
     run_command(command);
     return SQLITE_OK;
@@ -514,7 +513,7 @@ void GroupTable::refuse_after_key_lookup(std::string_view change) const {
 void GroupTable::rename_member(const Value& old_member, const Values& columns) {
   for (int i = static_cast<int>(GroupColumn::key); i < columns.size(); ++i) {
     if (!columns[i].is_unchanged()) {
-      fail("an UPDATE can change the column member alone, and without FROM");
+      fail("UPDATE can change only the column member, and cannot have FROM");
     }
   }
   refuse_after_key_lookup("rename");

@@ -117,8 +117,8 @@ void RowRanges::restore(const std::string& table, Collation collation, GroupConf
 std::optional<std::string> RowRanges::out_of_sync(const std::string& table,
                                                   const GroupConfig& config) {
   constexpr std::string_view kFix =
-      ", so changes may not have been noted (the command 'rebuild' fixes that; if the source is "
-      "gone, only DROP TABLE is left)";
+      ", so changes may not have been noted (the command 'rebuild' fixes that; if the source no "
+      "longer exists, run DROP TABLE)";
   if (schema_check_.is_passed(source_)) {
     return std::nullopt;
   }

@@ -96,7 +96,7 @@ const char* Source::unsupported_type() const {
                                   " WHERE name = ?1 COLLATE NOCASE AND type IN ('table', 'view')");
   Execution run(select);
   if (!run.bind(1, names_.table).step()) {
-    return "none of that name";
+    return "no table of this name";
   }
   if (run.value(0).text() != "table") {
     return "a view";

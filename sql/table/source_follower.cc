@@ -16,7 +16,7 @@ using sqlite::SqliteError;
 
 constexpr std::string_view kRebuildFixes = "the command 'rebuild' fixes that";
 constexpr std::string_view kRebuildOrDropFixes =
-    "the command 'rebuild' fixes that; if the source is gone, only DROP TABLE is left";
+    "the command 'rebuild' fixes that; if the source no longer exists, run DROP TABLE";
 
 }  // namespace
 

@@ -34,8 +34,8 @@ constexpr std::int64_t kCountedRows = 3;
 constexpr std::int64_t kMaxStale = kMaxCells;  // larger stored values of Config::stale are clamped
 constexpr std::string_view kStoreTables[] = {"config", "data"};
 constexpr char kRowsDeleted[] =
-    ": another program has deleted rows (restore a backup, or empty the table with 'rebuild' or "
-    "'clear' and add its keys again)";
+    ": another program has deleted rows (restore a backup; or run 'rebuild', or 'clear' and add "
+    "the keys again)";
 
 constexpr std::string_view kCountPrefix = "rows ";
 
@@ -361,8 +361,8 @@ void Store::for_each_chunk(const Layers& layers, const EachChunk& f) {
   }
   for (std::size_t layer = 0; layer < rows.size(); ++layer) {
     if (const std::uint64_t counted = counted_rows(layer); rows[layer] < counted) {
-      damaged(std::to_string(counted - rows[layer]) + " of " + std::to_string(counted) +
-              " chunks are missing" + kRowsDeleted);
+      damaged("the filter lacks " + std::to_string(counted - rows[layer]) + " of " +
+              std::to_string(counted) + " chunks" + kRowsDeleted);
     }
   }
 }

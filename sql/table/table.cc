@@ -31,8 +31,7 @@ void require_name(const char* name) {
 }
 
 [[noreturn]] void refuse_null_key() {
-  throw SqliteError(SQLITE_CONSTRAINT_NOTNULL,
-                    refusal("key", "a value other than NULL, which is never a key", "NULL"));
+  throw SqliteError(SQLITE_CONSTRAINT_NOTNULL, "key must not be NULL (NULL is never a key)");
 }
 
 Value column_of(const Values& columns, Column column) { return columns[static_cast<int>(column)]; }

@@ -112,7 +112,7 @@ std::optional<FilterView> aggregate_filter_argument(const Values& arguments, int
                                                     const InterruptCheck& check_interrupt) {
   const Value value = arguments[i];
   if (find_handle(value).state != HandleState::not_a_handle) {
-    refuse(argument_name(i), "a filter itself in an aggregate", "a handle");
+    refuse(argument_name(i), "a blob in an aggregate", "a handle");
   }
   if (value.is_null()) {
     return std::nullopt;

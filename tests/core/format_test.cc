@@ -186,7 +186,7 @@ TEST(Format, ProblemsSayWhatIsWrong) {
     repair_header_checksum(bytes.data());
     return problem_text(bytes);
   };
-  EXPECT_EQ(problem_text({}), "0 bytes are too few for a header");
+  EXPECT_EQ(problem_text({}), "a header has 64 bytes, got 0");
   EXPECT_EQ(problem_text(Bytes(64)), "bad magic");
   EXPECT_EQ(edited(4, 0), "unknown version 0");
   EXPECT_EQ(edited(4, 3), "unknown version 3");

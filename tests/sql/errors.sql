@@ -113,7 +113,7 @@ SELECT bloom_add(42, 1);
 SELECT bloom_add(1.5, 1);
 --> Error: bloom_add: argument 1 is not a bloom filter (1.5)
 SELECT bloom_add(x'', 1);
---> Error: bloom_add: argument 1 is not a bloom filter (0 bytes are too few for a header)
+--> Error: bloom_add: argument 1 is not a bloom filter (a header has 64 bytes, got 0)
 SELECT bloom_add(zeroblob(64), 1);
 --> Error: bloom_add: argument 1 is not a bloom filter (bad magic)
 SELECT bloom_remove(NULL, 1);
@@ -173,10 +173,10 @@ SELECT bloom_check(substr(b, 1, length(b) - 1)) FROM f;
 --> 185 bytes where the header says 186
 -- less than a header, for bloom_check
 SELECT bloom_check(substr(b, 1, 10)) FROM f;
---> 10 bytes are too few for a header
+--> a header has 64 bytes, got 10
 -- no byte at all, for bloom_check
 SELECT bloom_check(x'') FROM f;
---> 0 bytes are too few for a header
+--> a header has 64 bytes, got 0
 
 -- Headers with a right checksum and a wrong value
 -- hash 9
@@ -255,10 +255,10 @@ SELECT bloom_union(bloom_create(100000), bloom_create(70000));
 -- Removal, halving, bits of counters
 -- remove from a standard filter
 SELECT bloom_remove(bloom_create(10), 'a');
---> Error: bloom_remove: argument 1 must be a counting filter (no other can remove), got a standard one
+--> Error: bloom_remove: argument 1 must be a counting filter (other kinds cannot remove keys), got a standard filter
 -- remove from a partitioned filter
 SELECT bloom_remove(bloom_create(10, 0.01, 'partitioned'), 'a');
---> Error: bloom_remove: argument 1 must be a counting filter (no other can remove), got a partitioned one
+--> Error: bloom_remove: argument 1 must be a counting filter (other kinds cannot remove keys), got a partitioned filter
 -- remove what was not added
 SELECT bloom_remove(bloom_create(10, 0.01, 'counting'), 'a');
 --> Error: bloom_remove: argument 2 must be a key that was added, got 'a', which is not in the filter
@@ -267,16 +267,16 @@ SELECT bloom_remove(bloom_add(bloom_create(10, 0.01, 'counting'), 'a', 'b'), 'b'
 --> Error: bloom_remove: argument 4 must be a key that was added, got 'a', which is not in the filter
 -- halve an odd number of cells
 SELECT bloom_halve(bloom_create_sized(1001, 7));
---> Error: bloom_halve: argument 1 must be a filter with an even number of blocks, or of cells in each block or slice, got 1 of 1001 cells
+--> Error: bloom_halve: argument 1 cannot be halved: the number of blocks (1) and the number of cells per block or slice (1001) are both odd
 -- halve too often
 SELECT bloom_halve(bloom_create_sized(1000, 7), 4);
 --> Error: bloom_halve: times must be an integer between 0 and 3, got 4
 -- halve an odd number of cells per slice
 SELECT bloom_halve(bloom_create_sized(33, 3, 'partitioned'));
---> Error: bloom_halve: argument 1 must be a filter with an even number of blocks, or of cells in each block or slice, got 1 of 11 cells
+--> Error: bloom_halve: argument 1 cannot be halved: the number of blocks (1) and the number of cells per block or slice (11) are both odd
 -- halve an odd block
 SELECT bloom_halve(bloom_create_sized(99, 3, 'standard', 33));
---> Error: bloom_halve: argument 1 must be a filter with an even number of blocks, or of cells in each block or slice, got 3 of 33 cells
+--> Error: bloom_halve: argument 1 cannot be halved: the number of blocks (3) and the number of cells per block or slice (33) are both odd
 -- halve a negative number of times
 SELECT bloom_halve(bloom_create(10), -1);
 --> Error: bloom_halve: times must be an integer between 0 and 4, got -1
@@ -287,9 +287,9 @@ SELECT bloom_halve(bloom_create(10), 'x');
 SELECT bloom_build('a', bloom_create(10), 0.01);
 --> Error: bloom_build: the call must be bloom_build(key, filter), because the filter has its own fpr and kind, got 3 arguments
 SELECT bloom_build('a', x'0102');
---> Error: bloom_build: argument 2 is not a bloom filter (2 bytes are too few for a header)
+--> Error: bloom_build: argument 2 is not a bloom filter (a header has 64 bytes, got 2)
 SELECT bloom_build('a', bloom_open(bloom_create(10)));
---> Error: bloom_build: argument 2 must be a filter itself in an aggregate, got a handle
+--> Error: bloom_build: argument 2 must be a blob in an aggregate, got a handle
 -- fold
 SELECT bloom_fold(bloom_create(10), NULL);
 --> Error: bloom_fold: fpr must be a number between 0 and 1, got NULL
@@ -299,7 +299,7 @@ SELECT bloom_fold('x', 0.01);
 --> Error: bloom_fold: argument 1 is not a bloom filter ('x')
 -- bits of the counters of a partitioned filter
 SELECT bloom_standard(bloom_create(10, 0.01, 'partitioned'));
---> Error: bloom_standard: argument 1 must be a counting filter, got a partitioned one
+--> Error: bloom_standard: argument 1 must be a counting filter, got a partitioned filter
 
 -- bloom_build
 SELECT bloom_build(column1, 0) FROM (VALUES (1));
@@ -382,7 +382,7 @@ SELECT bloom_apply(b, 'text') FROM f;
 --> Error: bloom_apply: argument 2 is not a delta for this filter ('text')
 -- one byte
 SELECT bloom_apply(b, x'00') FROM f;
---> Error: bloom_apply: argument 2 is not a delta for this filter (1 bytes are too few for one)
+--> Error: bloom_apply: argument 2 is not a delta for this filter (a delta has at least 24 bytes, got 1)
 -- zeroes
 SELECT bloom_apply(b, zeroblob(100)) FROM f;
 --> Error: bloom_apply: argument 2 is not a delta for this filter (bad magic)
@@ -400,24 +400,24 @@ SELECT bloom_apply(b, CAST(substr(bloom_delta(b, b), 1, 4) || x'02' || substr(bl
 --> Error: bloom_apply: argument 2 is not a delta for this filter (unknown version 2)
 -- unknown kind of contents
 SELECT bloom_apply(b, CAST(substr(bloom_delta(b, b), 1, 5) || x'7f' || substr(bloom_delta(b, b), 7) AS BLOB)) FROM f;
---> Error: bloom_apply: argument 2 is a damaged delta (a byte of its beginning is out of range) (11)
+--> Error: bloom_apply: argument 2 is a damaged delta (a byte of its header is out of range) (11)
 -- last byte missing
 SELECT bloom_apply(b, substr(d, 1, length(d) - 1)) FROM (SELECT b, bloom_delta(b, bloom_add(b, 'z')) AS d FROM f);
---> Error: bloom_apply: argument 2 is a damaged delta (its gaps do not fit the filter) (11)
+--> Error: bloom_apply: argument 2 is a damaged delta (its positions do not fit the filter) (11)
 -- a byte too many
 SELECT bloom_apply(b, CAST(bloom_delta(b, b) || x'00' AS BLOB)) FROM f;
---> Error: bloom_apply: argument 2 is a damaged delta (its gaps do not fit the filter) (11)
+--> Error: bloom_apply: argument 2 is a damaged delta (its positions do not fit the filter) (11)
 -- changed contents
 SELECT bloom_apply(b, CAST(substr(d, 1, 40) || x'0101' || substr(d, 43) AS BLOB)) FROM (SELECT b, bloom_delta(b, bloom_create(10)) AS d FROM f);
 --> Error: bloom_apply: argument 2 is a damaged delta (header checksum does not match) (11)
 -- cut off in the contents
 SELECT bloom_apply(b, substr(bloom_delta(b, bloom_create(10)), 1, 80)) FROM f;
---> Error: bloom_apply: argument 2 is not a delta for this filter (56 bytes are too few for a header)
+--> Error: bloom_apply: argument 2 is not a delta for this filter (a header has 64 bytes, got 56)
 
 -- nothing was lost
 SELECT bloom_contains(b, 'a') FROM f;
 --> 1
 UPDATE f SET b = bloom_add(b, 'b', 'c', 'd') WHERE bloom_remove(b, 'a') IS NULL;
---> Error: bloom_remove: argument 1 must be a counting filter (no other can remove), got a standard one
+--> Error: bloom_remove: argument 1 must be a counting filter (other kinds cannot remove keys), got a standard filter
 SELECT bloom_count(b) FROM f;
 --> 1

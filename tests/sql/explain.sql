@@ -30,10 +30,10 @@ SELECT bloom_explain('loose', 'items', 'code');
 --> items.code has numbers, and the filter follows a column that is not numeric: if that has text such as '05', no number is answered "absent" (compare text with text, in the filter and in the column: loose.key = CAST(items.code AS TEXT))
 INSERT INTO asked(code, trimmed) VALUES ('007', '7.0');
 SELECT bloom_explain('plain', 'asked', 'code');
---> asked.code has text such as '007', which SQLite calls equal to a number, and the filter does not (if the keys were added as numbers, write plain.key = CAST(asked.code AS NUMERIC))
+--> asked.code has text such as '007', which SQLite compares as a number, but the filter compares as bytes (if the keys were added as numbers, write plain.key = CAST(asked.code AS NUMERIC))
 SELECT bloom_explain('plain', 'asked', 'trimmed');
 --> asked.trimmed has the collation rtrim, and the filter has binary: a key that is equal only under rtrim is answered "absent" (make the filter with collate=rtrim)
---> asked.trimmed has text such as '7.0', which SQLite calls equal to a number, and the filter does not (if the keys were added as numbers, write plain.key = CAST(asked.trimmed AS NUMERIC))
+--> asked.trimmed has text such as '7.0', which SQLite compares as a number, but the filter compares as bytes (if the keys were added as numbers, write plain.key = CAST(asked.trimmed AS NUMERIC))
 SELECT bloom_explain('codes', 'asked', 'code');
 --> ok
 
@@ -58,4 +58,4 @@ SELECT e FROM unsafe;
 --> Error: unsafe use of bloom_explain()
 DROP TRIGGER codes_before_insert;
 SELECT bloom_explain('codes', 'asked', 'code');
---> Error: bloom_explain: codes: the triggers of source 'items' are missing or have changed, so keys may be missing from the filter (the command 'rebuild' fixes that; if the source is gone, only DROP TABLE is left)
+--> Error: bloom_explain: codes: the triggers of source 'items' are missing or have changed, so keys may be missing from the filter (the command 'rebuild' fixes that; if the source no longer exists, run DROP TABLE)

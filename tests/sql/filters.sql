@@ -164,7 +164,7 @@ SELECT keys, bytes, overfull, capacity, saturated FROM bloom_stats((SELECT bloom
 SELECT * FROM bloom_stats(NULL);
 --> Error: bloom_stats: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
 SELECT * FROM bloom_stats(x'00');
---> Error: bloom_stats: argument 1 is not a bloom filter (1 bytes are too few for a header)
+--> Error: bloom_stats: argument 1 is not a bloom filter (a header has 64 bytes, got 1)
 SELECT * FROM bloom_stats;
 --> Error: bloom_stats: the call must be bloom_stats(filter)
 SELECT kind, cells, hashes, block, bytes, round(fpr, 6) FROM bloom_plan(1000000, 0.01);

@@ -45,11 +45,11 @@ SELECT bloom_contains((SELECT nullif(bloom_open(a), id) FROM p), 'key' || max(id
 --> 0
 -- an aggregate takes the filter itself
 SELECT bloom_union(bloom_open(a)) FROM p;
---> Error: bloom_union: argument 1 must be a filter itself in an aggregate, got a handle
+--> Error: bloom_union: argument 1 must be a blob in an aggregate, got a handle
 SELECT bloom_union(DISTINCT bloom_open(a)) FROM p;
---> Error: bloom_union: argument 1 must be a filter itself in an aggregate, got a handle
+--> Error: bloom_union: argument 1 must be a blob in an aggregate, got a handle
 SELECT bloom_intersect(bloom_open(a)) FROM p;
---> Error: bloom_intersect: argument 1 must be a filter itself in an aggregate, got a handle
+--> Error: bloom_intersect: argument 1 must be a blob in an aggregate, got a handle
 -- a handle stays open while each row opens and closes another one
 SELECT sum(bloom_contains((SELECT bloom_open(a) FROM p), 'key')), sum(bloom_count(bloom_open(bloom_add(bloom_create(10), k)))) FROM t;
 --> 3000|3000

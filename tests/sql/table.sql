@@ -28,7 +28,7 @@ CREATE VIRTUAL TABLE e USING bloom(capacity=10, source='', column=c);
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, source=t, column=(a,));
 --> Error: bloom: column must be a name, or names in brackets: (a, b), got '(a,)'
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, source=t, column=c);
---> Error: bloom: source 't' must be an ordinary table, got none of that name in the schema main
+--> Error: bloom: source 't' must be an ordinary table, got no table of this name in the schema main
 CREATE VIRTUAL TABLE e USING bloom(capacity=0);
 --> Error: bloom: capacity must be an integer between 1 and 1099511627776, got 0
 CREATE VIRTUAL TABLE e USING bloom(capacity=-1);
@@ -223,9 +223,9 @@ SELECT key FROM a UNION SELECT 1;
 
 -- rows that are refused
 INSERT INTO a(key) VALUES (NULL);
---> Error: a: key must be a value other than NULL, which is never a key, got NULL (19)
+--> Error: a: key must not be NULL (NULL is never a key) (19)
 INSERT INTO a DEFAULT VALUES;
---> Error: a: key must be a value other than NULL, which is never a key, got NULL (19)
+--> Error: a: key must not be NULL (NULL is never a key) (19)
 INSERT INTO a(key, filter) VALUES (1, x'00');
 --> Error: a: one row cannot have more than one of key, filter and command (INSERT several rows)
 INSERT INTO a(key, a) VALUES (1, 'clear');
@@ -239,7 +239,7 @@ INSERT INTO a(bytes) VALUES (1);
 INSERT INTO a(a, stale) VALUES ('clear', 1);
 --> Error: a: the column stale is read-only (INSERT a key, a filter or a command)
 INSERT INTO a(filter) VALUES (x'00');
---> Error: a: filter is not a bloom filter (1 bytes are too few for a header)
+--> Error: a: filter is not a bloom filter (a header has 64 bytes, got 1)
 INSERT INTO a(filter) SELECT substr(filter, 1, 100) FROM a;
 --> Error: a: filter is a damaged bloom filter (100 bytes where the header says 1864; restore it from a backup or build it again) (11)
 INSERT INTO a(filter) SELECT filter FROM b;
@@ -266,7 +266,7 @@ UPDATE a SET key = 2;
 UPDATE a SET key = 2 WHERE key = 1;
 --> Error: a: cannot remove a key from a standard filter (make the table with kind=counting)
 UPDATE b SET key = NULL WHERE key = 1;
---> Error: b: key must be a value other than NULL, which is never a key, got NULL (19)
+--> Error: b: key must not be NULL (NULL is never a key) (19)
 UPDATE b SET filter = x'00' WHERE key = 1;
 --> Error: b: an UPDATE can change the column key alone, and without FROM
 UPDATE b SET info = NULL WHERE key = 1;
@@ -289,19 +289,19 @@ SELECT changes();
 --> 2
 REPLACE INTO b(key) VALUES ('x');
 INSERT OR FAIL INTO a(key) VALUES ('kept'), (NULL), ('after');
---> Error: a: key must be a value other than NULL, which is never a key, got NULL (19)
+--> Error: a: key must not be NULL (NULL is never a key) (19)
 SELECT key FROM a WHERE key IN ('kept', 'after');
 --> kept
 INSERT OR ABORT INTO a(key) VALUES ('aborted'), (NULL);
---> Error: a: key must be a value other than NULL, which is never a key, got NULL (19)
+--> Error: a: key must not be NULL (NULL is never a key) (19)
 BEGIN;
 INSERT INTO a(key) VALUES ('in transaction');
 INSERT INTO a(key) VALUES ('aborted'), (NULL);
---> Error: a: key must be a value other than NULL, which is never a key, got NULL (19)
+--> Error: a: key must not be NULL (NULL is never a key) (19)
 SELECT key FROM a WHERE key IN ('in transaction', 'aborted');
 --> in transaction
 INSERT OR ROLLBACK INTO a(key) VALUES ('rolled back'), (NULL);
---> Error: a: key must be a value other than NULL, which is never a key, got NULL (19)
+--> Error: a: key must not be NULL (NULL is never a key) (19)
 SELECT key FROM a WHERE key IN ('in transaction', 'aborted', 'rolled back');
 COMMIT;
 --> Error: cannot commit - no transaction is active
@@ -355,7 +355,7 @@ SELECT json_extract(info, '$.capacity') FROM a;
 INSERT INTO a(a) VALUES ('integrity-check');
 CREATE VIRTUAL TABLE odd USING bloom(cells=1001, hashes=3);
 INSERT INTO odd(odd) VALUES ('halve');
---> Error: odd: the table must be a filter with an even number of blocks, or of cells in each block or slice, got 1 of 1001 cells
+--> Error: odd: the table cannot be halved: the number of blocks (1) and the number of cells per block or slice (1001) are both odd
 
 -- a filter of no rows leaves the table as it is
 INSERT INTO a(filter) SELECT bloom_build(key) FROM (SELECT 1 AS key WHERE 0);

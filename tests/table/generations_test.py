@@ -182,7 +182,7 @@ class Statements(GenerationsCase):
             if begin:
                 db.execute(begin)
             self.assertFails(db, "unknown command", "INSERT INTO f(f) VALUES ('rotate'), ('rotate'), ('nothing')")
-            self.assertFails(db, "key must be a value other than NULL", "INSERT INTO f(f, key) VALUES ('rotate', NULL), ('rotate', NULL), (NULL, NULL)")
+            self.assertFails(db, "key must not be NULL", "INSERT INTO f(f, key) VALUES ('rotate', NULL), ('rotate', NULL), (NULL, NULL)")
             self.assertPresent(db, ["old"])
             if begin:
                 db.execute("COMMIT")

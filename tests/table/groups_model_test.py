@@ -150,7 +150,7 @@ class World(Transactions):
         try:
             side.run(f"INSERT {rule} INTO {state.name}(member, key) VALUES " + ",".join("(?, ?)" for _ in pairs) + ", (NULL, 1)", *[v for p in pairs for v in p])
         except sqlite3.IntegrityError as error:
-            assert "member must be a value other than NULL" in str(error)
+            assert "member must not be NULL" in str(error)
         else:
             raise AssertionError("a NULL member was taken")
         if rule == "OR FAIL":

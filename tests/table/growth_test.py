@@ -143,13 +143,13 @@ class Layers(GrowingCase):
 
     def test_damaged_layers_are_named(self):
         for damage, text in {
-            "substr(v, 1, 100)": "36 bytes are too few for a header",
-            "CAST(v || x'00' AS BLOB)": "1 bytes are too few for a header",
+            "substr(v, 1, 100)": "a header has 64 bytes, got 36",
+            "CAST(v || x'00' AS BLOB)": "a header has 64 bytes, got 1",
             "CAST(v || zeroblob(64) AS BLOB)": "bad magic",
             "CAST(v || (SELECT v FROM counting_config WHERE k = 'header') AS BLOB)": "layers in the config differ in kind, seed or collation",
             "CAST(v || (SELECT v FROM seeded_config WHERE k = 'header') AS BLOB)": "layers in the config differ in kind, seed or collation",
             "CAST(v || (SELECT v FROM nocase_config WHERE k = 'header') AS BLOB)": "layers in the config differ in kind, seed or collation",
-            "x''": "0 bytes are too few for a header",
+            "x''": "a header has 64 bytes, got 0",
             "'text'": "the config has no header",
         }.items():
             db = self.connect(":memory:")

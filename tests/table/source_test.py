@@ -52,10 +52,10 @@ class Following(SourceCase):
         for options, text in {
             "source=v, column=k": "source 'v' must be an ordinary table, got a view in the schema main",
             "source=b, column=key": "source 'b' must be an ordinary table, got a virtual table in the schema main",
-            "source=elsewhere, column=k": "got none of that name in the schema main",
-            "source=temporary, column=k": "got none of that name in the schema main",
-            "source=sqlite_master, column=name": "got none of that name",
-            "source=f_data, column=chunk": "got none of that name",
+            "source=elsewhere, column=k": "got no table of this name in the schema main",
+            "source=temporary, column=k": "got no table of this name in the schema main",
+            "source=sqlite_master, column=name": "got no table of this name",
+            "source=f_data, column=chunk": "got no table of this name",
             "source=t, column=nope": "column must be one of t, got 'nope'",
             "source=t, column=rowid": "column must be one of t, got 'rowid'",
             "source=t, column=c": "the collation of column 'c' must be BINARY, NOCASE or RTRIM.*got backwards",
@@ -572,7 +572,7 @@ class Following(SourceCase):
         self.assertEqual(self.present(db, "a", "z"), ["a"])
         db.execute("DROP TABLE t")
         self.assertFails(db, "the triggers of source 't' are missing or have changed", "SELECT 1 FROM f WHERE key = 'a'")
-        self.assertFails(db, "source 't' must be an ordinary table, got none of that name", "INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertFails(db, "source 't' must be an ordinary table, got no table of this name", "INSERT INTO f(f) VALUES ('rebuild')")
         db.execute("CREATE TABLE t(k, x)")
         self.assertFails(db, "the triggers of source 't' are missing or have changed", "SELECT 1 FROM f WHERE key = 'a'")
         db.execute("INSERT INTO f(f) VALUES ('rebuild')")

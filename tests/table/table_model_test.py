@@ -164,7 +164,7 @@ class World(Transactions):
         try:
             side.run(f"INSERT {rule} INTO {state.name}(key) VALUES " + ",".join("(?)" for _ in keys) + ", (NULL)", *keys)
         except sqlite3.IntegrityError as error:
-            assert "key must be a value other than NULL" in str(error)
+            assert "key must not be NULL" in str(error)
         else:
             raise AssertionError("a NULL key was taken")
         if rule == "OR FAIL":
