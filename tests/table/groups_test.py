@@ -188,7 +188,7 @@ class Pairs(GroupCase):
                     if begin:
                         db.execute("BEGIN")
                         db.execute("INSERT INTO who(member, key) VALUES ('older', 0)")
-                    self.assertFails(db, "other than NULL", f"INSERT {rule} INTO who(member, key) VALUES ('a', 1), ('old', 2), ('b', 3), (NULL, 4), ('c', 5)")
+                    self.assertFails(db, "must not be NULL", f"INSERT {rule} INTO who(member, key) VALUES ('a', 1), ('old', 2), ('b', 3), (NULL, 4), ('c', 5)")
                     pairs = [("old", 0)]
                     pairs += [("older", 0)] * (begin and db.in_transaction)
                     if rule == "OR FAIL" and "a" in self.members(db):
@@ -808,7 +808,7 @@ class Transactions(GroupCase):
             self.add(db, old := some_pairs(100, 2))
             if begin:
                 db.execute("BEGIN")
-            self.assertFails(db, "other than NULL", "INSERT INTO who(member, key) SELECT CASE WHEN value < 290 THEN 'n' || value END, value FROM (WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n LIMIT 300) SELECT value FROM n)")
+            self.assertFails(db, "must not be NULL", "INSERT INTO who(member, key) SELECT CASE WHEN value < 290 THEN 'n' || value END, value FROM (WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n LIMIT 300) SELECT value FROM n)")
             self.check(db, old)
             self.add_now(db, [("n5", 1), ("m5", 2), ("n6", 3)])
             self.check(db, old + [("n5", 1), ("m5", 2), ("n6", 3)])
