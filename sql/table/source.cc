@@ -155,7 +155,9 @@ void Source::require_collation(Collation collation) const {
     if (std::none_of(known.begin(), known.end(), [&](const ColumnInfo& info) {
           return sqlite3_stricmp(info.name.c_str(), column.c_str()) == 0;
         })) {
-      refuse("column", "one of " + names_.table, quoted_text(column));
+      const bool is_list = column.find(',') != std::string::npos;
+      refuse("column", "one of " + names_.table,
+             quoted_text(column) + (is_list ? " (several columns are written column=(a, b))" : ""));
     }
     const std::string name = collation_name(column);
     const bool possible = names_.columns.size() == 1 && collation_named(name);

@@ -57,6 +57,7 @@ class Following(SourceCase):
             "source=sqlite_master, column=name": "got no table of this name",
             "source=f_data, column=chunk": "got no table of this name",
             "source=t, column=nope": "column must be one of t, got 'nope'",
+            "source=t, column='k,k2'": r"column must be one of t, got 'k,k2' \(several columns are written column=\(a, b\)\)",
             "source=t, column=rowid": "column must be one of t, got 'rowid'",
             "source=t, column=c": "the collation of column 'c' must be BINARY, NOCASE or RTRIM.*got backwards",
             "source=t, column=(k, n)": "the collation of column 'n' must be BINARY in a key of several columns .*, got NOCASE",
