@@ -52,6 +52,37 @@ void add_block(std::span<const std::uint8_t> block, unsigned j, std::uint8_t* ch
   }
 }
 
+FilterCells::FilterCells(const Shape& shape)
+    : filters_(shape), bytes_(zeroed_bytes(shape.blocks() * kBlockBytes, Access::dense)) {}
+
+void FilterCells::add(std::span<const Hash> hashes) {
+  std::uint8_t* const cells = bytes_.get();
+  const BitSlicedFilters filters = filters_;  // a copy, which writes to the cells do not change
+  for (const Hash hash : hashes) {
+    std::uint8_t* const block = cells + filters.chunk_of(hash) * kBlockBytes;
+    filters.for_each_position(hash, [&](std::uint64_t p) {
+      std::uint8_t* const word = block + p / 64 * 8;
+      store_le(word, load_le<std::uint64_t>(word) | std::uint64_t{1} << p % 64);
+    });
+  }
+}
+
+void add_cells(const FiltersOfSegment& filters, std::uint64_t i, std::uint8_t* chunk) {
+  for (std::size_t first = 0; first < kSegmentBlock; first += 64) {
+    std::array<std::uint64_t, 64> rows{};
+    for (unsigned j = 0; j < kSegmentFilters; ++j) {
+      rows[j] =
+          filters[j] == nullptr ? 0 : load_le<std::uint64_t>(filters[j]->block(i) + first / 8);
+    }
+    transpose(rows);
+    const std::size_t count = std::min<std::size_t>(64, kSegmentBlock - first);
+    for (std::size_t p = 0; p < count; ++p) {
+      std::uint8_t* const word = chunk + (first + p) * sizeof(FilterSet);
+      store_le(word, load_le<FilterSet>(word) | rows[p]);
+    }
+  }
+}
+
 void clear_filters(FilterSet filters, std::uint8_t* chunk) {
   for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
     std::uint8_t* const word = chunk + p * sizeof(FilterSet);

@@ -16,6 +16,7 @@
 #include "core/layout/geometry.h"
 #include "core/layout/shape.h"
 #include "core/support/bytes.h"
+#include "core/support/memory.h"
 
 namespace bloom {
 
@@ -34,14 +35,14 @@ class BitSlicedFilters {
   // Returns the chunk that holds all cells of the key.
   std::uint64_t chunk_of(Hash hash) const { return geometry_.block_of(hash); }
 
-  // Calls f(p) for the k positions of the key within its chunk.
+  // Calls f(p) for the k positions of the key within its chunk. Forced inline: otherwise GCC emits
+  // a call per position or keeps the probe sequence in memory, which takes twice as long.
   template <typename F>
-  void for_each_position(Hash hash, F&& f) const {
-    geometry_.with_sequence(hash, [&](auto sequence) {
-      for (std::uint32_t i = 0; i < geometry_.hashes(); ++i) {
-        f(sequence.next());
-      }
-    });
+  [[gnu::always_inline]] void for_each_position(Hash hash, F&& f) const {
+    ProbeSequence<CongruentialGenerator, Unpartitioned> sequence(geometry_, hash);
+    for (std::uint32_t i = geometry_.hashes(); i > 0; --i) {
+      f(sequence.next());
+    }
   }
 
   // Returns the filters that may contain the key. `chunk` is the chunk of the key.
@@ -72,7 +73,31 @@ using FilterBlock = std::array<std::uint8_t, kFilterBlockBytes>;
 std::array<FilterBlock, kSegmentFilters> filter_blocks(const std::uint8_t* chunk);
 // Adds the cells of a block to filter j of a chunk.
 void add_block(std::span<const std::uint8_t> block, unsigned j, std::uint8_t* chunk);
+// Adds block i of each of the filters to chunk i of their segment. Filter j of the segment gets the
+// cells of filters[j], unless that is null.
+class FilterCells;
+using FiltersOfSegment = std::array<const FilterCells*, kSegmentFilters>;
+void add_cells(const FiltersOfSegment& filters, std::uint64_t i, std::uint8_t* chunk);
 // Sets all cells of `filters` to 0.
 void clear_filters(FilterSet filters, std::uint8_t* chunk);
+
+// The cells of one filter of a segment, to add many keys in memory. Each block is one cache line.
+class FilterCells {
+ public:
+  // Throws std::bad_alloc. Requires what BitSlicedFilters requires.
+  explicit FilterCells(const Shape& shape);
+
+  void add(std::span<const Hash> hashes);
+  // Returns block i: kBlockBytes bytes. Bit p is the cell at position p; the bits from
+  // kSegmentBlock on are 0.
+  const std::uint8_t* block(std::uint64_t i) const { return bytes_.get() + i * kBlockBytes; }
+
+  static constexpr std::size_t kBlockBytes = 64;
+  static_assert(kBlockBytes * 8 >= kSegmentBlock);
+
+ private:
+  BitSlicedFilters filters_;
+  OwnedBytes bytes_;
+};
 
 }  // namespace bloom

@@ -39,6 +39,8 @@ inline constexpr int kAnyNumber = -1;  // of arguments
 inline constexpr int kPure = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
 // The flags of a function without side effects whose result differs between calls.
 inline constexpr int kInnocuous = SQLITE_UTF8 | SQLITE_INNOCUOUS;
+// The flags of a function that the extension itself calls. No schema may call it.
+inline constexpr int kInternal = SQLITE_UTF8 | SQLITE_DIRECTONLY;
 
 struct ScalarFunction {
   const char* name;
@@ -152,9 +154,9 @@ class AggregateCallbacks {
 };
 
 template <Aggregate State>
-void add_aggregate(sqlite3* db, const Signature& signature) {
+void add_aggregate(sqlite3* db, const Signature& signature, int flags = kPure) {
   using Callbacks = AggregateCallbacks<State>;
-  require_ok(db, sqlite3_create_function_v2(db, signature.name, signature.argument_count, kPure,
+  require_ok(db, sqlite3_create_function_v2(db, signature.name, signature.argument_count, flags,
                                             const_cast<Signature*>(&signature), nullptr,
                                             Callbacks::step, Callbacks::finish, nullptr));
 }

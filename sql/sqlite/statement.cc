@@ -57,6 +57,11 @@ Execution& Execution::bind(int parameter, const Value& value) {
   return *this;
 }
 
+Execution& Execution::bind_pointer(int parameter, void* pointer, const char* type) {
+  prepared_.require_ok(sqlite3_bind_pointer(statement_, parameter, pointer, type, nullptr));
+  return *this;
+}
+
 bool Execution::step() {
   const int code = sqlite3_step(statement_);
   if (code != SQLITE_ROW && code != SQLITE_DONE) {

@@ -53,6 +53,8 @@ class Execution {
   Execution& bind(int parameter, std::string_view text);
   Execution& bind(int parameter, std::span<const std::uint8_t> bytes);
   Execution& bind(int parameter, const Value& value);
+  // Binds a pointer, which only Value::pointer(type) reads. SQL sees NULL.
+  Execution& bind_pointer(int parameter, void* pointer, const char* type);
 
   // Moves to the next row. Returns whether there is one. Throws SqliteError.
   bool step();

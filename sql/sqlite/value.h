@@ -43,6 +43,12 @@ class Value {
     }
     return {bytes, static_cast<std::size_t>(sqlite3_value_bytes(value_))};
   }
+  // Returns a text as text() does. Faster: SQLite does not copy the bytes to append a NUL
+  // character. Requires: the value is a text of a database in UTF-8.
+  std::string_view utf8_text() const {
+    const auto bytes = blob();
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
   std::span<const std::uint8_t> blob() const {
     const auto* bytes = static_cast<const std::uint8_t*>(sqlite3_value_blob(value_));
     const auto size = static_cast<std::size_t>(sqlite3_value_bytes(value_));

@@ -441,10 +441,15 @@ void GroupStore::add_filter(const GroupConfig& config, std::uint64_t slot,
       });
       continue;
     }
-    for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
-      if (Bits::get(block.data(), p) != 0) {
-        writer.set_wide_bit(slot, i * kSegmentBlock + p);
-      }
+    add_wide_block(writer, slot, i, block.data());
+  }
+}
+
+void GroupStore::add_wide_block(GroupWriter& writer, std::uint64_t slot, std::uint64_t i,
+                                const std::uint8_t* block) {
+  for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
+    if (Bits::get(block, p) != 0) {
+      writer.set_wide_bit(slot, i * kSegmentBlock + p);
     }
   }
 }
@@ -455,6 +460,29 @@ void GroupStore::clear_filter(const GroupConfig& config, std::uint64_t slot) {
     writer.change_chunk(i, slot / kSegmentFilters, [&](std::uint8_t* chunk) {
       clear_filters(FilterSet{1} << slot % kSegmentFilters, chunk);
     });
+  }
+}
+
+void GroupStore::replace_filters(const GroupConfig& config, std::span<const SlotCells> filters) {
+  const std::uint64_t segment = filters.front().slot / kSegmentFilters;
+  FiltersOfSegment cells{};
+  FilterSet replaced = 0;
+  for (const SlotCells& filter : filters) {
+    cells[filter.slot % kSegmentFilters] = &filter.cells;
+    replaced |= FilterSet{1} << filter.slot % kSegmentFilters;
+  }
+  GroupWriter writer(*this, config);
+  for (std::uint64_t i = 0; i < config.chunks_per_segment(); ++i) {
+    if (segment >= config.wide) {
+      writer.change_chunk(i, segment, [&](std::uint8_t* chunk) {
+        clear_filters(replaced, chunk);
+        add_cells(cells, i, chunk);
+      });
+      continue;
+    }
+    for (const SlotCells& filter : filters) {
+      add_wide_block(writer, filter.slot, i, filter.cells.block(i));
+    }
   }
 }
 

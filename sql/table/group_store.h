@@ -82,6 +82,14 @@ struct SegmentRange {
   std::uint64_t end;
 };
 
+// The cells of the filter of a slot.
+struct SlotCells {
+  std::uint64_t slot;
+  FilterCells cells;
+};
+
+class GroupWriter;
+
 class GroupStore {
  public:
   GroupStore(sqlite3* db, std::string schema, std::string table);
@@ -149,6 +157,9 @@ class GroupStore {
   // FilterView::cells(). clear_filter() requires that the segment is not in _wide.
   void add_filter(const GroupConfig& config, std::uint64_t slot, const std::uint8_t* cells);
   void clear_filter(const GroupConfig& config, std::uint64_t slot);
+  // Stores filters in slots of one segment. If the segment is in _wide, the filters keep their old
+  // keys as false positives: clearing them there is too expensive. Requires: the slots differ.
+  void replace_filters(const GroupConfig& config, std::span<const SlotCells> filters);
   Filter filter_of(const GroupConfig& config, std::uint64_t slot);
   // Returns the estimates of all filters of the segments, in the order of their slots.
   std::vector<Estimate> estimates(const GroupConfig& config, SegmentRange range);
@@ -170,6 +181,9 @@ class GroupStore {
   void for_each_wide_chunk(const GroupConfig& config, SegmentRange range, std::uint64_t i,
                            const EachChunk& f);
   void read_data_chunks(SegmentRange range, std::uint64_t i, const EachChunk& f);
+  // Sets the cells of block i of a filter. `block` is as FilterBlock. Requires: it is in _wide.
+  static void add_wide_block(GroupWriter& writer, std::uint64_t slot, std::uint64_t i,
+                             const std::uint8_t* block);
   std::optional<std::uint64_t> take_free_slot(const GroupConfig& config, const Member& member);
   void add_segment(GroupConfig& config);
   void widen_row(const GroupConfig& config, std::uint64_t row, SegmentRange range, std::uint64_t i,

@@ -22,7 +22,6 @@ constexpr std::string_view kRangeCommands =
     "'summarize', 'rebuild', 'optimize' and 'integrity-check'";
 constexpr std::size_t kMaxCachedSlots = std::size_t{1} << 16U;
 constexpr std::size_t kLongestCachedMember = 256;  // bytes
-constexpr const char* kDisordered = "the ranges are not in the order of their slots";
 
 struct GroupProperty {
   GroupColumn column;
@@ -124,6 +123,13 @@ class GroupTable::Change {
   std::uint64_t rollbacks_;
   bool done_ = false;
 };
+
+void GroupTable::change(const std::function<void()>& f) {
+  Change change(*this);
+  f();
+  transaction_.note_written(true);
+  change.done();
+}
 
 GroupTable::GroupTable(const sqlite::Definition& definition, Shared& shared)
     : db_(definition.db),
@@ -376,9 +382,7 @@ int GroupTable::insert_key(const Value& member, const Value& key) {
   };
   const auto slot = find(member);
   if (!slot) {
-    Change change(*this);
-    add_key(add_member(member));
-    change.done();
+    change([&] { add_key(add_member(member)); });
     return SQLITE_OK;
   }
   if (skip_present) {
@@ -492,14 +496,13 @@ void GroupTable::insert_filter(const Value& member, const Value& filter) {
     fitting = fit_incoming_filter(added, header, "the member", check_interrupt);
   }
   shared_.write_deferred_keys();
-  Change change(*this);
-  const auto known = find(member);
-  const std::uint64_t slot = known ? *known : add_member(member);
-  if (fitting) {
-    store_.add_filter(statement_cache().config, slot, fitting->view().cells());
-  }
-  transaction_.note_written(true);
-  change.done();
+  change([&] {
+    const auto known = find(member);
+    const std::uint64_t slot = known ? *known : add_member(member);
+    if (fitting) {
+      store_.add_filter(statement_cache().config, slot, fitting->view().cells());
+    }
+  });
 }
 
 void GroupTable::refuse_after_key_lookup(std::string_view change) const {
@@ -544,14 +547,13 @@ void GroupTable::remove_member(const Value& member) {
   if (!slot) {
     return;
   }
-  Change change(*this);
-  const bool is_wide = *slot / kSegmentFilters < config.wide;
-  if (!is_wide) {
-    store_.clear_filter(config, *slot);
-  }
-  store_.free_slot(*slot, !is_wide);
-  transaction_.note_written(true);
-  change.done();
+  change([&] {
+    const bool is_wide = *slot / kSegmentFilters < config.wide;
+    if (!is_wide) {
+      store_.clear_filter(config, *slot);
+    }
+    store_.free_slot(*slot, !is_wide);
+  });
 }
 
 void GroupTable::run_command(const Value& command) {
@@ -561,7 +563,7 @@ void GroupTable::run_command(const Value& command) {
   if (is("optimize")) {
     optimize();
   } else if (!ranges_ && is("clear")) {
-    clear();
+    change([&] { store_.clear(); });
   } else if (ranges_ && is("summarize")) {
     summarize();
   } else if (ranges_ && is("rebuild")) {
@@ -585,130 +587,7 @@ void GroupTable::optimize() {
       (full == config.wide && store_.free_slots_below(full * kSegmentFilters).empty())) {
     return;
   }
-  Change change(*this);
-  store_.widen(config, full);
-  transaction_.note_written(true);
-  change.done();
-}
-
-void GroupTable::clear() {
-  Change change(*this);
-  store_.clear();
-  transaction_.note_written(true);
-  change.done();
-}
-
-void GroupTable::require_in_sync(const GroupConfig& config) {
-  ranges_->schema_may_have_changed();
-  if (const auto problem = ranges_->out_of_sync(store_.table(), config)) {
-    fail(*problem);
-  }
-}
-
-void GroupTable::summarize() {
-  ranges_->require_idle(store_.table());
-  GroupConfig config = store_.load_config();
-  require_in_sync(config);
-  Change change(*this);
-  update_changed_ranges(config);
-  add_ranges(config);
-  transaction_.note_written(true);
-  change.done();
-}
-
-void GroupTable::rebuild() {
-  ranges_->require_idle(store_.table());
-  Change change(*this);
-  store_.clear();
-  GroupConfig config = store_.load_config();
-  ranges_->restore(store_.table(), options_.collation(), config);
-  add_ranges(config);
-  transaction_.note_written(true);
-  change.done();
-}
-
-void GroupTable::add_keys_of_range(std::uint64_t slot, RowRange range, const Shape& shape) {
-  const BitSlicedFilters filters(shape);
-  const auto add = [&](Hash hash) { defer({filters.chunk_of(hash), slot, hash}); };
-  bool has_other_forms = false;
-  ranges_->for_each_key(range, [&](const Value& value) {
-    const Key key(value);
-    add(key.hash(shape));
-    has_other_forms = has_other_forms || key.is_other_form_of_number();
-  });
-  if (has_other_forms) {
-    add(other_forms_mark(shape));
-  }
-}
-
-// Makes ranges of the rows after the last range, while there are enough rows for one.
-void GroupTable::add_ranges(GroupConfig& config) {
-  const auto next = [&]() -> std::optional<RowRange> {
-    if (config.summarized == kMaxRowid) {
-      return std::nullopt;
-    }
-    return ranges_->range_from(config.summarized ? *config.summarized + 1 : kMinRowid);
-  };
-  for (auto range = next(); range; range = next()) {
-    const std::uint64_t slot = store_.add_member(range->first, config);
-    add_keys_of_range(slot, *range, config.header.shape);
-    config.summarized = range->last;
-  }
-  write_deferred_keys();
-  store_.save_config(config);
-}
-
-// Clearing a filter in _wide is too expensive. A changed range there keeps its old keys as false
-// positives.
-void GroupTable::update_changed_ranges(const GroupConfig& config) {
-  for (const std::uint64_t slot : changed_slots(config)) {
-    if (slot / kSegmentFilters >= config.wide) {
-      store_.clear_filter(config, slot);
-    }
-    add_keys_of_range(slot, range_of(config, slot), config.header.shape);
-  }
-  write_deferred_keys();
-  ranges_->forget_changes(store_.table());
-}
-
-// Returns the slots of the changed ranges in ascending order. A note that names no range stands for
-// all ranges.
-std::vector<std::uint64_t> GroupTable::changed_slots(const GroupConfig& config) {
-  const auto changed = ranges_->changed_ranges(store_.table());
-  if (!changed) {
-    return store_.used_slots(config);
-  }
-  std::vector<std::uint64_t> slots;
-  for (const std::int64_t first : *changed) {
-    const auto slot = store_.slot_of(config, first);
-    if (!slot) {
-      return store_.used_slots(config);
-    }
-    slots.push_back(*slot);
-  }
-  std::sort(slots.begin(), slots.end());
-  return slots;
-}
-
-// Ranges have slots in the order of their rowids, so the next range has the next slot.
-RowRange GroupTable::range_of(const GroupConfig& config, std::uint64_t slot) {
-  RowRange range{.first = kMinRowid, .last = config.summarized.value_or(kMaxRowid)};
-  store_.with_member(slot, [&](const Value& first) {
-    if (first.type() != SQLITE_INTEGER) {
-      damaged(kDisordered);
-    }
-    range.first = first.integer();
-  });
-  store_.with_member(slot + 1, [&](const Value& next) {
-    if (next.type() != SQLITE_INTEGER || next.integer() <= range.first) {
-      damaged(kDisordered);
-    }
-    range.last = next.integer() - 1;
-  });
-  if (range.last < range.first) {
-    damaged(kDisordered);
-  }
-  return range;
+  change([&] { store_.widen(config, full); });
 }
 
 void GroupTable::check_integrity() {
@@ -721,36 +600,9 @@ void GroupTable::check_integrity() {
   }
 }
 
-void GroupTable::check_ranges(const GroupConfig& config) {
-  ranges_->schema_may_have_changed();
-  if (const auto problem = ranges_->out_of_sync(store_.table(), config)) {
-    throw SqliteError(SQLITE_CORRUPT_VTAB, *problem);
-  }
-  const std::vector<std::uint64_t> changed = changed_slots(config);
-  std::optional<std::int64_t> covered;  // last rowid of the ranges so far
-  for (const std::uint64_t slot : store_.used_slots(config)) {
-    const RowRange range = range_of(config, slot);
-    if (covered == kMaxRowid || range.first != (covered ? *covered + 1 : kMinRowid)) {
-      damaged(kDisordered);
-    }
-    covered = range.last;
-    if (std::binary_search(changed.begin(), changed.end(), slot)) {
-      continue;  // lookups return a changed range without checking its filter
-    }
-    ranges_->for_each_key(range, [&](const Value& key) {
-      if (!may_contain(config, slot, Key(key).hash(config.header.shape))) {
-        throw SqliteError(SQLITE_CORRUPT_VTAB, "the rows from " + std::to_string(range.first) +
-                                                   " to " + std::to_string(range.last) +
-                                                   " have the key " + key.describe() +
-                                                   ", which their filter does not have");
-      }
-    });
-  }
-  if (covered != config.summarized) {
-    damaged("the ranges do not end at the last rowid in the config");
-  }
+void add_group_module(sqlite3* db) {
+  add_range_reader_function(db);
+  sqlite::Module<GroupTable>::add(db);
 }
-
-void add_group_module(sqlite3* db) { sqlite::Module<GroupTable>::add(db); }
 
 }  // namespace bloom

@@ -52,6 +52,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -136,6 +137,8 @@ class GroupTable {
     std::unordered_map<std::string, std::uint64_t> slots;
   };
 
+  // Calls f(), which writes several rows, within a Change.
+  void change(const std::function<void()>& f);
   [[noreturn]] void refuse_change_of_ranges() const;
   int insert(const Values& columns);
   static void refuse_properties(const Values& columns);
@@ -145,11 +148,9 @@ class GroupTable {
   void remove_member(const Value& member);
   void run_command(const Value& command);
   void optimize();
-  void clear();
   void summarize();
   void rebuild();
   void add_ranges(GroupConfig& config);
-  void add_keys_of_range(std::uint64_t slot, RowRange range, const Shape& shape);
   void update_changed_ranges(const GroupConfig& config);
   void require_in_sync(const GroupConfig& config);
   void check_ranges(const GroupConfig& config);

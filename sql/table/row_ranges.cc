@@ -137,6 +137,10 @@ std::optional<std::string> RowRanges::out_of_sync(const std::string& table,
   return std::nullopt;
 }
 
+RangeReader RowRanges::reader(const Shape& shape) const {
+  return {source_, source_.rowid_alias(), rows_, shape};
+}
+
 void RowRanges::for_each_key(RowRange range, const EachKey& f) const {
   const std::string id = quoted_name(source_.rowid_alias());
   const Statement select(source_.db(), "SELECT " + source_.key_of("t") + " FROM " +
@@ -149,16 +153,6 @@ void RowRanges::for_each_key(RowRange range, const EachKey& f) const {
       f(run.value(0));
     }
   }
-}
-
-std::optional<RowRange> RowRanges::range_from(std::int64_t first) const {
-  const std::string id = quoted_name(source_.rowid_alias());
-  const Statement select(source_.db(), "SELECT " + id + " FROM " + source_.qualified(source()) +
-                                           " WHERE " + id + " >= ?1 ORDER BY " + id +
-                                           " LIMIT 1 OFFSET ?2");
-  Execution run(select);
-  run.bind(1, first).bind(2, static_cast<std::int64_t>(rows_ - 1));
-  return run.step() ? std::optional(RowRange{first, run.integer(0)}) : std::nullopt;
 }
 
 std::vector<Hash> RowRanges::hashes_of_equal_keys(const Key& key, const Shape& shape) {

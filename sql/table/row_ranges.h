@@ -16,7 +16,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,21 +24,13 @@
 #include "core/hashing/hash.h"
 #include "sql/sqlite/value.h"
 #include "sql/table/group_store.h"
+#include "sql/table/range_reader.h"
 #include "sql/table/schema_check.h"
 #include "sql/table/source.h"
 #include "sql/table/source_comparison.h"
 #include "sql/table/source_triggers.h"
 
 namespace bloom {
-
-inline constexpr std::int64_t kMinRowid = std::numeric_limits<std::int64_t>::min();
-inline constexpr std::int64_t kMaxRowid = std::numeric_limits<std::int64_t>::max();
-
-// Rowids first..last.
-struct RowRange {
-  std::int64_t first;
-  std::int64_t last;
-};
 
 // The suffix of the table of changed ranges. It is an ordinary table, not a shadow table:
 // SQLITE_DBCONFIG_DEFENSIVE makes shadow tables read-only, for triggers as well.
@@ -78,12 +69,11 @@ class RowRanges {
 
   // Throws bloom::Error if the ranges cannot be summarized now.
   void require_idle(const std::string& table) const;
+  // Returns a reader of ranges whose filters have this shape.
+  RangeReader reader(const Shape& shape) const;
   // Calls f(key) for each row of the range whose key is not NULL.
   using EachKey = std::function<void(const sqlite::Value& key)>;
   void for_each_key(RowRange range, const EachKey& f) const;
-  // Returns the range of the first `rows` rows whose rowid is at least `first`; nullopt if there
-  // are fewer such rows. The range begins at `first` itself.
-  std::optional<RowRange> range_from(std::int64_t first) const;
 
   // Returns the hashes that a lookup of `key` must look up in each filter: those of all keys that
   // SQLite may compare as equal to `key` (see SourceComparison). The hash other_forms_mark() stands

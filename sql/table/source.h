@@ -78,6 +78,9 @@ class Source {
   // affinity cannot be read.
   Affinity affinity() const;
 
+  // Returns whether the database stores text in UTF-8.
+  bool is_utf8() const;
+
   // Throws bloom::Error unless the source is an ordinary table, and its columns exist and have this
   // collation.
   void require_collation(Collation collation) const;

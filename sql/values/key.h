@@ -15,9 +15,10 @@ namespace bloom {
 // and has no bytes.
 class Key {
  public:
-  explicit Key(const sqlite::Value& value) : type_(value.type()) {
+  // `is_utf8`: a text is one of a database in UTF-8. It is then read faster.
+  explicit Key(const sqlite::Value& value, bool is_utf8 = false) : type_(value.type()) {
     if (type_ == SQLITE_TEXT) {
-      bytes_ = value.text();
+      bytes_ = is_utf8 ? value.utf8_text() : value.text();
     } else {
       read_other(value);
     }

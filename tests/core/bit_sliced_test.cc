@@ -116,6 +116,58 @@ TEST_P(BitSliced, AddsFiltersBlockByBlock) {
   EXPECT_EQ(copies, chunks_);
 }
 
+TEST_P(BitSliced, AddsCellsOfManyFilters) {
+  std::vector<FilterCells> cells;
+  for (unsigned j = 0; j < kSegmentFilters; ++j) {
+    cells.emplace_back(shape());
+  }
+  for (std::uint64_t i = 0; i < kKeys; ++i) {
+    for (unsigned j = 0; j < kSegmentFilters; ++j) {
+      if ((splitmix64(i) >> j & 1) != 0) {
+        cells[j].add({{hash(i)}});
+      }
+    }
+  }
+  add_keys();
+  for (const FilterSet added : {FilterSet{0x8000000000000001}, FilterSet{0xf0f0f0f0f0f0f0f0},
+                                FilterSet{0}, ~FilterSet{0}}) {
+    std::vector<Chunk> copies(block_count(), Chunk(kChunkBytes));
+    FiltersOfSegment filters{};
+    for (unsigned j = 0; j < kSegmentFilters; ++j) {
+      filters[j] = (added >> j & 1) != 0 ? &cells[j] : nullptr;
+    }
+    for (std::size_t i = 0; i < block_count(); ++i) {
+      add_cells(filters, i, copies[i].data());
+      add_cells(filters, i, copies[i].data());  // changes nothing
+      Chunk wanted = chunks_[i];
+      clear_filters(~added, wanted.data());
+      ASSERT_EQ(copies[i], wanted) << "chunk " << i << ", filters " << added;
+    }
+  }
+}
+
+// Keys are added in batches of any size, and to chunks that have cells already.
+TEST_P(BitSliced, AddsBatchesOfKeysToOneFilter) {
+  std::vector<Hash> hashes;
+  for (std::uint64_t i = 0; i < kKeys; ++i) {
+    hashes.push_back(hash(i));
+    sliced_.add(hash(i), FilterSet{1} << 9, chunk_of(hash(i)));
+  }
+  FilterCells cells(shape());
+  for (std::size_t first = 0, size = 0; first < hashes.size(); first += size++) {
+    cells.add(std::span(hashes).subspan(first, std::min(size, hashes.size() - first)));
+  }
+  FiltersOfSegment filters{};
+  filters[9] = &cells;
+  for (std::size_t i = 0; i < block_count(); ++i) {
+    Chunk chunk(kChunkBytes, 0xa5);
+    add_cells(filters, i, chunk.data());
+    for (std::size_t byte = 0; byte < kChunkBytes; ++byte) {
+      ASSERT_EQ(chunk[byte], chunks_[i][byte] | 0xa5) << "byte " << byte;
+    }
+  }
+}
+
 TEST_P(BitSliced, AddingABlockKeepsWhatTheFilterHas) {
   add_keys();
   const std::vector<Chunk> before = chunks_;

@@ -339,6 +339,90 @@ class Statements(RangesCase):
         self.assertEqual(self.ranges(db, "key 7")[0], (6, 10))
 
 
+class Rows(RangesCase):
+    """How 'summarize' divides rows into ranges, for all distributions of rowids."""
+
+    def divided(self, ids, rows):
+        """The first and last rowids of the ranges: each has `rows` rows, and begins after the one before."""
+        firsts = [SMALLEST] + [last + 1 for last in ids[rows - 1 :: rows] if last < LARGEST]
+        return list(zip(firsts, ids[rows - 1 :: rows]))
+
+    def test_ranges_have_equal_numbers_of_rows(self):
+        chosen = random.Random(5)
+        distributions = {
+            "consecutive": range(1, 40),
+            "one gap": [*range(1, 10), *range(1000, 1030)],
+            "one row is missing": [i for i in range(1, 40) if i != 17],
+            "every second": range(-40, 40, 2),
+            "far apart": sorted({chosen.randrange(-(2**62), 2**62) for _ in range(41)}),
+            "the smallest": range(SMALLEST, SMALLEST + 33),
+            "the largest": range(LARGEST - 37, LARGEST + 1),
+            "both ends": [SMALLEST, *range(-9, 9), *range(LARGEST - 13, LARGEST + 1)],
+            "few": range(3),
+            "none": [],
+        }
+        settings = ("", "PRAGMA encoding = 'UTF-16le'", "PRAGMA reverse_unordered_selects = ON")
+        for (name, ids), rows, setting in itertools.product(distributions.items(), (1, 2, 5, 7, 1000), settings):
+            with self.subTest(ids=name, rows=rows, setting=setting):
+                ids = sorted(ids)
+                db = self.connect(":memory:")
+                db.execute(setting)
+                db.execute(SOURCE)
+                kinds = (lambda i: None, lambda i: i, lambda i: f"k\u20ac{i}", lambda i: f"0{abs(i)}", lambda i: i.to_bytes(8, "big", signed=True))
+                half = len(ids) // 2
+                insert = [(i, kinds[n % len(kinds)](i)) for n, i in enumerate(ids)]
+                db.executemany("INSERT INTO s(id, k) VALUES (?, ?)", insert[:half])
+                db.execute(SKIP_INDEX.replace("rows=5", f"rows={rows}"))
+                self.assertEqual(db.execute("SELECT first, last FROM f").fetchall(), self.divided(ids[:half], rows))
+                db.executemany("INSERT INTO s(id, k) VALUES (?, ?)", insert[half:])
+                db.execute(SUMMARIZE)
+                self.assertEqual(db.execute("SELECT first, last FROM f").fetchall(), self.divided(ids, rows))
+                self.assertEqual(self.lost(db), [])
+                db.execute(CHECK)
+                db.close()
+
+    def test_filters_have_the_keys_of_their_rows_alone(self):
+        """More ranges than a segment has filters, in several statements; each filter is compared with one of bloom_build."""
+        db = self.connect()
+        db.execute(SOURCE)
+        db.execute(SKIP_INDEX.replace("rows=5", "rows=5, fpr=0.4"))  # k = 1, so that 'optimize' rearranges three segments
+        number = 0
+        for rows in (3, 330, 5, 41, 640, 1):
+            db.executemany("INSERT INTO s(id, k) VALUES (?, ?)", [(i, f"key {i}") for i in range(number, number + rows)])
+            number += rows
+            db.execute(SUMMARIZE)
+        template = "(SELECT bloom_intersect(filter) FROM f)"  # no key is in all ranges, and few bits are
+        self.assertEqual(one(db, f"SELECT json_extract(bloom_info({template}), '$.set_cells')") or 0, 0)
+        differ = f"SELECT first FROM f AS r WHERE filter <> (SELECT bloom_build(k, {template}) FROM s WHERE id BETWEEN r.first AND r.last)"
+        self.assertEqual(db.execute(differ).fetchall(), [])
+        self.assertEqual(one(db, "SELECT count(*) FROM f"), number // 5)
+        db.execute("UPDATE s SET k = 'new ' || id WHERE id % 50 = 3")  # some ranges of each segment
+        db.execute(SUMMARIZE)
+        self.assertEqual(db.execute(differ).fetchall(), [])
+        db.execute("INSERT INTO f(f) VALUES ('optimize')")
+        self.assertEqual(one(db, "SELECT json_extract(info, '$.optimized_segments') FROM f"), 3)
+        self.assertEqual(db.execute(differ).fetchall(), [])
+        db.execute("UPDATE s SET k = 'newer ' || id WHERE id % 70 = 3")  # optimized filters keep the old keys
+        db.execute(SUMMARIZE)
+        self.assertEqual(self.lost(db), [])
+        db.execute(CHECK)
+
+    def test_the_function_that_reads_ranges_is_not_for_users(self):
+        db = self.make()
+        with self.assertRaisesRegex(sqlite3.Error, "bloom_read_range: only the extension itself can call this function"):
+            db.execute("SELECT bloom_read_range(1, k) FROM s")
+        db.execute("CREATE VIEW v AS SELECT bloom_read_range(NULL, k) FROM s")
+        with self.assertRaisesRegex(sqlite3.Error, "unsafe use of bloom_read_range"):
+            db.execute("SELECT * FROM v")
+
+    def test_a_function_of_that_name_loses_no_key(self):
+        db = self.source()
+        db.create_aggregate("bloom_read_range", 2, type("Nothing", (), {"step": lambda self, *_: None, "finalize": lambda self: None}))
+        with self.assertRaisesRegex(sqlite3.Error, "fewer rows"):
+            db.execute(SKIP_INDEX)
+        self.assertEqual(db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'f%'").fetchall(), [])
+
+
 class Schema(RangesCase):
     """Changes of the schema, most of them by a program without the extension."""
 

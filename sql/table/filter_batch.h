@@ -1,0 +1,39 @@
+// Filters that are filled in memory and then replace filters of a GroupStore. Each chunk of a
+// segment is written once for up to 64 filters. Keys that come filter by filter, many for each, are
+// added faster than by GroupWriter, because the cells of one filter stay in the L1 or L2 cache.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/filter/bit_sliced.h"
+#include "sql/table/group_store.h"
+
+namespace bloom {
+
+class FilterBatch {
+ public:
+  // Requires: `store` and `config` outlive the batch.
+  FilterBatch(GroupStore& store, const GroupConfig& config);
+  FilterBatch(const FilterBatch&) = delete;
+  FilterBatch& operator=(const FilterBatch&) = delete;
+
+  // Returns the empty cells of a filter, which replaces that of the slot at the next write(). The
+  // cells are valid until the next call of a function of the batch. Writes the batch first if it is
+  // full: the batch takes at most kMaxBytes, or one filter if that is larger. Throws as write()
+  // does, and std::bad_alloc. Requires: the slots are given in ascending order.
+  FilterCells& cells_of(std::uint64_t slot);
+  // Writes the filters. Throws as GroupStore::replace_filters() does.
+  void write();
+
+ private:
+  static constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 24U;  // 16 MiB
+
+  GroupStore& store_;
+  const GroupConfig& config_;
+  std::size_t max_filters_;
+  std::vector<SlotCells> filters_;  // of one segment
+};
+
+}  // namespace bloom
