@@ -1,5 +1,6 @@
 // The lookups of a bloom_groups table, and the columns of its rows.
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <vector>
 
@@ -102,10 +103,8 @@ void GroupTable::Cursor::fill_ranges() {
 }
 
 void GroupTable::Cursor::append_members(std::uint64_t segment, FilterSet filters) {
-  for (unsigned j = 0; j < kSegmentFilters; ++j) {
-    if ((filters >> j & 1) != 0) {
-      slots_.push_back(segment * kSegmentFilters + j);
-    }
+  for (; filters != 0; filters &= filters - 1) {
+    slots_.push_back(segment * kSegmentFilters + static_cast<unsigned>(std::countr_zero(filters)));
   }
 }
 
@@ -132,12 +131,12 @@ void GroupTable::Cursor::look_up(Hash hash) {
 void GroupTable::Cursor::look_up_in_wide(Hash hash) {
   const BitSlicedFilters filters(config_.header.shape);
   const std::uint64_t first = filters.chunk_of(hash) * kSegmentBlock;
+  WideReader reader(table_.store_, config_);
   for (std::uint64_t row = 0; row * kSegmentsPerRow < config_.wide; ++row) {
     std::array<FilterSet, kSegmentsPerRow> found;
     found.fill(~FilterSet{0});
-    filters.for_each_position(hash, [&](std::uint64_t p) {
-      table_.store_.intersect_wide(config_, row, first + p, found);
-    });
+    filters.for_each_position(hash,
+                              [&](std::uint64_t p) { reader.intersect(row, first + p, found); });
     for (std::size_t i = 0; i < segments_in_row(config_.wide, row); ++i) {
       append_members(row * kSegmentsPerRow + i, found[i]);
     }

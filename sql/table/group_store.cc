@@ -36,7 +36,7 @@ std::string segment_chunk_name(std::uint64_t i, std::uint64_t segment) {
 }
 
 std::uint64_t chunk_id(std::uint64_t i, std::uint64_t segment) {
-  return i << kSegmentBits | segment;
+  return (i << kSegmentBits) + segment;
 }
 std::uint64_t wide_id(std::uint64_t row, std::uint64_t p) { return row << kPositionBits | p; }
 std::uint64_t segment_of(std::uint64_t id) { return id & (kMaxSegments - 1); }
@@ -57,10 +57,6 @@ std::uint64_t slot_in(const Execution& run, const GroupConfig& config) {
 std::string words_name(std::uint64_t row, std::uint64_t p) {
   return std::string("the words of row ") + std::to_string(row) + " at position " +
          std::to_string(p);
-}
-
-FilterSet word_at(std::span<const std::uint8_t> words, std::uint64_t i) {
-  return load_le<FilterSet>(words.data() + i * sizeof(FilterSet));
 }
 
 }  // namespace
@@ -266,9 +262,18 @@ std::vector<std::uint64_t> GroupStore::free_slots_below(std::uint64_t end) {
   return slots;
 }
 
+// A lookup calls this. If the config had too few segments, members would be missing from the
+// result, so a further chunk is reported as damage. Looking for it reads one page more.
 void GroupStore::for_each_data_chunk(const GroupConfig& config, std::uint64_t i,
                                      const EachChunk& f) {
-  read_data_chunks({config.wide, config.segments}, i, f);
+  Execution run(data_chunks());
+  run.bind(1, as_integer(chunk_id(i, config.wide))).bind(2, as_integer(chunk_id(i, kMaxSegments)));
+  step_data_chunks(run, {config.wide, config.segments}, i, f);
+  if (run.step()) {
+    const std::uint64_t next = segment_of(static_cast<std::uint64_t>(run.integer(0)));
+    damaged(segment_chunk_name(i, next) + " exists, but the config has " +
+            std::to_string(config.segments) + " segments");
+  }
 }
 
 void GroupStore::with_chunk(std::uint64_t i, std::uint64_t segment,
@@ -278,33 +283,6 @@ void GroupStore::with_chunk(std::uint64_t i, std::uint64_t segment,
     damaged(segment_chunk_name(i, segment) + " is missing");
   }
   f(sized_blob(run, 0, kChunkBytes, [&] { return segment_chunk_name(i, segment); }).data());
-}
-
-void GroupStore::with_wide_words(const GroupConfig& config, std::uint64_t row, std::uint64_t p,
-                                 const std::function<void(std::span<const std::uint8_t>)>& f) {
-  Execution run(tables_.prepared("SELECT words FROM {wide} WHERE id = ?1"));
-  if (!run.bind(1, as_integer(wide_id(row, p))).step()) {
-    damaged(words_name(row, p) + " are missing");
-  }
-  f(sized_blob(run, 0, as_size(segments_in_row(config.wide, row)) * sizeof(FilterSet),
-               [&] { return words_name(row, p); }));
-}
-
-void GroupStore::intersect_wide(const GroupConfig& config, std::uint64_t row, std::uint64_t p,
-                                std::span<FilterSet> found) {
-  with_wide_words(config, row, p, [&](std::span<const std::uint8_t> words) {
-    for (std::size_t i = 0; i < words.size() / sizeof(FilterSet); ++i) {
-      found[i] &= word_at(words, i);
-    }
-  });
-}
-
-FilterSet GroupStore::wide_word(const GroupConfig& config, std::uint64_t segment, std::uint64_t p) {
-  FilterSet word = 0;
-  with_wide_words(config, segment / kSegmentsPerRow, p, [&](std::span<const std::uint8_t> words) {
-    word = word_at(words, segment % kSegmentsPerRow);
-  });
-  return word;
 }
 
 void GroupStore::for_each_chunk_in(const GroupConfig& config, SegmentRange range, std::uint64_t i,
@@ -317,18 +295,16 @@ void GroupStore::for_each_chunk_in(const GroupConfig& config, SegmentRange range
 // in _wide.
 void GroupStore::for_each_wide_chunk(const GroupConfig& config, SegmentRange range, std::uint64_t i,
                                      const EachChunk& f) {
+  WideReader reader(*this, config);
   while (range.first < range.end) {
     const std::uint64_t row = range.first / kSegmentsPerRow;
-    const std::uint64_t row_start = row * kSegmentsPerRow;
-    const std::uint64_t end = std::min(range.end, row_start + kSegmentsPerRow);
+    const std::uint64_t end = std::min(range.end, (row + 1) * kSegmentsPerRow);
     std::vector<std::uint8_t> chunks(as_size(end - range.first) * kChunkBytes);
     for (std::uint64_t p = 0; p < kSegmentBlock; ++p) {
-      with_wide_words(config, row, i * kSegmentBlock + p, [&](auto words) {
-        for (std::uint64_t segment = range.first; segment < end; ++segment) {
-          store_le(chunks.data() + (segment - range.first) * kChunkBytes + p * sizeof(FilterSet),
-                   word_at(words, segment - row_start));
-        }
-      });
+      reader.for_each_word(
+          {range.first, end}, i * kSegmentBlock + p, [&](std::size_t segment, FilterSet word) {
+            store_le(chunks.data() + segment * kChunkBytes + p * sizeof word, word);
+          });
     }
     for (std::uint64_t segment = range.first; segment < end; ++segment) {
       f(segment, chunks.data() + (segment - range.first) * kChunkBytes);
@@ -337,11 +313,19 @@ void GroupStore::for_each_wide_chunk(const GroupConfig& config, SegmentRange ran
   }
 }
 
+const Statement& GroupStore::data_chunks() {
+  return tables_.prepared("SELECT id, chunk FROM {data} WHERE id >= ?1 AND id < ?2 ORDER BY id");
+}
+
 // Requires: the segments are in _data.
 void GroupStore::read_data_chunks(SegmentRange range, std::uint64_t i, const EachChunk& f) {
-  Execution run(
-      tables_.prepared("SELECT id, chunk FROM {data} WHERE id >= ?1 AND id < ?2 ORDER BY id"));
+  Execution run(data_chunks());
   run.bind(1, as_integer(chunk_id(i, range.first))).bind(2, as_integer(chunk_id(i, range.end)));
+  step_data_chunks(run, range, i, f);
+}
+
+void GroupStore::step_data_chunks(Execution& run, SegmentRange range, std::uint64_t i,
+                                  const EachChunk& f) {
   for (std::uint64_t segment = range.first; segment < range.end; ++segment) {
     if (!run.step() || segment_of(static_cast<std::uint64_t>(run.integer(0))) != segment) {
       damaged(segment_chunk_name(i, segment) + " is missing");
@@ -553,6 +537,21 @@ void GroupStore::check(const GroupConfig& config) {
   if (run.integer(3) != run.integer(2) || run.integer(4) != 0) {
     damaged("the slots are not numbered from 0 on");
   }
+}
+
+void WideReader::read(std::uint64_t row, std::uint64_t p, std::uint64_t first,
+                      std::span<std::uint8_t> words) {
+  const std::size_t size = as_size(segments_in_row(config_.wide, row)) * sizeof(FilterSet);
+  if (words_.open(as_integer(wide_id(row, p))) != size) {
+    damaged(words_name(row, p) + " must be a blob of " + std::to_string(size) + " bytes");
+  }
+  words_.read(as_size(first) * sizeof(FilterSet), words);
+}
+
+void WideReader::intersect(std::uint64_t row, std::uint64_t p, std::span<FilterSet> found) {
+  const std::uint64_t first = row * kSegmentsPerRow;
+  for_each_word({first, first + segments_in_row(config_.wide, row)}, p,
+                [&](std::size_t i, FilterSet word) { found[i] &= word; });
 }
 
 void GroupWriter::open(RowWriter& row, std::uint64_t id, std::size_t size) {

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -34,6 +35,7 @@
 #include "core/filter/filter.h"
 #include "core/layout/format.h"
 #include "core/operations/estimate.h"
+#include "core/support/bytes.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/statement.h"
 #include "sql/sqlite/value.h"
@@ -128,7 +130,8 @@ class GroupStore {
   std::vector<std::uint64_t> used_slots(const GroupConfig& config);
   std::vector<std::uint64_t> free_slots_below(std::uint64_t end);
 
-  // Calls f(segment, chunk) for chunk i of each segment in _data.
+  // Calls f(segment, chunk) for chunk i of each segment in _data. Throws if there are more segments
+  // than the config has.
   using EachChunk = std::function<void(std::uint64_t segment, const std::uint8_t* chunk)>;
   void for_each_data_chunk(const GroupConfig& config, std::uint64_t i, const EachChunk& f);
   // Calls f(chunk) for chunk i of `segment`. `chunk` is valid during the call. Requires: the
@@ -136,12 +139,6 @@ class GroupStore {
   void with_chunk(std::uint64_t i, std::uint64_t segment,
                   const std::function<void(const std::uint8_t*)>& f);
 
-  // Read the words of segments in _wide at position p: the filters whose cell p is set.
-  // intersect_wide() intersects each set of `found` with the word of its segment; `found` has one
-  // set for each segment of row `row`. wide_word() returns the word of one segment.
-  void intersect_wide(const GroupConfig& config, std::uint64_t row, std::uint64_t p,
-                      std::span<FilterSet> found);
-  FilterSet wide_word(const GroupConfig& config, std::uint64_t segment, std::uint64_t p);
   // Calls f(segment, chunk) for chunk i of the segments in `range`, wherever they are stored.
   void for_each_chunk_in(const GroupConfig& config, SegmentRange range, std::uint64_t i,
                          const EachChunk& f);
@@ -174,13 +171,14 @@ class GroupStore {
 
  private:
   friend class GroupWriter;
+  friend class WideReader;
 
-  // Calls f(words) with the words at position p in row `row` of _wide.
-  void with_wide_words(const GroupConfig& config, std::uint64_t row, std::uint64_t p,
-                       const std::function<void(std::span<const std::uint8_t>)>& f);
   void for_each_wide_chunk(const GroupConfig& config, SegmentRange range, std::uint64_t i,
                            const EachChunk& f);
+  const sqlite::Statement& data_chunks();
   void read_data_chunks(SegmentRange range, std::uint64_t i, const EachChunk& f);
+  static void step_data_chunks(sqlite::Execution& run, SegmentRange range, std::uint64_t i,
+                               const EachChunk& f);
   // Sets the cells of block i of a filter. `block` is as FilterBlock. Requires: it is in _wide.
   static void add_wide_block(GroupWriter& writer, std::uint64_t slot, std::uint64_t i,
                              const std::uint8_t* block);
@@ -192,6 +190,35 @@ class GroupStore {
   sqlite3* db_;
   ShadowTables tables_;
   std::uint64_t writes_ = 0;
+};
+
+// Reads the words of segments in _wide at a position: the filters whose cell there is set. Requires
+// what RowReader requires. Throws as GroupStore does.
+class WideReader {
+ public:
+  WideReader(const GroupStore& store, const GroupConfig& config)
+      : config_(config), words_(store.tables_, "wide", "words") {}
+
+  // Intersects found[i] with the word of segment i of row `row` at position p.
+  void intersect(std::uint64_t row, std::uint64_t p, std::span<FilterSet> found);
+  // Calls f(i, word) for the segments in `range`, which are all in one row. i counts from 0 on.
+  template <typename F>
+  void for_each_word(SegmentRange range, std::uint64_t p, F&& f) {
+    const std::uint64_t row = range.first / kSegmentsPerRow;
+    std::array<std::uint8_t, kChunkBytes> bytes;
+    const std::span words(bytes.data(), (range.end - range.first) * sizeof(FilterSet));
+    read(row, p, range.first - row * kSegmentsPerRow, words);
+    for (std::size_t i = 0; i < words.size() / sizeof(FilterSet); ++i) {
+      f(i, load_le<FilterSet>(words.data() + i * sizeof(FilterSet)));
+    }
+  }
+
+ private:
+  // Reads words of row `row`, from that of segment number `first` of the row on.
+  void read(std::uint64_t row, std::uint64_t p, std::uint64_t first, std::span<std::uint8_t> words);
+
+  const GroupConfig& config_;
+  RowReader words_;
 };
 
 // Overwrites existing rows. Requires what RowWriter requires.

@@ -478,9 +478,11 @@ bool GroupTable::may_contain(const GroupConfig& config, std::uint64_t slot, Hash
     });
     return found != 0;
   }
+  WideReader reader(store_, config);
   filters.for_each_position(hash, [&](std::uint64_t p) {
     if (found != 0) {
-      found &= store_.wide_word(config, segment, chunk * kSegmentBlock + p);
+      reader.for_each_word({segment, segment + 1}, chunk * kSegmentBlock + p,
+                           [&](auto, FilterSet word) { found &= word; });
     }
   });
   return found != 0;

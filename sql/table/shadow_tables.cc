@@ -70,7 +70,7 @@ void ShadowTables::rename(const std::string& table) {
   table_ = table;
 }
 
-void RowWriter::require_ok(int code) const {
+void RowReader::require_ok(int code) const {
   if (code != SQLITE_OK) {
     // SQLITE_ERROR means that the row is missing, or that the table is not as it was created.
     throw sqlite::SqliteError(code == SQLITE_ERROR ? kSchemaDamaged : code,
@@ -78,20 +78,21 @@ void RowWriter::require_ok(int code) const {
   }
 }
 
-std::size_t RowWriter::open(std::int64_t id) {
-  require_ok(blob_ != nullptr ? sqlite3_blob_reopen(blob_, id)
-                              : sqlite3_blob_open(tables_.db(), tables_.schema().c_str(),
-                                                  name_.c_str(), column_, id, 1, &blob_));
+std::size_t RowReader::open(std::int64_t id) {
+  require_ok(blob_ != nullptr
+                 ? sqlite3_blob_reopen(blob_, id)
+                 : sqlite3_blob_open(tables_.db(), tables_.schema().c_str(), name_.c_str(), column_,
+                                     id, writable_ ? 1 : 0, &blob_));
   return static_cast<std::size_t>(sqlite3_blob_bytes(blob_));
 }
 
-void RowWriter::read(std::size_t offset, std::span<std::uint8_t> bytes) {
+void RowReader::read(std::size_t offset, std::span<std::uint8_t> bytes) {
   require_ok(sqlite3_blob_read(blob_, bytes.data(), static_cast<int>(bytes.size()),
                                static_cast<int>(offset)));
 }
 
 void RowWriter::write(std::size_t offset, std::span<const std::uint8_t> bytes) {
-  require_ok(sqlite3_blob_write(blob_, bytes.data(), static_cast<int>(bytes.size()),
+  require_ok(sqlite3_blob_write(blob(), bytes.data(), static_cast<int>(bytes.size()),
                                 static_cast<int>(offset)));
 }
 

@@ -1136,6 +1136,7 @@ class Damage(GroupCase):
         "largest number of segments": "UPDATE who_config SET v = 1 << 24 WHERE k = 'segments'",
         "everything wide": "UPDATE who_config SET v = 1 << 24 WHERE k IN ('segments', 'wide')",
         "fewer segments": "UPDATE who_config SET v = v - 1 WHERE k = 'segments'",
+        "only optimized segments": "UPDATE who_config SET v = (SELECT v FROM who_config WHERE k = 'wide') WHERE k = 'segments'",
         "a superfluous chunk": "INSERT INTO who_data SELECT max(id) + 1, zeroblob(3968) FROM who_data",
         "superfluous words": "INSERT INTO who_wide SELECT max(id) + 1, zeroblob(24) FROM who_wide",
         "wide again": "UPDATE who_config SET v = 0 WHERE k = 'wide'",
@@ -1180,9 +1181,19 @@ class Damage(GroupCase):
 
     def test_lookups_of_damaged_rows_fail(self):
         for name in ("no data", "no data table", "short chunks", "long chunks", "text chunks", "NULL chunks", "no words", "no table of words", "short words", "NULL words",
-                     "no members", "no table of members", "a missing member", "negative slot", "everything wide", "wide again", "largest number of segments"):  # fmt: skip
+                     "no members", "no table of members", "a missing member", "negative slot", "everything wide", "wide again", "largest number of segments", "fewer segments", "only optimized segments"):  # fmt: skip
             with self.subTest(name):
                 self.assertFails(self.damaged(self.SOMEWHERE[name]), "who: ", "SELECT member FROM who WHERE key = 1")
+
+    def test_lookups_notice_every_number_of_segments_that_is_too_small(self):
+        db = self.make("capacity=40, fpr=0.001")
+        self.add(db, [(f"m{i}", k) for i in range(300) for k in (1, i)])  # five segments of several chunks
+        for segments in range(5):
+            db.execute("UPDATE who_config SET v = ? WHERE k = 'segments'", (segments,))
+            for key in range(50):
+                self.assertFails(db, "exists, but the config has", f"SELECT member FROM who WHERE key = {key}")
+        db.execute("UPDATE who_config SET v = 5 WHERE k = 'segments'")
+        self.assertEqual(len(self.candidates(db, 1)), 300)
 
     def test_shadow_tables_that_are_views_of_the_table(self):
         for table, view in (
@@ -1193,7 +1204,7 @@ class Damage(GroupCase):
         ):
             with self.subTest(table):
                 db = self.damaged(f"DROP TABLE {table}; CREATE VIEW {table} AS {view}")
-                self.assertFails(db, "no such table", "SELECT member FROM who WHERE key = 1")
+                self.assertFails(db, "no such table|cannot open view", "SELECT member FROM who WHERE key = 1")
 
 
 if __name__ == "__main__":
