@@ -13,6 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from source_model_test import KEYS, RULES, SOURCES, World  # noqa: E402
+from support.crash import Crashes  # noqa: E402
 from support.host import one  # noqa: E402
 from support.model import run_all  # noqa: E402
 
@@ -54,6 +55,8 @@ class RangesWorld(World):
     def summarize(self, side):
         self.command(side, "summarize")
 
+    merge = summarize  # of processes that are killed
+
     def optimize(self, side):
         self.command(side, "optimize")
 
@@ -86,4 +89,5 @@ class RangesWorld(World):
 
 
 if __name__ == "__main__":
+    RangesWorld.crashes = Crashes()
     run_all(RangesWorld, WITH_ROWIDS, RANGES, ("delete", "wal"), steps=60)

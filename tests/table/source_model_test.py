@@ -258,7 +258,7 @@ class World:
             doomed.run(pragma)
         if self.rng.random() < 0.7:
             doomed.run("BEGIN IMMEDIATE")
-        actions = [World.insert, World.upsert, World.update_key, World.delete, World.many_keys, World.merge, World.merge, World.rebuild]
+        actions = [World.insert, World.upsert, World.update_key, World.delete, World.many_keys, type(self).merge, type(self).merge, World.rebuild]
         for action in self.rng.choices(actions, k=self.rng.randrange(1, 5)):
             action(self, doomed)
         if self.rng.random() < 0.3:
