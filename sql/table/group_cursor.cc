@@ -1,9 +1,11 @@
 // The lookups of a bloom_groups table, and the columns of its rows.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <string>
 #include <vector>
 
+#include "core/support/bytes.h"
 #include "core/support/error.h"
 #include "sql/sqlite/context.h"
 #include "sql/table/group_table.h"
@@ -21,7 +23,6 @@ void GroupTable::Cursor::filter(int plan, const char* idx_string, const Values& 
   row_ = 0;
   estimates_.clear();
   plan_ = static_cast<GroupPlan>(plan);
-  table_.last_plan_ = plan_;
   if (plan_ == GroupPlan::refused_collation) {
     fail("the filters cannot compare key under the collation " +
          std::string(idx_string).substr(kForeignCollation.size()) +
@@ -71,6 +72,7 @@ void GroupTable::Cursor::look_up_ranges(const Value& key) {
     return;
   }
   const Key bytes(key);
+  hash_ = bytes.hash(config_.header.shape);
   source.show(bytes, key, key_);
   if (problem) {
     slots_.push_back(kNoSlot);
@@ -111,7 +113,8 @@ void GroupTable::Cursor::append_members(std::uint64_t segment, FilterSet filters
 void GroupTable::Cursor::look_up(const Value& key) {
   key_.assign(key);
   if (const Key bytes(key); !bytes.is_null()) {
-    look_up(bytes.hash(config_.header.shape));
+    hash_ = bytes.hash(config_.header.shape);
+    look_up(hash_);
   }
 }
 
@@ -153,9 +156,9 @@ void GroupTable::Cursor::look_up_member(const Value& key, const Value& member) {
   if (bytes.is_null()) {
     return;
   }
-  const Hash hash = bytes.hash(config_.header.shape);
+  hash_ = bytes.hash(config_.header.shape);
   for (const std::uint64_t slot : table_.store_.slots_equal_to(config_, member)) {
-    if (table_.may_contain(config_, slot, hash)) {
+    if (table_.may_contain(config_, slot, hash_)) {
       slots_.push_back(slot);
     }
   }
@@ -180,6 +183,30 @@ const Estimate* GroupTable::Cursor::estimate() {
   return &estimates_[static_cast<std::size_t>(slot - first_estimated_)];
 }
 
+void GroupTable::Cursor::return_member(sqlite3_context* raw) {
+  if (table_.ranges_) {
+    return Context(raw).result_int64(ranges_[row_].first);
+  }
+  if (!table_.store_.with_member(slots_[row_],
+                                 [&](const Value& member) { member.set_result(raw); })) {
+    table_.store_.require_row(slots_[row_]);
+  }
+}
+
+// Returns the identity of the row: the slot, or a blob of slot and key if a key was looked up. A
+// member is another row for each key.
+void GroupTable::Cursor::return_row(sqlite3_context* raw) {
+  const std::uint64_t slot = slots_[row_];
+  if (!looks_up_a_key(plan_)) {
+    return Context(raw).result_int64(static_cast<std::int64_t>(slot));
+  }
+  std::array<std::uint8_t, 3 * sizeof(std::uint64_t)> row;
+  store_le(row.data(), slot);
+  store_le(row.data() + sizeof(std::uint64_t), hash_.h1);
+  store_le(row.data() + 2 * sizeof(std::uint64_t), hash_.h2);
+  Context(raw).result_blob({reinterpret_cast<const char*>(row.data()), row.size()});
+}
+
 void GroupTable::Cursor::return_filter_of_member(sqlite3_context* raw) {
   Context context(raw);
   const GroupConfig now = table_.store_.load_config();
@@ -202,15 +229,7 @@ void GroupTable::Cursor::column(sqlite3_context* raw, int i) {
   }
   switch (column) {
     case GroupColumn::member:
-    case GroupColumn::command:
-      if (table_.ranges_) {
-        return context.result_int64(ranges_[row_].first);
-      }
-      if (!table_.store_.with_member(slots_[row_],
-                                     [&](const Value& member) { member.set_result(raw); })) {
-        table_.store_.require_row(slots_[row_]);
-      }
-      return;
+      return return_member(raw);
     case GroupColumn::key:
       if (!looks_up_a_key(plan_)) {
         fail("cannot list the keys of a Bloom filter (give the key: key = ?)");
@@ -241,6 +260,8 @@ void GroupTable::Cursor::column(sqlite3_context* raw, int i) {
       return context.result_text(groups_json(header, {.members = table_.store_.member_count(),
                                                       .segments = config_.segments,
                                                       .wide = config_.wide}));
+    case GroupColumn::command:
+      return return_row(raw);
     case GroupColumn::last:
       return context.result_int64(ranges_[row_].last);
   }

@@ -124,6 +124,9 @@ class GroupStore {
   void set_cleared();  // marks all free slots as cleared
   // Calls f(member) with the member of the slot. Returns false if the slot is free.
   bool with_member(std::uint64_t slot, const std::function<void(const sqlite::Value&)>& f);
+  bool has_member(std::uint64_t slot) {
+    return with_member(slot, [](const sqlite::Value&) {});
+  }
   // Throws if the slot has no row, unless 'clear' has removed its segment.
   void require_row(std::uint64_t slot);
   // Return slots in ascending order: those with a member, and the free ones below `end`.

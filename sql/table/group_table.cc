@@ -55,19 +55,22 @@ void require_group_name(const char* name) {
 
 // `ranges`: null if the members are not ranges of rows.
 //
-// A hidden column without a type would have the type HIDDEN, whose affinity is NUMERIC: key IN
-// ('05', 'x') would then look up 5.
+// A hidden column without another type would have the affinity NUMERIC: key IN ('05', 'x') would
+// then look up 5. SQLite removes HIDDEN from the type by moving the rest of the type to the front.
+// Since 3.37 it then takes the last six bytes of the type for the collation. So the type ends with
+// the collation, too: HIDDEN BLOB nocase becomes BLOB nocase, followed by nocase. This does not
+// work for rtrim: those versions then compare the values of key by BINARY.
 //
-// The primary key is what SQLite passes to update() as the old row. It is not the column member,
-// because a lookup of several keys can return a member several times, and SQLite removes DISTINCT
-// from a query for the primary key. So it is the hidden column for commands, which returns the
-// member as well.
+// The primary key is the hidden column for commands, which returns the identity of the row (see
+// Cursor::return_row). It is not the column member: a lookup of several keys can return a member
+// several times, and SQLite relies on the primary key for DISTINCT and OR.
 std::string declared_columns(const char* table, Collation collation, const RowRanges* ranges) {
   const std::string_view type = ranges != nullptr ? ranges->type_of_key() : "";
   std::string columns =
       ranges != nullptr ? "CREATE TABLE x(first INTEGER" : "CREATE TABLE x(member";
-  columns.append(", key ").append(type.empty() ? "BLOB" : type).append(" HIDDEN COLLATE ");
-  columns.append(name_of(collation)).append(", filter BLOB HIDDEN");
+  columns.append(", key HIDDEN ").append(type.empty() ? "BLOB" : type).append(" ");
+  columns.append(name_of(collation)).append(" COLLATE ").append(name_of(collation));
+  columns.append(", filter BLOB HIDDEN");
   for (const GroupProperty& property : kGroupProperties) {
     columns.append(", ").append(property.name).append(" ").append(property.type).append(" HIDDEN");
   }
@@ -278,18 +281,18 @@ int GroupTable::update(const Values& values) {
   if (changes_in_progress_ != 0) {
     fail("a trigger on a shadow table cannot change the table");
   }
-  const Value old_member = values[0];
-  const bool is_command = values.size() > 1 && old_member.is_null() &&
+  const Value old_row = values[0];
+  const bool is_command = values.size() > 1 && old_row.is_null() &&
                           !group_column(values.from(2), GroupColumn::command).is_null();
   if (ranges_ && !is_command) {
     refuse_change_of_ranges();
   }
   if (values.size() == 1) {
-    remove_member(old_member);
-  } else if (old_member.is_null()) {
+    remove_member(old_row);
+  } else if (old_row.is_null()) {
     return insert(values.from(2));
   } else {
-    rename_member(old_member, values.from(2));
+    rename_member(old_row, values.from(2));
   }
   return SQLITE_OK;
 }
@@ -507,54 +510,53 @@ void GroupTable::insert_filter(const Value& member, const Value& filter) {
   });
 }
 
-void GroupTable::refuse_after_key_lookup(std::string_view change) const {
-  if (looks_up_a_key(last_plan_)) {
+// Returns the slot of a row that Cursor::return_row() has named.
+std::uint64_t GroupTable::slot_of_row(const Value& row, std::string_view change) {
+  if (row.type() != SQLITE_INTEGER) {
     fail("cannot " + std::string(change) +
          " members by key: the lookup may return a member that does not have the key (compare "
          "member, as in WHERE member = ?)");
   }
+  return static_cast<std::uint64_t>(row.integer());
 }
 
-void GroupTable::rename_member(const Value& old_member, const Values& columns) {
+void GroupTable::rename_member(const Value& row, const Values& columns) {
   for (int i = static_cast<int>(GroupColumn::key); i < columns.size(); ++i) {
     if (!columns[i].is_unchanged()) {
       fail("UPDATE can change only the column member, and cannot have FROM");
     }
   }
-  refuse_after_key_lookup("rename");
+  const std::uint64_t slot = slot_of_row(row, "rename");
   const Value member = group_column(columns, GroupColumn::member);
   if (member.is_null()) {
     refuse_null_member();
   }
   shared_.write_deferred_keys();
-  const GroupConfig config = store_.load_config();
-  const auto slot = store_.slot_of(config, old_member);
-  const auto other = store_.slot_of(config, member);
+  const auto other = store_.slot_of(store_.load_config(), member);
   if (other && other != slot) {
     throw SqliteError(SQLITE_CONSTRAINT_UNIQUE,
                       "member " + member.describe() + " exists already (DELETE it first)");
   }
-  if (slot) {
-    store_.rename_member(*slot, member);
+  if (store_.has_member(slot)) {
+    store_.rename_member(slot, member);
   }
   cache_.reset();
   transaction_.note_written(true);
 }
 
-void GroupTable::remove_member(const Value& member) {
-  refuse_after_key_lookup("delete");
+void GroupTable::remove_member(const Value& row) {
+  const std::uint64_t slot = slot_of_row(row, "delete");
   shared_.write_deferred_keys();
   const GroupConfig config = store_.load_config();
-  const auto slot = store_.slot_of(config, member);
-  if (!slot) {
+  if (!store_.has_member(slot)) {
     return;
   }
   change([&] {
-    const bool is_wide = *slot / kSegmentFilters < config.wide;
+    const bool is_wide = slot / kSegmentFilters < config.wide;
     if (!is_wide) {
-      store_.clear_filter(config, *slot);
+      store_.clear_filter(config, slot);
     }
-    store_.free_slot(*slot, !is_wide);
+    store_.free_slot(slot, !is_wide);
   });
 }
 

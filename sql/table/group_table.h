@@ -144,8 +144,8 @@ class GroupTable {
   static void refuse_properties(const Values& columns);
   int insert_key(const Value& member, const Value& key);
   void insert_filter(const Value& member, const Value& filter);
-  void rename_member(const Value& old_member, const Values& columns);
-  void remove_member(const Value& member);
+  void rename_member(const Value& row, const Values& columns);
+  void remove_member(const Value& row);
   void run_command(const Value& command);
   void optimize();
   void summarize();
@@ -158,7 +158,7 @@ class GroupTable {
   RowRange range_of(const GroupConfig& config, std::uint64_t slot);
 
   void require_usable() const;
-  void refuse_after_key_lookup(std::string_view change) const;
+  static std::uint64_t slot_of_row(const Value& row, std::string_view change);
   StatementCache& statement_cache();
   std::optional<std::uint64_t> find(const Value& member);
   std::uint64_t add_member(const Value& member);
@@ -187,7 +187,6 @@ class GroupTable {
   bool must_roll_back_ = false;  // a change failed halfway, and ROLLBACK failed as well
   // A rollback has given the table its old name back, which this object does not know.
   bool has_stale_name_ = false;
-  GroupPlan last_plan_ = GroupPlan::all_members;  // of the cursor that was used last
 };
 
 class GroupTable::Cursor {
@@ -214,6 +213,8 @@ class GroupTable::Cursor {
   // Returns the estimate for the filter of the current row. Returns null if 'clear' has removed the
   // filter since the row was found.
   const Estimate* estimate();
+  void return_member(sqlite3_context* raw);
+  void return_row(sqlite3_context* raw);
   void return_filter_of_member(sqlite3_context* raw);
 
   // The slot of a row that stands for rows of the source without a filter.
@@ -228,6 +229,7 @@ class GroupTable::Cursor {
   // The value as it was looked up, with its type: SQLite may use this column in place of the other
   // side of a join condition.
   sqlite::ValueCopy key_;
+  Hash hash_{};  // of the value that was looked up
   // The estimates of the filters in some segments, read when a column needs them.
   std::vector<Estimate> estimates_;
   std::uint64_t first_estimated_ = 0;  // slot of estimates_[0]

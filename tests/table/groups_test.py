@@ -273,6 +273,33 @@ class Lookups(GroupCase):
             ):
                 self.assertEqual(db.execute(sql, (text,)).fetchall(), [(text,)], sql)
 
+    def test_changes_by_key_are_refused_whatever_else_the_statement_reads(self):
+        db = self.connect(":memory:")
+        db.execute("CREATE VIRTUAL TABLE who USING bloom_groups(capacity=10, fpr=1e-9)")
+        db.execute("INSERT INTO who(member, key) VALUES (1, 'a'), (1, 'b'), (2, 'b'), (3, 'c')")
+        for condition in ("key = 'b'", "key = 'b' AND (SELECT count(*) FROM who) > 0", "member = 3 OR key = 'b'", "key = 'b' AND (SELECT max(member) FROM who AS o WHERE o.member = who.member) > 0"):
+            self.assertFails(db, "cannot delete members by key", f"DELETE FROM who WHERE {condition}")
+            self.assertFails(db, "cannot rename members by key", f"UPDATE who SET member = member + 10 WHERE {condition}")
+        has_key = "EXISTS (SELECT 1 FROM who AS o WHERE o.member = who.member AND o.key = 'b')"
+        db.execute(f"UPDATE who SET member = member + 10 WHERE {has_key}")
+        self.assertEqual(sorted(row[0] for row in db.execute("SELECT member FROM who")), [3, 11, 12])
+        db.execute(f"DELETE FROM who WHERE {has_key}")
+        self.assertEqual(db.execute("SELECT member FROM who").fetchall(), [(3,)])
+
+    def test_the_collation_of_key(self):
+        db = self.connect(":memory:")
+        db.execute("CREATE TABLE t(k TEXT COLLATE NOCASE)")
+        db.execute("INSERT INTO t VALUES ('A'), ('a'), ('b')")
+        db.execute("CREATE VIRTUAL TABLE who USING bloom_groups(capacity=10, fpr=1e-9, collate=nocase)")
+        db.execute("CREATE VIRTUAL TABLE exact USING bloom_groups(capacity=10, fpr=1e-9)")
+        for table in ("who", "exact"):
+            db.execute(f"INSERT INTO {table}(member, key) VALUES (1, 'a')")
+        self.assertEqual(db.execute("SELECT member, key = 'A' FROM who WHERE key IN ('a', 'A')").fetchall(), [(1, 1)])
+        self.assertEqual(db.execute("SELECT k FROM t JOIN who ON t.k = who.key").fetchall(), [("A",), ("a",)])
+        # The left side of a comparison decides.
+        self.assertEqual(db.execute("SELECT k FROM t JOIN exact ON exact.key = t.k").fetchall(), [("a",)])
+        self.assertFails(db, "cannot compare key under the collation NOCASE", "SELECT k FROM t JOIN exact ON t.k = exact.key")
+
     def test_distinct_members_of_several_keys(self):
         db = self.connect(":memory:")
         db.execute("CREATE VIRTUAL TABLE who USING bloom_groups(capacity=10, fpr=1e-9)")
@@ -283,6 +310,8 @@ class Lookups(GroupCase):
             f"SELECT DISTINCT member {both}": [1, 2],
             f"SELECT DISTINCT member {both} ORDER BY 1": [1, 2],
             f"SELECT DISTINCT 1 {both} AND member = 1": [1],
+            "SELECT member FROM who WHERE key = 'a' OR key IN ('b', 'c')": [1, 1, 2, 3],
+            "SELECT member FROM who WHERE key = 'a' AND member < 5 OR key = 'b'": [1, 1, 2],
             f"SELECT count(DISTINCT member) {both}": [2],
             f"SELECT member {both} GROUP BY member": [1, 2],
             f"SELECT member {both} UNION SELECT 1": [1, 2],
