@@ -82,7 +82,7 @@ class ChangeLog {
  private:
   // A row of the log, recognized by its id and token.
   struct Position {
-    std::int64_t id = 0;
+    std::int64_t id;
     std::vector<std::uint8_t> token;
 
     bool is_of(const sqlite::Execution& row) const;

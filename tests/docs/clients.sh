@@ -14,6 +14,7 @@ source tests/support/check.sh
 source tests/support/extension.sh
 
 page=$PWD/docs/clients.md
+tests=$PWD/tests/docs
 folder=$PWD/build/clients
 extension=$(realpath -m "${BLOOM:-build/release/bloom.so}")
 small=(sqlite3 python apsw libsql java perl tcl)
@@ -103,10 +104,37 @@ keeps_promise() {
   diff -u <(promised) <(cat printed.txt errors.txt | sed -E 's/^.*(bloom_contains: [^)]*\)).*/error: \1/')
 }
 
+with_extension() { sqlite3 -cmd ".load ./bloom" written.db "$@"; }
+
+# The driver writes without the extension. The shell has it and looks up what the table has then.
+keeps_filters_in_sync() {
+  local filter
+  cd "$folder/$1" || return
+  [ -e prepared ] || {
+    echo "its packages are missing"
+    return 77
+  }
+  rm -f written.db*
+  with_extension "CREATE TABLE t(id INTEGER PRIMARY KEY, k); INSERT INTO t(k) VALUES ('first'), ('second'), ('third');
+    CREATE VIRTUAL TABLE standard USING bloom(source=t, column=k);
+    CREATE VIRTUAL TABLE counting USING bloom(source=t, column=k, kind=counting, capacity=1000);"
+  cp "$tests/foreign_writer.js" .
+  node foreign_writer.js written.db
+  for filter in standard counting; do
+    with_extension "SELECT '$filter lacks ' || k FROM t LEFT JOIN $filter ON key = k WHERE k IS NOT NULL AND key IS NULL;
+      SELECT '$filter has nothing pending' FROM $filter WHERE pending = 0;
+      INSERT INTO $filter($filter) VALUES ('integrity-check'), ('merge'), ('integrity-check');
+      SELECT '$filter lacks ' || k || ' after merge' FROM t LEFT JOIN $filter ON key = k WHERE k IS NOT NULL AND key IS NULL;"
+  done > lost.txt
+  cat lost.txt
+  [ ! -s lost.txt ] && [ "$(with_extension "SELECT count(*), max(k = 'after VACUUM') FROM t")" = '11|1' ]
+}
+
 try_client() {
   make_project "$1"
   check "has what it needs" prepare "$1"
   check "prints what docs/clients.md says" keeps_promise "$1"
+  [ "$1" != better-sqlite3 ] || check "writes to the source of a filter without the extension" keeps_filters_in_sync "$1"
 }
 
 main() {
@@ -122,6 +150,7 @@ main() {
     check "extension" build_release bloom
   fi
   install_packages "${clients[@]}" || true
+  is_installed sqlite3 || install_missing sqlite3 || true
   side_by_side try_client "$folder" "${clients[@]}"
   conclude
 }
