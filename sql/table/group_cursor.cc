@@ -18,8 +18,7 @@ namespace bloom {
 void GroupTable::Cursor::filter(int plan, const char* idx_string, const Values& values) {
   table_.require_usable();
   table_.shared_.write_deferred_keys();
-  slots_.clear();
-  ranges_.clear();
+  rows_.clear();
   row_ = 0;
   estimates_.clear();
   plan_ = static_cast<GroupPlan>(plan);
@@ -35,20 +34,21 @@ void GroupTable::Cursor::filter(int plan, const char* idx_string, const Values& 
   }
   switch (plan_) {
     case GroupPlan::key:
-      look_up(values[0]);
-      break;
+      return add_rows(look_up(values[0]));
     case GroupPlan::key_of_member:
-      look_up_member(values[0], values[1]);
-      break;
+      return add_rows(look_up_member(values[0], values[1]));
     case GroupPlan::member:
-      slots_ = table_.store_.slots_equal_to(config_, values[0]);
-      break;
+      return add_rows(table_.store_.slots_equal_to(config_, values[0]));
     case GroupPlan::all_members:
     case GroupPlan::refused_collation:
-      slots_ = table_.store_.used_slots(config_);
+      return add_rows(table_.store_.used_slots(config_));
   }
-  if (table_.ranges_) {
-    fill_ranges();
+}
+
+void GroupTable::Cursor::add_rows(const std::vector<std::uint64_t>& slots) {
+  rows_.reserve(slots.size() + 1);
+  for (const std::uint64_t slot : slots) {
+    rows_.push_back({slot, table_.ranges_ ? table_.range_of(config_, slot) : RowRange{}});
   }
 }
 
@@ -75,63 +75,44 @@ void GroupTable::Cursor::look_up_ranges(const Value& key) {
   hash_ = bytes.hash(config_.header.shape);
   source.show(bytes, key, key_);
   if (problem) {
-    slots_.push_back(kNoSlot);
-    ranges_.push_back({.first = kMinRowid, .last = kMaxRowid});
+    rows_.push_back({std::nullopt, {.first = kMinRowid, .last = kMaxRowid}});
     return;
   }
+  std::vector<std::uint64_t> slots = table_.changed_slots(config_);
   for (const Hash hash : source.hashes_of_equal_keys(bytes, config_.header.shape)) {
-    look_up(hash);
+    look_up(hash, slots);
   }
-  add_changed_ranges();
-  fill_ranges();
+  std::sort(slots.begin(), slots.end());
+  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+  add_rows(slots);
   if (config_.summarized != kMaxRowid) {
-    slots_.push_back(kNoSlot);
-    ranges_.push_back(
-        {.first = config_.summarized ? *config_.summarized + 1 : kMinRowid, .last = kMaxRowid});
+    const std::int64_t first = config_.summarized ? *config_.summarized + 1 : kMinRowid;
+    rows_.push_back({std::nullopt, {.first = first, .last = kMaxRowid}});
   }
 }
 
-void GroupTable::Cursor::add_changed_ranges() {
-  const std::vector<std::uint64_t> changed = table_.changed_slots(config_);
-  slots_.insert(slots_.end(), changed.begin(), changed.end());
-  std::sort(slots_.begin(), slots_.end());
-  slots_.erase(std::unique(slots_.begin(), slots_.end()), slots_.end());
-}
-
-void GroupTable::Cursor::fill_ranges() {
-  for (const std::uint64_t slot : slots_) {
-    ranges_.push_back(table_.range_of(config_, slot));
-  }
-}
-
-void GroupTable::Cursor::append_members(std::uint64_t segment, FilterSet filters) {
-  for (; filters != 0; filters &= filters - 1) {
-    slots_.push_back(segment * kSegmentFilters + static_cast<unsigned>(std::countr_zero(filters)));
-  }
-}
-
-void GroupTable::Cursor::look_up(const Value& key) {
+std::vector<std::uint64_t> GroupTable::Cursor::look_up(const Value& key) {
   key_.assign(key);
+  std::vector<std::uint64_t> slots;
   if (const Key bytes(key); !bytes.is_null()) {
     hash_ = bytes.hash(config_.header.shape);
-    look_up(hash_);
+    look_up(hash_, slots);
   }
+  return slots;
 }
 
-void GroupTable::Cursor::look_up(Hash hash) {
+void GroupTable::Cursor::look_up(Hash hash, std::vector<std::uint64_t>& slots) {
   if (config_.wide > 0) {
-    look_up_in_wide(hash);
+    look_up_in_wide(hash, slots);
   }
   const BitSlicedFilters filters(config_.header.shape);
   table_.store_.for_each_data_chunk(
       config_, filters.chunk_of(hash), [&](std::uint64_t segment, const std::uint8_t* chunk) {
-        if (const FilterSet found = filters.may_contain(hash, chunk)) {
-          append_members(segment, found);
-        }
+        append_slots(segment, filters.may_contain(hash, chunk), slots);
       });
 }
 
-void GroupTable::Cursor::look_up_in_wide(Hash hash) {
+void GroupTable::Cursor::look_up_in_wide(Hash hash, std::vector<std::uint64_t>& slots) {
   const BitSlicedFilters filters(config_.header.shape);
   const std::uint64_t first = filters.chunk_of(hash) * kSegmentBlock;
   WideReader reader(table_.store_, config_);
@@ -141,34 +122,41 @@ void GroupTable::Cursor::look_up_in_wide(Hash hash) {
     filters.for_each_position(hash,
                               [&](std::uint64_t p) { reader.intersect(row, first + p, found); });
     for (std::size_t i = 0; i < segments_in_row(config_.wide, row); ++i) {
-      append_members(row * kSegmentsPerRow + i, found[i]);
+      append_slots(row * kSegmentsPerRow + i, found[i], slots);
     }
   }
   const auto free = table_.store_.free_slots_below(config_.wide * kSegmentFilters);
-  std::erase_if(slots_, [&](std::uint64_t slot) {
+  std::erase_if(slots, [&](std::uint64_t slot) {
     return std::binary_search(free.begin(), free.end(), slot);
   });
 }
 
-void GroupTable::Cursor::look_up_member(const Value& key, const Value& member) {
+void GroupTable::Cursor::append_slots(std::uint64_t segment, FilterSet filters,
+                                      std::vector<std::uint64_t>& slots) {
+  for (; filters != 0; filters &= filters - 1) {
+    slots.push_back(segment * kSegmentFilters + static_cast<unsigned>(std::countr_zero(filters)));
+  }
+}
+
+std::vector<std::uint64_t> GroupTable::Cursor::look_up_member(const Value& key,
+                                                              const Value& member) {
   key_.assign(key);
   const Key bytes(key);
   if (bytes.is_null()) {
-    return;
+    return {};
   }
   hash_ = bytes.hash(config_.header.shape);
-  for (const std::uint64_t slot : table_.store_.slots_equal_to(config_, member)) {
-    if (table_.may_contain(config_, slot, hash_)) {
-      slots_.push_back(slot);
-    }
-  }
+  std::vector<std::uint64_t> slots = table_.store_.slots_equal_to(config_, member);
+  std::erase_if(slots,
+                [&](std::uint64_t slot) { return !table_.may_contain(config_, slot, hash_); });
+  return slots;
 }
 
 // Reads all filters of a row of _wide at once if the cursor lists all members, else those of one
 // segment. Other statements may have changed the table since the row was found, so the config is
 // read again.
 const Estimate* GroupTable::Cursor::estimate() {
-  const std::uint64_t slot = slots_[row_];
+  const std::uint64_t slot = *rows_[row_].slot;
   if (slot < first_estimated_ || slot - first_estimated_ >= estimates_.size()) {
     const std::uint64_t segment = slot / kSegmentFilters;
     const std::uint64_t count = plan_ == GroupPlan::all_members ? kSegmentsPerRow : 1;
@@ -184,19 +172,20 @@ const Estimate* GroupTable::Cursor::estimate() {
 }
 
 void GroupTable::Cursor::return_member(sqlite3_context* raw) {
+  const Row& row = rows_[row_];
   if (table_.ranges_) {
-    return Context(raw).result_int64(ranges_[row_].first);
+    return Context(raw).result_int64(row.range.first);
   }
-  if (!table_.store_.with_member(slots_[row_],
-                                 [&](const Value& member) { member.set_result(raw); })) {
-    table_.store_.require_row(slots_[row_]);
+  if (!table_.store_.with_member(*row.slot, [&](const Value& member) { member.set_result(raw); })) {
+    table_.store_.require_row(*row.slot);
   }
 }
 
 // Returns the identity of the row: the slot, or a blob of slot and key if a key was looked up. A
 // member is another row for each key.
 void GroupTable::Cursor::return_row(sqlite3_context* raw) {
-  const std::uint64_t slot = slots_[row_];
+  constexpr std::uint64_t kNoSlot = ~std::uint64_t{0};
+  const std::uint64_t slot = rows_[row_].slot.value_or(kNoSlot);
   if (!looks_up_a_key(plan_)) {
     return Context(raw).result_int64(static_cast<std::int64_t>(slot));
   }
@@ -211,8 +200,9 @@ void GroupTable::Cursor::return_filter_of_member(sqlite3_context* raw) {
   Context context(raw);
   const GroupConfig now = table_.store_.load_config();
   require_filter_within_limit(context, now.header.shape);
-  if (slots_[row_] / kSegmentFilters < now.segments) {
-    return_filter(context, table_.store_.filter_of(now, slots_[row_]));
+  const std::uint64_t slot = *rows_[row_].slot;
+  if (slot / kSegmentFilters < now.segments) {
+    return_filter(context, table_.store_.filter_of(now, slot));
   }
 }
 
@@ -221,10 +211,11 @@ void GroupTable::Cursor::column(sqlite3_context* raw, int i) {
     return;
   }
   Context context(raw);
+  const Row& row = rows_[row_];
   const Header& header = config_.header;
   const auto column = static_cast<GroupColumn>(i);
   const bool is_of_filter = column >= GroupColumn::filter && column <= GroupColumn::overfull;
-  if (is_of_filter && !has_filter()) {
+  if (is_of_filter && !row.slot) {
     return;
   }
   switch (column) {
@@ -263,7 +254,7 @@ void GroupTable::Cursor::column(sqlite3_context* raw, int i) {
     case GroupColumn::command:
       return return_row(raw);
     case GroupColumn::last:
-      return context.result_int64(ranges_[row_].last);
+      return context.result_int64(row.range.last);
   }
 }
 

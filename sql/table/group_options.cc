@@ -22,8 +22,7 @@ const GroupOptions::Reader GroupOptions::kReaders[] = {
     {"collate", [](GroupOptions& o, const Argument& w) { o.collation_ = w.collation(); }},
 };
 
-GroupOptions::GroupOptions(sqlite3* db, std::span<const char* const> arguments)
-    : fpr_(kDefaultGroupFpr) {
+GroupOptions::GroupOptions(sqlite3* db, std::span<const char* const> arguments) {
   read_options<GroupOptions>(db, arguments, kReaders, *this);
   require_consistent();
 }
@@ -49,7 +48,8 @@ std::optional<SourceNames> GroupOptions::source() const {
 }
 
 Header GroupOptions::header() const {
-  Header header = size_filter(capacity_.value_or(rows()), fpr_, Kind::standard, kSegmentBlock);
+  const double fpr = fpr_.value_or(source_ ? kDefaultRangeFpr : kDefaultGroupFpr);
+  Header header = size_filter(capacity_.value_or(rows()), fpr, Kind::standard, kSegmentBlock);
   header.shape.seed = seed_;
   header.shape.collation = collation();
   return header;

@@ -22,8 +22,10 @@
 
 namespace bloom {
 
-// With N members, a lookup of an absent key returns N * fpr members on average.
+// With N members, a lookup of an absent key returns N * fpr members on average. A false range of
+// rows takes less time to search than another shard or file, so ranges have smaller filters.
 inline constexpr double kDefaultGroupFpr = 0.0001;
+inline constexpr double kDefaultRangeFpr = 0.0003;
 
 class GroupOptions {
  public:
@@ -51,7 +53,7 @@ class GroupOptions {
   void require_consistent() const;
 
   std::optional<std::uint64_t> capacity_;
-  double fpr_;
+  std::optional<double> fpr_;
   std::uint32_t seed_ = 0;
   std::optional<Collation> collation_;
   std::optional<std::string> source_;

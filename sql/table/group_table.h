@@ -195,21 +195,22 @@ class GroupTable::Cursor {
 
   void filter(int plan, const char* idx_string, const Values& values);
   void next() noexcept { ++row_; }
-  bool at_end() const noexcept { return row_ >= slots_.size(); }
+  bool at_end() const noexcept { return row_ >= rows_.size(); }
   void column(sqlite3_context* raw, int i);
 
  private:
   void require_collation() const;
-  // Set slots_ to the members that may contain the key: all such members, or `member` if it may.
-  void look_up(const Value& key);
-  void look_up(Hash hash);
-  void look_up_in_wide(Hash hash);
-  void look_up_member(const Value& key, const Value& member);
+  // Set rows_ to the ranges that may contain the key, or to the members in these slots.
   void look_up_ranges(const Value& key);
-  void add_changed_ranges();
-  void fill_ranges();  // sets ranges_ to the ranges of slots_
-  bool has_filter() const { return slots_[row_] != kNoSlot; }
-  void append_members(std::uint64_t segment, FilterSet filters);
+  void add_rows(const std::vector<std::uint64_t>& slots);
+  // Return the slots of the members that may contain the key: all such members, or those that equal
+  // `member`. With `slots`: append them.
+  std::vector<std::uint64_t> look_up(const Value& key);
+  std::vector<std::uint64_t> look_up_member(const Value& key, const Value& member);
+  void look_up(Hash hash, std::vector<std::uint64_t>& slots);
+  void look_up_in_wide(Hash hash, std::vector<std::uint64_t>& slots);
+  static void append_slots(std::uint64_t segment, FilterSet filters,
+                           std::vector<std::uint64_t>& slots);
   // Returns the estimate for the filter of the current row. Returns null if 'clear' has removed the
   // filter since the row was found.
   const Estimate* estimate();
@@ -217,14 +218,15 @@ class GroupTable::Cursor {
   void return_row(sqlite3_context* raw);
   void return_filter_of_member(sqlite3_context* raw);
 
-  // The slot of a row that stands for rows of the source without a filter.
-  static constexpr std::uint64_t kNoSlot = ~std::uint64_t{0};
+  struct Row {
+    std::optional<std::uint64_t> slot;  // none: rows of the source without a filter
+    RowRange range;                     // if the members are ranges of rows
+  };
 
   GroupTable& table_;
   GroupPlan plan_ = GroupPlan::all_members;
   GroupConfig config_;
-  std::vector<std::uint64_t> slots_;  // of the rows
-  std::vector<RowRange> ranges_;      // of the rows, if the members are ranges
+  std::vector<Row> rows_;
   std::size_t row_ = 0;
   // The value as it was looked up, with its type: SQLite may use this column in place of the other
   // side of a join condition.
