@@ -170,7 +170,7 @@ bool ChangeLog::read_from(std::int64_t id, const Shape& shape) {
       added_keys_.add(other_forms_mark(shape));
     }
     if (!last_read_) {
-      last_read_.emplace();
+      last_read_ = Position();
     }
     last_read_->take(run);
   }
