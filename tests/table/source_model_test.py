@@ -64,9 +64,9 @@ class Side:
         else:
             self.db = connect(f"file:{self.world.path}?mode=ro", uri=True, **options)
             return
-        self.db.execute("PRAGMA synchronous = OFF")
         for pragma in self.world.pragmas():
             self.db.execute(pragma)
+        self.db.execute("PRAGMA synchronous = OFF")  # fails if another side has locked the file
         self.merge_by_itself()
 
     def merge_by_itself(self):
