@@ -72,8 +72,7 @@ void GroupTable::Cursor::look_up_ranges(const Value& key) {
     return;
   }
   const Key bytes(key);
-  hash_ = bytes.hash(config_.header.shape);
-  source.show(bytes, key, key_);
+  hash_ = source.show(bytes, key, config_.header.shape, key_);
   if (problem) {
     rows_.push_back({std::nullopt, {.first = kMinRowid, .last = kMaxRowid}});
     return;

@@ -231,7 +231,7 @@ class GroupTable::Cursor {
   // The value as it was looked up, with its type: SQLite may use this column in place of the other
   // side of a join condition.
   sqlite::ValueCopy key_;
-  Hash hash_{};  // of the value that was looked up
+  Hash hash_{};  // of key_
   // The estimates of the filters in some segments, read when a column needs them.
   std::vector<Estimate> estimates_;
   std::uint64_t first_estimated_ = 0;  // slot of estimates_[0]

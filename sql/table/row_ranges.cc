@@ -167,12 +167,21 @@ std::vector<Hash> RowRanges::hashes_of_equal_keys(const Key& key, const Shape& s
   return keys;
 }
 
-void RowRanges::show(const Key& key, const sqlite::Value& value, sqlite::ValueCopy& shown) {
+Hash RowRanges::show(const Key& key, const sqlite::Value& value, const Shape& shape,
+                     sqlite::ValueCopy& shown) {
+  Hash hash = key.hash(shape);
   if (is_of_numbers(affinity_) && key.is_other_form_of_number()) {
-    to_number_.read(key.bytes(), [&](const sqlite::Value& number) { shown.assign(number); });
+    to_number_.read(key.bytes(), [&](const sqlite::Value& number) {
+      shown.assign(number);
+      hash = Key(number).hash(shape);
+    });
   } else if (affinity_ == Affinity::text && key.is_number()) {
-    to_text_.read(key, value, [&](std::string_view text) { shown.assign_text(text); });
+    to_text_.read(key, value, [&](std::string_view text) {
+      shown.assign_text(text);
+      hash = hash_key(text, shape.collation, shape.seed);
+    });
   }
+  return hash;
 }
 
 // Another trigger can keep AFTER INSERT from noting a new row -1 (RAISE(IGNORE) or RAISE(FAIL)),

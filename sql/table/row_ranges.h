@@ -80,9 +80,10 @@ class RowRanges {
   // for texts such as '05'; the filter of a range that has such a text must contain that hash.
   std::vector<Hash> hashes_of_equal_keys(const Key& key, const Shape& shape);
   // If a column of the declared type would store `value` in another form, sets `shown` to that
-  // form. SQLite may compare the column `key` with the column of the source. Requires: `key` is the
-  // key of `value`.
-  void show(const Key& key, const sqlite::Value& value, sqlite::ValueCopy& shown);
+  // form. SQLite may compare the column `key` with the column of the source. Returns the hash of
+  // that form, or of `value`. Requires: `key` is the key of `value`.
+  Hash show(const Key& key, const sqlite::Value& value, const Shape& shape,
+            sqlite::ValueCopy& shown);
 
   // Returns the first rowids of the changed ranges; nullopt if all ranges may have changed.
   // Requires: out_of_sync() has found no problem.

@@ -794,6 +794,15 @@ class Keys(RangesCase):
                     if declared != "REAL":  # a column of this type rounds large integers
                         self.assertEqual(found, equal, (declared, value, sql))
 
+    def test_a_row_that_two_forms_of_a_key_find(self):
+        for declared, one_form, other in (("INTEGER", "5", "'05'"), ("TEXT", "5", "'5'")):
+            db = self.connect(":memory:")
+            db.execute(f"CREATE TABLE s(id INTEGER PRIMARY KEY, k {declared})")
+            db.execute("INSERT INTO s(k) VALUES (5), (6)")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom_groups(source=s, column=k, rows=1, fpr=1e-9)")
+            join = "SELECT s.id FROM f JOIN s ON s.id BETWEEN first AND last AND s.k = f.key"
+            self.assertEqual(db.execute(f"{join} WHERE (f.key = {one_form} AND last < 9) OR f.key = {other}").fetchall(), [(1,)], declared)
+
     def test_distinct_ranges(self):
         db = self.make(path=":memory:")
         self.assertEqual(len(db.execute("SELECT DISTINCT first, last FROM f WHERE key IN ('key 7', 'key 8')").fetchall()), 2)
