@@ -30,10 +30,11 @@ class Database {
   }
 
   // Returns the results of all statements, each { columns, rows, more }. Options: text (numbers as strings), limit (rows
-  // per result), file (read by the table `lines`), onProgress (called with the share of the file read, 0 to 1).
+  // per result), file (a File or its bytes, read by the table `lines`), onProgress (called with the share of the file read, 0 to 1).
   run(sql, values = [], { onProgress, ...options } = {}) {
     const id = ++this.last;
     return new Promise((resolve, reject) => {
+      if (this.stopped) reject(new Error("stopped"));
       this.waiting.set(id, { resolve, reject, onProgress });
       this.worker.postMessage({ id, sql, values, ...options });
     });
@@ -51,6 +52,7 @@ class Database {
 
   // Stops the running statement and discards the database.
   stop() {
+    this.stopped = true;
     this.worker.terminate();
     this.#giveUp("stopped");
   }

@@ -17,12 +17,26 @@ class FileFilter {
     this.#showWorking(file);
     try {
       const began = performance.now();
-      const results = await worker.run(filterOfLines, this.#settings(), { file, onProgress: (done) => this.#showProgress(done) });
-      const [lines, filter] = results[0].rows[0];
+      const [lines, filter] = await this.#filterOfLines(worker, file);
       await this.#showResult(file, lines, filter, (performance.now() - began) / 1000);
     } finally {
       worker.stop();
       if (worker === this.worker) find("file-working").hidden = true;
+    }
+  }
+
+  // Returns the number of lines and the filter.
+  async #filterOfLines(worker, file) {
+    const run = async (source) => {
+      const options = { file: source, onProgress: (done) => this.#showProgress(done) };
+      return (await worker.run(filterOfLines, this.#settings(), options))[0].rows[0];
+    };
+    try {
+      return await run(file);
+    } catch (error) {
+      if (error.message !== "disk I/O error") throw error;
+      // A worker of WebKit cannot read files if the page was opened from a file, but the page can.
+      return run(new Uint8Array(await file.arrayBuffer()));
     }
   }
 

@@ -108,10 +108,10 @@ function run(request, results) {
 function nextBytes(into, room) {
   try {
     const part = reading.file.slice(reading.at, reading.at + room);
-    const bytes = new Uint8Array(new FileReaderSync().readAsArrayBuffer(part));
+    const bytes = part instanceof Uint8Array ? part : new Uint8Array(new FileReaderSync().readAsArrayBuffer(part));
     engine.HEAPU8.set(bytes, into);
     reading.at += bytes.length;
-    postMessage({ id: reading.id, progress: reading.at / Math.max(1, reading.file.size) });
+    postMessage({ id: reading.id, progress: reading.at / Math.max(1, reading.file.size ?? reading.file.length) });
     return bytes.length;
   } catch {
     return -1;

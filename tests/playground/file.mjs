@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { createWriteStream, readFileSync, writeFileSync } from "node:fs";
+import { createWriteStream, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import path from "node:path";
-import { check, eventually } from "../support/browser.mjs";
+import { check, downloaded, eventually } from "../support/browser.mjs";
 import { grouped } from "./support.mjs";
 
 const lineCount = 1_000_000;
@@ -40,10 +40,7 @@ async function finished(page) {
   await page.locator("#file-result").waitFor();
 }
 
-async function downloaded(page) {
-  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#file-download").click()]);
-  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
-}
+const download = (page) => downloaded(page, () => page.locator("#file-download").click());
 
 // Notes the frames while a file is read, the longest time between two, and the steps of its progress.
 async function watchFrames(page) {
@@ -73,7 +70,7 @@ export async function testFile(page, native, folder) {
       await give(page, odd, settings);
       await finished(page);
       assert.match(await status(page), /^10 lines in /);
-      const { name, bytes } = await downloaded(page);
+      const { name, bytes } = await download(page);
       assert.match(name, /^odd .*\.bloom$/);
       const { p = 0.01, kind = "standard", capacity = null } = settings;
       assert.equal(bytes.toString("hex"), await native.filterOfFile(odd, capacity, p, kind));
@@ -93,7 +90,7 @@ export async function testFile(page, native, folder) {
   await check("file: the console has its filter", async () => {
     await page.locator("#console-sql").fill("SELECT bloom_contains(filter, 'Zoë'), length(filter) FROM files WHERE name LIKE 'odd%'");
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    const { bytes } = await downloaded(page);
+    const { bytes } = await download(page);
     await eventually(() => page.locator("#console-results td, #console-results tbody th").allTextContents(), ["1", String(bytes.length)]);
   });
 
@@ -110,7 +107,7 @@ export async function testFile(page, native, folder) {
     assert.match(await status(page), new RegExp(`^${grouped(lineCount)} lines`));
     assert.ok(count > 20 && longest < 500, `${count} frames, one took ${longest} ms`);
     assert.ok(percents.length >= 10 && percents.includes("100 %"), percents.join());
-    const { bytes } = await downloaded(page);
+    const { bytes } = await download(page);
     assert.equal(bytes.toString("hex"), await native.filterOfFile(long, null, 0.01, "standard"));
   });
   await check("file: cancelled, and another one read", async () => {
@@ -135,12 +132,11 @@ export async function testFile(page, native, folder) {
     assert.match(await page.locator("#file-download").textContent(), /odd/);
   });
   await check("file: dropped on the page", async () => {
-    const data = await page.evaluateHandle(() => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File(["one\ntwo\nthree\n"], "dropped.txt"));
-      return transfer;
+    await page.locator("#file-area").evaluate((area) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(["one\ntwo\nthree\n"], "dropped.txt"));
+      area.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
     });
-    await page.locator("#file-area").dispatchEvent("drop", { dataTransfer: data });
     await eventually(async () => /^3 lines/.test(await status(page)), true);
   });
   await check("file: an empty one", async () => {
@@ -148,7 +144,7 @@ export async function testFile(page, native, folder) {
     writeFileSync(empty, "");
     await give(page, empty);
     await eventually(async () => /^0 lines/.test(await status(page)), true);
-    assert.equal((await downloaded(page)).bytes.toString("hex"), (await native.rows("SELECT bloom_create(1)"))[0][0].hex);
+    assert.equal((await download(page)).bytes.toString("hex"), (await native.rows("SELECT bloom_create(1)"))[0][0].hex);
   });
   await check("file: impossible values are reported in the extension's words", async () => {
     await give(page, odd, { p: 2 });

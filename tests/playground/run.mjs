@@ -1,6 +1,7 @@
 // Clicks through the page in a real browser and compares what it says with the extension.
-//   node run.mjs PAGE EXTENSION MODULES PICTURES
-// MODULES has playwright-core and axe-core; pictures of the page go to the folder PICTURES.
+//   node run.mjs BROWSER PAGE EXTENSION MODULES PICTURES
+// BROWSER is chromium, firefox or webkit; MODULES has playwright-core and axe-core. Chromium also takes pictures of the page,
+// in the folder PICTURES.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
@@ -14,7 +15,8 @@ import { testMerge } from "./merge.mjs";
 import { testSizing } from "./sizing.mjs";
 import { testWatch } from "./watch.mjs";
 
-const [pagePath, extension, modules, pictures] = process.argv.slice(2).map((name) => path.resolve(name));
+const browserName = process.argv[2];
+const [pagePath, extension, modules, pictures] = process.argv.slice(3).map((name) => path.resolve(name));
 
 // A page that is ready.
 async function open(browser, url, options) {
@@ -27,7 +29,7 @@ async function open(browser, url, options) {
 async function withPage(browser, url, options, use) {
   const page = await open(browser, url, options);
   await use(page);
-  await check("nothing went wrong in the page, and nothing was fetched", () => assert.deepEqual(page.troubles, []));
+  await check("nothing went wrong in the page, and nothing was fetched", async () => assert.deepEqual(await browser.troubles(page), []));
   await page.close();
 }
 
@@ -49,9 +51,12 @@ async function testAccess(browser, url) {
     for (const { name, viewport } of screens) {
       const page = await open(browser, url, { colorScheme, viewport, reducedMotion: "reduce" });
       await fillPage(page);
-      await check(`axe-core finds nothing, ${colorScheme}, ${name}`, async () => assert.deepEqual(await browser.violations(page), []));
+      await check(`axe-core finds nothing, ${colorScheme}, ${name}`, async () => {
+        assert.equal(await page.evaluate((scheme) => matchMedia(`(prefers-color-scheme: ${scheme})`).matches, colorScheme), true);
+        assert.deepEqual(await browser.violations(page), []);
+      });
       await check(`nothing sticks out sideways, ${colorScheme}, ${name}`, async () =>
-        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), viewport.width));
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0));
       await page.close();
     }
   }
@@ -83,7 +88,7 @@ async function main() {
   const folder = mkdtempSync(path.join(os.tmpdir(), "playground-"));
   const native = new Native(extension);
   const server = await serve(path.dirname(pagePath));
-  const browser = await Browser.launch(modules);
+  const browser = new Browser(modules, browserName);
   try {
     const file = pathToFileURL(pagePath).href;
     await withPage(browser, file, {}, (page) => testSizing(page, native));
@@ -96,9 +101,8 @@ async function main() {
     await withPage(browser, server.url, phone, (page) => testWatch(page, native));
     await withPage(browser, server.url, phone, testConsole);
     await testAccess(browser, file);
-    await takePictures(browser, file);
+    if (browserName === "chromium") await takePictures(browser, file);
   } finally {
-    await browser.close();
     server.close();
     native.stop();
     rmSync(folder, { recursive: true });

@@ -26,7 +26,7 @@ async function withKeys(native, filter, keys) {
 
 async function press(page, key, button) {
   await page.locator("#watch-key").fill(key);
-  await page.getByRole("button", { name: button, exact: true }).and(page.locator("#watch button")).click();
+  await page.locator("#watch").getByRole("button", { name: button, exact: true }).click();
 }
 
 async function sameCells(page, filter, settings) {

@@ -29,7 +29,7 @@ class Reader {
   }
 
   async leave() {
-    await check("nothing went wrong in the site, and no request left it", () => assert.deepEqual(this.page.troubles, []));
+    await check("nothing went wrong in the site, and no request left it", async () => assert.deepEqual(await this.browser.troubles(this.page), []));
     await this.page.close();
   }
 }
@@ -179,7 +179,7 @@ async function takePictures(browser, server) {
 
 async function main() {
   const server = await serve(site, base);
-  const browser = await Browser.launch(modules);
+  const browser = new Browser(modules);
   try {
     const first = await Reader.of(browser, server, wide);
     // Of the pages that show a file of the repository one stands for all.
@@ -196,7 +196,6 @@ async function main() {
     }
     await takePictures(browser, server);
   } finally {
-    await browser.close();
     server.close();
   }
 }

@@ -15,7 +15,7 @@ base=/sqlite-bloom/
 
 main() {
   local log=$build/run.log
-  install_browser
+  install_browsers chromium
   mkdir -p "$build"
   check "the site builds" docs/site/build.sh "$base"
   check "the modules of the test" install_modules

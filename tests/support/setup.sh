@@ -92,6 +92,8 @@ is_present() {
     emscripten) command -v emcc >/dev/null ;;
     ninja-build) command -v ninja >/dev/null ;;
     nodejs) command -v node >/dev/null ;;
+    firefox-esr) command -v "${FIREFOX:-firefox-esr}" >/dev/null ;;
+    webkit2gtk-driver) command -v WebKitWebDriver >/dev/null ;;
     python3-*) /usr/bin/python3 -c "import ${1#python3-}" ;;
     default-jdk-headless) command -v javac >/dev/null ;;
     libxerial-sqlite-jdbc-java) [ -e /usr/share/java/sqlite-jdbc.jar ] ;;
@@ -104,6 +106,7 @@ is_present() {
     php-cli) command -v php >/dev/null ;;
     php-sqlite3) php -r 'exit(class_exists("SQLite3") ? 0 : 1);' ;;
     librust-rusqlite-dev) [ -d /usr/share/cargo/registry/rusqlite-0.28.0 ] ;;
+    librust-cc-dev) ls -d /usr/share/cargo/registry/cc-1* >/dev/null 2>&1 ;;
     locales | codespell) ;; # without it, one test is skipped
     *) command -v "$1" >/dev/null ;;
   esac
