@@ -102,6 +102,7 @@ declare -A scripts=(
   [clients]=tests/docs/clients.sh
   [cluster]=tests/examples/cluster.sh
   [coverage]=tests/coverage/coverage.sh
+  [embedding]=tests/release/embedding.sh
   [fuzz]=tests/fuzz/run.sh
   [machines]=tests/environments/machines.sh
   [mutation]=tests/coverage/mutation.py
@@ -111,6 +112,7 @@ declare -A scripts=(
   [site]=tests/site/run.sh
   [valgrind]=tests/environments/valgrind.sh
   [versions]=tests/environments/versions.sh
+  [wasm]=tests/release/wasm.sh
 )
 
 # A script replaces the subshell of side_by_side: the last line of its log is its own count.
@@ -166,7 +168,7 @@ main() {
       packages cluster clients valgrind
   fi
   if [ "$form" = all ]; then
-    side_by_side run_part build/parts platforms amalgamation-all
+    side_by_side run_part build/parts platforms amalgamation-all embedding wasm
     # One after the other: the site contains the playground.
     side_by_side run_part build/parts playground
     side_by_side run_part build/parts site

@@ -5,30 +5,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source tests/support/setup.sh
-source tests/support/sqlite_source.sh
+source ext/packages/wasm/compile.sh
 
 here=examples/playground
 build=$PWD/build/playground
-sqlite_version=3.54.1
-jobs=$(getconf _NPROCESSORS_ONLN)
-
-# Debian's emscripten comes with its libraries built, and refuses a cache elsewhere. NODE_PATH: its
-# optimizer needs Debian's acorn, where other builds of node do not look.
-unset EM_CACHE
-export NODE_PATH=/usr/share/nodejs
-
-compile_sqlite() {
-  sqlite_source "$sqlite_version" "$build/sqlite"
-  [ "$build/sqlite3.o" -nt "$build/sqlite/sqlite3.c" ] || emcc -O2 -w -c -o "$build/sqlite3.o" \
-    -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_TEMP_STORE=3 "$build/sqlite/sqlite3.c"
-}
-
-# SQLITE_CORE: the extension calls SQLite itself, not through the table that a loaded one is handed.
-compile_extension() {
-  emcmake cmake -S . -B "$build/wasm" -Wno-dev -DCMAKE_BUILD_TYPE=Release -DBLOOM_TESTS=OFF \
-    -DCMAKE_CXX_FLAGS="-fexceptions -DSQLITE_CORE" -DSQLITE3_INCLUDE_DIR="$build/sqlite"
-  cmake --build "$build/wasm" --target sqlite_bloom -j "$jobs"
-}
 
 # engine.js and engine.wasm.
 link_engine() {
@@ -43,11 +23,9 @@ link_engine() {
 }
 
 main() {
-  install_missing emscripten cmake make python3
-  command -v npm > /dev/null || install_missing npm
-  mkdir -p "$build"
-  compile_sqlite
-  compile_extension
+  # shellcheck disable=SC2046 # names of packages hold no blanks
+  install_missing python3 $(wasm_tools)
+  wasm_objects "$build"
   link_engine
   python3 -B "$here/assemble.py" "$build/engine.js" "$build/engine.wasm" > "$build/index.html.new"
   mv "$build/index.html.new" "$build/index.html"

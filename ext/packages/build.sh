@@ -4,6 +4,7 @@
 # table of the platforms and the paths of the packages.
 #   ext/packages/build.sh [PLATFORM...] [ADDRESS]
 #     no PLATFORM      this machine's, in build/packages
+#     wasm             the npm package sqlite-bloom-wasm alone, in build/wasm
 #     all, PLATFORM... all that ext/packages/compile.sh knows, or these, in build/platforms
 #     ADDRESS          URL of the folder where the files will be published, for sqlpkg.json. Default:
 #                      the local output folder
@@ -13,6 +14,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 source tests/support/setup.sh
 source ext/packages/compile.sh
+source ext/packages/wasm/compile.sh
 
 native=linux-$(uname -m)
 requested=()
@@ -26,6 +28,7 @@ for argument in "$@"; do
 done
 out=$PWD/build/packages
 [ ${#requested[@]} -eq 0 ] || out=$PWD/build/platforms
+[ "${requested[*]}" != wasm ] || out=$PWD/build/wasm
 platforms=("${requested[@]:-$native}")
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || echo 315532800)}
 export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8
@@ -41,15 +44,10 @@ run() {
   "$@" > "$log" 2>&1
 }
 
-main() {
+build_platforms() {
   local platform
   # shellcheck disable=SC2046 # names of packages hold no blanks
   install_missing binutils python3 libsqlite3-dev $(tools_of "${platforms[@]}")
-  mkdir -p "$out"
-  shopt -s nullglob
-  rm -f "$out"/*.{deb,gz,zip,tgz,whl,json} "$out/SHA256SUMS"
-  exec 3>&2
-  trap '[ "$?" -eq 0 ] || cat "${log:-/dev/null}" >&3' EXIT
   for platform in "${platforms[@]}"; do
     run compile "$platform" "$out"
     case $platform in
@@ -58,11 +56,27 @@ main() {
     esac
   done
   run pack
-  run checksums
   printf '%-20s%s\n' "platform" "compatible with"
   for platform in "${platforms[@]}"; do
     printf '%-20s%s\n' "$platform" "$(ext/packages/platform_tag.py "$out/$platform"/loadable/bloom.*)"
   done
+}
+
+build_wasm() {
+  # shellcheck disable=SC2046 # names of packages hold no blanks
+  install_missing python3 $(wasm_tools)
+  run wasm_compile "$out"
+  run pack
+}
+
+main() {
+  mkdir -p "$out"
+  shopt -s nullglob
+  rm -f "$out"/*.{deb,gz,zip,tgz,whl,json} "$out/SHA256SUMS"
+  exec 3>&2
+  trap '[ "$?" -eq 0 ] || cat "${log:-/dev/null}" >&3' EXIT
+  if [ "${requested[*]}" = wasm ]; then build_wasm; else build_platforms; fi
+  run checksums
   echo "Packages, with their checksums in SHA256SUMS:"
   ls "$out"/*.{deb,gz,zip,tgz,whl,json}
   echo "docs/packages.md says how to install each, and on which platforms they were tested."

@@ -5,7 +5,8 @@
 
 FOLDER/PLATFORM/loadable holds the file to load, and FOLDER/PLATFORM/installed, for platforms that have
 one, the installed files of the archive for programs. ADDRESS is the URL of the folder where the
-packages will be published, for sqlpkg.json. The packages go to FOLDER.
+packages will be published, for sqlpkg.json. The packages go to FOLDER. The PLATFORM wasm stands alone:
+FOLDER/npm holds what emscripten made.
 
 The same input makes the same bytes: entries are sorted, belong to no user, and have the time of
 SOURCE_DATE_EPOCH (seconds since 1970), which must be set.
@@ -176,6 +177,16 @@ def npm_base(folder, platform_packages):
                 optionalDependencies={name: VERSION for name in platform_packages})
 
 
+def npm_wasm(folder):
+    """The npm package for WebAssembly, which loads nothing: SQLite is part of it."""
+    source = PACKAGES / "wasm"
+    files = [(path.name, path) for path in (*source.glob("*.mjs"), source / "index.d.ts", *(folder / "npm").iterdir())]
+    types = {"types": "./index.d.ts"}
+    npm_package(folder, f"{SUMMARY}: SQLite and the extension as WebAssembly", sorted(files), name="sqlite-bloom-wasm", type="module",
+                keywords=KEYWORDS + ["webassembly"], sideEffects=False,
+                exports={".": types | {"node": "./node.mjs", "default": "./browser.mjs"}, "./engine.wasm": "./engine.wasm"})
+
+
 def sqlpkg(folder, address, archives):
     """`archives`: the name of the archive for each name of a platform in sqlpkg.json."""
     sums = {name: "sha256-" + hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in set(archives.values())}
@@ -195,6 +206,9 @@ def sqlpkg(folder, address, archives):
 def main():
     folder, address, *names = sys.argv[1:]
     folder = Path(folder)
+    if names == ["wasm"]:
+        npm_wasm(folder)
+        return
     archives, npm_packages = {}, []
     for name in names:
         platform = PLATFORMS[name]

@@ -12,6 +12,7 @@ cd "$(dirname "$0")/../.."
 source tests/support/setup.sh
 source tests/support/check.sh
 source tests/support/extension.sh
+source tests/support/page.sh
 
 page=$PWD/docs/clients.md
 tests=$PWD/tests/docs
@@ -19,49 +20,10 @@ folder=$PWD/build/clients
 extension=$(realpath -m "${BLOOM:-build/release/bloom.so}")
 small=(sqlite3 python apsw libsql java perl tcl)
 
-# Prints the page, with the first word of the section heading before each line.
-named() { awk '/^## / { name = tolower($2); sub(/:$/, "", name) } { print name "|" $0 }' "$page"; }
-
-section() { named | sed -n "s/^$1|//p"; }
-
-# The clients whose sections have commands.
-all_clients() { named | sed -n 's/|```sh$//p'; }
-
-# block LANGUAGE: the block of this language in a section.
-block() { awk -v fence="\`\`\`$1" '/^```/ { on = $0 == fence; next } on'; }
-
 promised() { block text < "$page"; }
 
 # The language of the block is also the suffix of the file.
 language() { section "$1" | sed -n 's/^```\([a-z].*\)/\1/p' | grep -vx sh; }
-
-packages() { section "$1" | block sh | sed -n 's/^apt-get install //p'; }
-
-commands() { section "$1" | block sh | sed '/^apt-get /d'; }
-
-all_packages() {
-  local name
-  for name in "$@"; do
-    packages "$name" | tr ' ' '\n'
-  done | sort -u
-}
-
-# Tools from other sources may conflict with Debian's packages, as other builds of Node do.
-install_packages() {
-  local package wanted=()
-  for package in $(all_packages "$@"); do
-    is_installed "$package" || is_present "$package" 2> /dev/null || wanted+=("$package")
-  done
-  [ ${#wanted[@]} -eq 0 ] || install_missing "${wanted[@]}"
-}
-
-# Package managers read and write inside the build folder only.
-use_own_caches() {
-  export npm_config_cache=$folder/cache/npm GOCACHE=$folder/cache/go XDG_CACHE_HOME=$folder/cache
-  export CARGO_HOME=$folder/cache/cargo
-  # Node's headers, where they are installed.
-  [ ! -e /usr/include/node/node.h ] || export npm_config_nodedir=/usr
-}
 
 # Makes an empty project, with the extension where the programs expect it.
 make_project() {
@@ -141,10 +103,10 @@ main() {
   local clients=("$@")
   case ${1:-} in
     '') clients=("${small[@]}") ;;
-    all) mapfile -t clients < <(all_clients) ;;
+    all) mapfile -t clients < <(sections_with_commands) ;;
   esac
   mkdir -p "$folder"
-  use_own_caches
+  use_own_caches "$folder/cache"
   if [ ! -e "$extension" ]; then
     install_missing g++ cmake make libsqlite3-dev
     check "extension" build_release bloom
