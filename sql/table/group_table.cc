@@ -58,8 +58,9 @@ void require_group_name(const char* name) {
 // A hidden column without another type would have the affinity NUMERIC: key IN ('05', 'x') would
 // then look up 5. SQLite removes HIDDEN from the type by moving the rest of the type to the front.
 // Since 3.37 it then takes the last six bytes of the type for the collation. So the type ends with
-// the collation, too: HIDDEN BLOB nocase becomes BLOB nocase, followed by nocase. This does not
-// work for rtrim: those versions then compare the values of key by BINARY.
+// the collation, too: HIDDEN BLOB nocase becomes BLOB nocase, followed by nocase. For rtrim it ends
+// with binary: without a collation, key IN (SELECT ...) would take that of the subquery, and could
+// drop keys.
 //
 // The primary key is the hidden column for commands, which returns the identity of the row (see
 // Cursor::return_row). It is not the column member: a lookup of several keys can return a member
@@ -69,7 +70,8 @@ std::string declared_columns(const char* table, Collation collation, const RowRa
   std::string columns =
       ranges != nullptr ? "CREATE TABLE x(first INTEGER" : "CREATE TABLE x(member";
   columns.append(", key HIDDEN ").append(type.empty() ? "BLOB" : type).append(" ");
-  columns.append(name_of(collation)).append(" COLLATE ").append(name_of(collation));
+  columns.append(name_of(collation == Collation::nocase ? collation : Collation::binary));
+  columns.append(" COLLATE ").append(name_of(collation));
   columns.append(", filter BLOB HIDDEN");
   for (const GroupProperty& property : kGroupProperties) {
     columns.append(", ").append(property.name).append(" ").append(property.type).append(" HIDDEN");

@@ -296,6 +296,10 @@ class Lookups(GroupCase):
             db.execute(f"INSERT INTO {table}(member, key) VALUES (1, 'a')")
         self.assertEqual(db.execute("SELECT member, key = 'A' FROM who WHERE key IN ('a', 'A')").fetchall(), [(1, 1)])
         self.assertEqual(db.execute("SELECT k FROM t JOIN who ON t.k = who.key").fetchall(), [("A",), ("a",)])
+        db.execute("CREATE VIRTUAL TABLE trimmed USING bloom_groups(capacity=10, fpr=1e-9, collate=rtrim)")
+        db.execute("INSERT INTO trimmed(member, key) VALUES (1, 'a')")
+        for table in ("exact", "trimmed"):
+            self.assertEqual(db.execute(f"SELECT member FROM {table} WHERE key IN (SELECT k FROM t ORDER BY k COLLATE BINARY)").fetchall(), [(1,)])
         # The left side of a comparison decides.
         self.assertEqual(db.execute("SELECT k FROM t JOIN exact ON exact.key = t.k").fetchall(), [("a",)])
         self.assertFails(db, "cannot compare key under the collation NOCASE", "SELECT k FROM t JOIN exact ON t.k = exact.key")
