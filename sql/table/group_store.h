@@ -209,9 +209,10 @@ class WideReader {
   void for_each_word(SegmentRange range, std::uint64_t p, F&& f) {
     const std::uint64_t row = range.first / kSegmentsPerRow;
     std::array<std::uint8_t, kChunkBytes> bytes;
-    const std::span words(bytes.data(), (range.end - range.first) * sizeof(FilterSet));
+    const auto count = static_cast<std::size_t>(range.end - range.first);
+    const std::span words(bytes.data(), count * sizeof(FilterSet));
     read(row, p, range.first - row * kSegmentsPerRow, words);
-    for (std::size_t i = 0; i < words.size() / sizeof(FilterSet); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       f(i, load_le<FilterSet>(words.data() + i * sizeof(FilterSet)));
     }
   }
