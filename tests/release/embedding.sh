@@ -53,21 +53,23 @@ compiles_sqlite() {
     -o "$static/sqlite/sqlite3.o" && ar rcs "$static/sqlite/libsqlite3.a" "$static/sqlite/sqlite3.o"
 }
 
-# The driver's source with SQLite's amalgamation beside it, under the names that its own releases have.
+# The driver's source as its own releases have it: with SQLite's amalgamation, and without the file by
+# which Debian's package always links the system's SQLite. Without optimization, to save time.
 go_with_own_sqlite() {
   local driver=$static/gopath/src/github.com/mattn/go-sqlite3
   mkdir -p "$driver"
   cp -r /usr/share/gocode/src/github.com/mattn/go-sqlite3/. "$driver"
+  rm "$driver/sqlite3_libsqlite3.go"
   cp "$static/sqlite/sqlite3.h" "$driver/sqlite3-binding.h"
   cp "$static/sqlite/sqlite3ext.h" "$driver"
   { echo '#ifndef USE_LIBSQLITE3' && cat "$static/sqlite/sqlite3.c" && echo '#endif'; } > "$driver/sqlite3-binding.c"
   cp "$static/sqlite/sqlite3.h" build/embed-go
-  (cd build/embed-go && GO111MODULE=off GOPATH=$static/gopath go build -tags sqlite_omit_load_extension -o embed) &&
+  (cd build/embed-go && GO111MODULE=off GOPATH=$static/gopath CGO_CFLAGS=-O0 go build -tags sqlite_omit_load_extension -o embed) &&
     needs_no_sqlite build/embed-go/embed && prints_what_is_promised go
 }
 
 rust_with_own_sqlite() {
-  export SQLITE3_LIB_DIR=$static/sqlite SQLITE3_INCLUDE_DIR=$static/sqlite SQLITE3_STATIC=1
+  export SQLITE3_LIB_DIR=$static/sqlite SQLITE3_INCLUDE_DIR=$static/sqlite SQLITE3_STATIC=1 SQLITE3_NO_PKG_CONFIG=1
   (cd build/embed-rust && cargo build --quiet) && needs_no_sqlite build/embed-rust/target/debug/embed && prints_what_is_promised rust
 }
 
