@@ -10,6 +10,7 @@ cd "$(dirname "$0")/../.."
 source tests/support/setup.sh
 source tests/support/check.sh
 source tests/support/extension.sh
+source tests/support/foreign_python.sh
 source tests/support/locale.sh
 source tests/support/shell.sh
 source tests/support/sql_scripts.sh
@@ -197,32 +198,52 @@ make_machine() {
     make_runner "$folder/$platform" "$(emulator "$platform")"
 }
 
-# `zig c++` links musl statically only, and such a program cannot load anything.
 make_musl_shell() {
   local machine=$folder/linux-x86_64-musl
   zig_present &&
     compile_shell "$machine" "$(cc linux-x86_64-musl)" "$(cxx linux-x86_64-musl)" &&
-    "$zig" build-exe -dynamic -target x86_64-linux-musl -lc -lc++ --dynamic-linker /lib/ld-musl-x86_64.so.1 \
-      --name shell "-femit-bin=$machine/shell" "$machine/shell.o" "$machine/sqlite3.o" &&
+    link_musl "$machine/shell" "$machine"/{shell,sqlite3}.o &&
     make_runner "$machine"
 }
 
-# build_core_tests PLATFORM: without CMake, so that any compiler can.
+# link_musl PROGRAM OBJECT...: for Debian's loader of musl. `zig c++` links musl statically only, and
+# such a program cannot load anything.
+link_musl() {
+  local program=$1
+  shift
+  "$zig" build-exe -dynamic -target x86_64-linux-musl -lc -lc++ --dynamic-linker /lib/ld-musl-x86_64.so.1 \
+    --name "${program##*/}" "-femit-bin=$program" "$@"
+}
+
+# build_core_tests PLATFORM: without CMake, so that any compiler can. The core is one unit, as in the
+# amalgamation, to save time.
 build_core_tests() {
-  local platform=$1 objects=$folder/$1/core options=()
+  local platform=$1 objects=$folder/$1/core program=$folder/$1/core_tests
   rm -rf "$objects"
   mkdir -p "$objects"
-  [ "$platform" != windows-x86_64 ] || options=(-static)
   compiler=$(cxx "$platform")
   export compiler objects googletest
-  # shellcheck disable=SC2016 # the inner shell expands it
-  printf '%s\n' core/*/*.cc tests/core/*.cc "$googletest"/src/gtest{-all,_main}.cc |
-    xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 1 bash -c 'compile_core_test "$1"' compile &&
-    $compiler "$objects"/*.o "${options[@]}" -o "$folder/$platform/core_tests"
+  printf '#include "%s"\n' core/*/*.cc > "$objects/core.cc"
+  # shellcheck disable=SC2016,SC2046 # the inner shell expands it; word by word
+  printf '%s\n' "$objects/core.cc" "$googletest"/src/gtest{-all,_main}.cc $(core_tests_of "$platform") |
+    xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 1 bash -c 'compile_core_test "$1"' compile || return
+  case $platform in
+    linux-x86_64-musl) link_musl "$program" "$objects"/*.o ;;
+    windows-x86_64) $compiler "$objects"/*.o -static -o "$program" ;;
+    *) $compiler "$objects"/*.o -o "$program" ;;
+  esac
+}
+
+# Zig's runtime library lacks __cpu_model, with which cpu_test.cc compares.
+core_tests_of() {
+  case $1 in
+    *-musl) printf '%s\n' tests/core/*.cc | grep -v /cpu_test.cc ;;
+    *) printf '%s\n' tests/core/*.cc ;;
+  esac
 }
 
 compile_core_test() {
-  $compiler -std=c++20 -O1 -I . -isystem "$googletest/include" -I "$googletest" "-DBLOOM_TEST_DATA=\"$PWD/tests/data\"" \
+  $compiler -std=c++20 -O1 -g0 -I . -isystem "$googletest/include" -I "$googletest" "-DBLOOM_TEST_DATA=\"$PWD/tests/data\"" \
     "-DBLOOM_TEST_GOLDEN=\"$PWD/tests/golden\"" -c "$1" -o "$objects/${1//\//_}.o"
 }
 export -f compile_core_test
@@ -262,6 +283,16 @@ same_in_german() {
   make_german_locale && LC_ALL=de_DE.UTF-8 exchange "$folder/linux-x86_64-here" "$folder/$1"
 }
 
+# The Python tests whose time in an emulator is bearable, in Debian's Python and SQLite for arm64.
+check_python_on_arm64() {
+  local machine=$folder/linux-aarch64 python=$folder/linux-aarch64/debian_python name
+  check "Python for it" foreign_python arm64 "$python" qemu-aarch64
+  [ -x "$python/python" ] || return 0
+  for name in functions/functions table/table table/groups promise/promise; do
+    check "tests/${name}_test.py" "$python/python" -B "tests/${name}_test.py" "$machine/bloom.so"
+  done
+}
+
 try_platform() {
   local platform=$1 machine=$folder/$1
   mkdir -p "$machine"
@@ -278,6 +309,7 @@ try_platform() {
   check "loads from any folder" loads_from "$platform"
   check "core tests: built" build_core_tests "$platform"
   check "core tests" core_tests_pass "$platform"
+  [ "$platform" != linux-aarch64 ] || check_python_on_arm64
 }
 
 main() {

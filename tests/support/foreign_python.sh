@@ -1,0 +1,43 @@
+# shellcheck shell=bash
+# Debian's Python for another processor, with Debian's SQLite; to be sourced:
+#   foreign_python ARCHITECTURE FOLDER EMULATOR   makes FOLDER/python, which runs Python in EMULATOR of
+#                                                 qemu-user; status 77 if apt-get cannot fetch Python
+# Packages are unpacked into FOLDER. They are not installed: this machine's packages stay as they are.
+
+foreign_python() {
+  local folder=$2 root=$2/root package
+  fetch_for "$1" "$folder/apt" python3 libstdc++6 || {
+    echo "apt-get cannot fetch Python for $1 (no Debian, or no network?)"
+    return 77
+  }
+  rm -rf "$root"
+  for package in "$folder"/apt/archives/*.deb; do
+    dpkg-deb --extract "$package" "$root" || return
+  done
+  write_python "$folder" "$3"
+}
+
+# fetch_for ARCHITECTURE FOLDER PACKAGE...: puts these packages and all that they depend on into
+# FOLDER/archives. Without a status file, apt-get takes every package for missing.
+fetch_for() {
+  local architecture=$1 folder=$2
+  local options=(-o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture" -o Acquire::Languages=none
+    -o "Dir::State=$folder" -o "Dir::State::lists=$folder/lists" -o Dir::State::status=/dev/null
+    -o "Dir::Cache=$folder" -o Debug::NoLocking=1 -o APT::Sandbox::User=)
+  shift 2
+  mkdir -p "$folder"/{lists,archives}/partial
+  apt-get "${options[@]}" update &&
+    apt-get "${options[@]}" install --yes --no-install-recommends --download-only "$@"
+}
+
+# Tests start sys.executable, which Python derives from its name: the emulator passes on that of the
+# script. LD_PRELOAD is for this machine's programs.
+write_python() {
+  local folder=$1 root=$1/root program
+  program=$(readlink -f "$root/usr/bin/python3")
+  cat > "$folder/python" << END
+#!/bin/sh
+exec env -u LD_PRELOAD $2 -L '$root' -E 'PYTHONHOME=$root/usr' -0 '$folder/python' '$program' "\$@"
+END
+  chmod +x "$folder/python"
+}
