@@ -8,7 +8,9 @@
 zig_version=0.11.0
 zig_sha256=9562cd52da287ecabd76b7c5c2dbffb79ed528396bb7419c0eb4e0992eccef2f
 zig=$PWD/build/tools/zig-$zig_version/zig
-export ZIG_GLOBAL_CACHE_DIR=$PWD/build/tools/zig-cache ZIG_LOCAL_CACHE_DIR=$PWD/build/tools/zig-cache
+# The global cache holds the libraries, the local cache what was compiled for us.
+export ZIG_GLOBAL_CACHE_DIR=$PWD/build/tools/zig-cache
+export ZIG_LOCAL_CACHE_DIR=${ZIG_LOCAL_CACHE_DIR:-$ZIG_GLOBAL_CACHE_DIR}
 
 zig_present() {
   local folder=${zig%/*} work

@@ -42,7 +42,7 @@ build_googletest() {
 
 # build_ours MACHINE TARGET
 build_ours() {
-  cross_build "$1" . "$folder/$1" "$2" -DBLOOM_WARNINGS_AS_ERRORS=ON -DSQLITE3_INCLUDE_DIR="$sqlite" \
+  cross_build "$1" . "$folder/$1" "$2" -DBLOOM_WARNINGS_AS_ERRORS=ON -DBLOOM_UNITY=ON -DSQLITE3_INCLUDE_DIR="$sqlite" \
     -DGTest_DIR="$folder/$1/installed/lib/cmake/GTest"
 }
 

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 source tests/support/setup.sh
 source tests/support/check.sh
 source tests/support/extension.sh
-source tests/support/foreign_python.sh
+source tests/support/foreign.sh
 source tests/support/locale.sh
 source tests/support/shell.sh
 source tests/support/sql_scripts.sh
@@ -19,6 +19,9 @@ source tests/support/machines.sh
 source ext/packages/compile.sh
 
 export LC_ALL=C.UTF-8
+# One time for both builds, even if someone commits between them.
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(date +%s)}
+export SOURCE_DATE_EPOCH
 packages=$PWD/build/platforms
 folder=$packages/tests
 version=$(sed -n 's/^project(sqlite-bloom VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
@@ -33,10 +36,12 @@ expect() {
   }
 }
 
+# Everything is compiled again: Zig would find the first build in its cache.
 same_bytes_twice() {
+  rm -rf "$folder/zig-cache"
   cp "$packages/SHA256SUMS" "$folder/SHA256SUMS.before" &&
     rm -rf "$packages"/*/tree &&
-    ext/packages/build.sh "$@" &&
+    ZIG_LOCAL_CACHE_DIR=$folder/zig-cache ext/packages/build.sh "$@" &&
     diff "$folder/SHA256SUMS.before" "$packages/SHA256SUMS"
 }
 
@@ -283,13 +288,14 @@ same_in_german() {
   make_german_locale && LC_ALL=de_DE.UTF-8 exchange "$folder/linux-x86_64-here" "$folder/$1"
 }
 
-# The Python tests whose time in an emulator is bearable, in Debian's Python and SQLite for arm64.
+# The Python tests whose time in an emulator is bearable, in Debian's Python, SQLite and sqlite3 shell.
 check_python_on_arm64() {
-  local machine=$folder/linux-aarch64 python=$folder/linux-aarch64/debian_python name
-  check "Python for it" foreign_python arm64 "$python" qemu-aarch64
-  [ -x "$python/python" ] || return 0
+  local machine=$folder/linux-aarch64 programs=$folder/linux-aarch64/programs name
+  check "Python for it" foreign_programs arm64 "$programs" qemu-aarch64
+  [ -x "$programs/bin/python3" ] || return 0
   for name in functions/functions table/table table/groups promise/promise; do
-    check "tests/${name}_test.py" "$python/python" -B "tests/${name}_test.py" "$machine/bloom.so"
+    check "tests/${name}_test.py" env "PATH=$programs/bin:$PATH" \
+      "$programs/bin/python3" -B "tests/${name}_test.py" "$machine/bloom.so"
   done
 }
 

@@ -1,20 +1,24 @@
 # shellcheck shell=bash
-# Debian's Python for another processor, with Debian's SQLite; to be sourced:
-#   foreign_python ARCHITECTURE FOLDER EMULATOR   makes FOLDER/python, which runs Python in EMULATOR of
-#                                                 qemu-user; status 77 if apt-get cannot fetch Python
+# Debian's Python and sqlite3 shell for another processor; to be sourced:
+#   foreign_programs ARCHITECTURE FOLDER EMULATOR   makes FOLDER/bin/python3 and FOLDER/bin/sqlite3, which
+#                                                   run in EMULATOR of qemu-user; status 77 if apt-get
+#                                                   cannot fetch them
 # Packages are unpacked into FOLDER. They are not installed: this machine's packages stay as they are.
 
-foreign_python() {
-  local folder=$2 root=$2/root package
-  fetch_for "$1" "$folder/apt" python3 libstdc++6 || {
+foreign_programs() {
+  local folder=$2 package name
+  fetch_for "$1" "$folder/apt" python3 sqlite3 libstdc++6 || {
     echo "apt-get cannot fetch Python for $1 (no Debian, or no network?)"
     return 77
   }
-  rm -rf "$root"
+  rm -rf "${folder:?}"/{root,bin}
+  mkdir -p "$folder/bin"
   for package in "$folder"/apt/archives/*.deb; do
-    dpkg-deb --extract "$package" "$root" || return
+    dpkg-deb --extract "$package" "$folder/root" || return
   done
-  write_python "$folder" "$3"
+  for name in python3 sqlite3; do
+    write_program "$folder" "$3" "$name" || return
+  done
 }
 
 # fetch_for ARCHITECTURE FOLDER PACKAGE...: puts these packages and all that they depend on into
@@ -32,12 +36,12 @@ fetch_for() {
 
 # Tests start sys.executable, which Python derives from its name: the emulator passes on that of the
 # script. LD_PRELOAD is for this machine's programs.
-write_python() {
-  local folder=$1 root=$1/root program
-  program=$(readlink -f "$root/usr/bin/python3")
-  cat > "$folder/python" << END
+write_program() {
+  local folder=$1 root=$1/root script=$1/bin/$3 program
+  program=$(readlink -f "$root/usr/bin/$3")
+  cat > "$script" << END
 #!/bin/sh
-exec env -u LD_PRELOAD $2 -L '$root' -E 'PYTHONHOME=$root/usr' -0 '$folder/python' '$program' "\$@"
+exec env -u LD_PRELOAD $2 -L '$root' -E 'PYTHONHOME=$root/usr' -0 '$script' '$program' "\$@"
 END
-  chmod +x "$folder/python"
+  chmod +x "$script"
 }
