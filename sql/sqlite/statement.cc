@@ -3,6 +3,7 @@
 #include <new>
 
 #include "sql/sqlite/guard.h"
+#include "sql/sqlite/sql_text.h"
 
 namespace bloom::sqlite {
 
@@ -77,6 +78,15 @@ std::span<const std::uint8_t> Execution::blob(int column) const {
     throw std::bad_alloc();
   }
   return {bytes, size};
+}
+
+std::string stored_sql(sqlite3* db, std::string_view schema, std::string_view type,
+                       std::string_view name) {
+  const Statement select(db, "SELECT sql FROM " + quoted_name(schema) +
+                                 ".sqlite_master WHERE type = ?1 AND name = ?2 COLLATE NOCASE");
+  Execution run(select);
+  const bool exists = run.bind(1, type).bind(2, name).step() && run.type(0) == SQLITE_TEXT;
+  return exists ? std::string(run.value(0).text()) : "";
 }
 
 }  // namespace bloom::sqlite

@@ -73,4 +73,10 @@ class Execution {
   sqlite3_stmt* statement_;
 };
 
+// Returns the CREATE statement of a table, index or trigger (`type`) as the schema stores it.
+// Returns
+// "" if there is no such object. Throws SqliteError.
+std::string stored_sql(sqlite3* db, std::string_view schema, std::string_view type,
+                       std::string_view name);
+
 }  // namespace bloom::sqlite

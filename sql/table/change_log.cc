@@ -84,15 +84,8 @@ std::string ChangeLog::qualified() const { return quoted_name(schema_) + "." + q
 
 // Returns the columns of the table as its CREATE statement lists them, if it is a log; else "".
 std::string ChangeLog::definition() const {
-  const Statement select(db_,
-                         "SELECT sql FROM " + quoted_name(schema_) +
-                             ".sqlite_master WHERE type = 'table' AND name = ?1 COLLATE NOCASE");
-  Execution run(select);
-  if (!run.bind(1, name_).step() || run.type(0) != SQLITE_TEXT) {
-    return "";
-  }
-  const std::string_view sql = run.value(0).text();
-  return std::string(sql.substr(std::min(sql.rfind(kColumns), sql.size())));
+  const std::string sql = sqlite::stored_sql(db_, schema_, "table", name_);
+  return sql.substr(std::min(sql.rfind(kColumns), sql.size()));
 }
 
 // Returns "added, key1, ...".

@@ -34,12 +34,9 @@ std::string RowRanges::changed_table(const std::string& table) const {
 }
 
 bool RowRanges::has_changed_table(const std::string& table) const {
-  const Statement select(source_.db(), "SELECT sql FROM " + source_.qualified("sqlite_master") +
-                                           " WHERE type = 'table' AND name = ?1 COLLATE NOCASE");
   const std::string name = table + std::string(kChangedSuffix);
-  Execution run(select);
-  return run.bind(1, name).step() && run.type(0) == SQLITE_TEXT &&
-         run.value(0).text().ends_with(kChangedColumns);
+  return sqlite::stored_sql(source_.db(), source_.schema(), "table", name)
+      .ends_with(kChangedColumns);
 }
 
 void RowRanges::create_changed_table(const std::string& table) const {

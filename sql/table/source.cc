@@ -283,18 +283,12 @@ std::string Source::make_guard(const std::string& table) const {
 }
 
 bool Source::has_guard(const std::string& name) const {
-  const Statement select(db_, "SELECT sql FROM " + qualified("sqlite_master") +
-                                  " WHERE type = 'index' AND name = ?1 COLLATE NOCASE");
-  Execution run(select);
-  return run.bind(1, name).step() && run.type(0) == SQLITE_TEXT &&
-         sqlite::same_sql(run.value(0).text(), "CREATE INDEX " + guard_sql(name));
+  return sqlite::same_sql(sqlite::stored_sql(db_, schema_, "index", name),
+                          "CREATE INDEX " + guard_sql(name));
 }
 
 void Source::drop_guard(const std::string& name) const {
-  const Statement select(db_, "SELECT 1 FROM " + qualified("sqlite_master") +
-                                  " WHERE type = 'index' AND name = ?1 COLLATE NOCASE"
-                                  " AND sql LIKE '%) WHERE 0'");
-  if (Execution(select).bind(1, name).step()) {
+  if (sqlite::stored_sql(db_, schema_, "index", name).ends_with(") WHERE 0")) {
     sqlite::execute(db_, "DROP INDEX " + qualified(name));
   }
 }
