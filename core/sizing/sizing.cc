@@ -44,8 +44,8 @@ double classic_keys(double cells, double k, double p) {
   return cells * -std::log1p(-std::pow(p, 1 / k)) / k;
 }
 
-// Returns the keys per block with which a filter of any number of blocks has an FPR of at most p,
-// exact to 0.1 %.
+// Returns the keys per block with which a filter of many blocks has an FPR of at most p, exact to
+// 0.1 %.
 double keys_per_block(const Shape& block, double p) {
   const auto good = [&](double mean) { return predicted_fpr_of_many_blocks(block, mean) <= p; };
   double high = classic_keys(static_cast<double>(block.cells), block.hashes, p);
@@ -93,9 +93,14 @@ Shape blocked_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k, std::
   };
   auto blocks = static_cast<std::uint64_t>(limit);
   const std::uint64_t min_aligned = min_aligned_units(block, kind);
-  if (blocks <= min_aligned) {
-    // The limit of many blocks is too pessimistic for a few.
+  if (!good(blocks)) {
+    // Only blocks of a few cells: see predicted_fpr_of_many_blocks().
+    blocks = first_good(blocks, most, good);
+  } else if (blocks <= min_aligned) {
     blocks = first_good(1, blocks, good);
+  }
+  if (!good(blocks)) {
+    refuse_size(n, p);
   }
   shape.cells = std::min(round_up_size(blocks, min_aligned), most) * block;
   return shape;
