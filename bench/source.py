@@ -5,12 +5,13 @@
 The first table compares statements on the source alone, with an index, and with a filter: processor time divided by that of the
 table alone (lower is better). The second compares writers=any with writers=extension: lookups while changes are pending. The third
 compares 'merge' with bloom_build over the same keys, for both values of PRAGMA secure_delete: SQLite overwrites deleted rows with
-zeros if it is on, as in Debian's library. Keys are strings in random order; the file is in WAL mode. All values are the fastest of
-five interleaved rounds, because other programs on the machine can only make a round slower.
+zeros if it is on, as in Debian's library. Keys are strings in random order; the file is in WAL mode. All values are
+medians of five interleaved rounds; a ratio is the median of the ratios of the rounds.
 """
 
 import os
 import sqlite3
+import statistics
 import sys
 import tempfile
 import time
@@ -132,26 +133,27 @@ def measure_merge(secure_delete):
         return {"build": build, "merge": merge}
 
 
-def fastest(rounds):
-    return {name: min(r[name] for r in rounds) for name in rounds[0]}
+def medians(rounds):
+    return {name: statistics.median(r[name] for r in rounds) for name in rounds[0]}
 
 
 def main():
     rounds = [{way: measure(way) for way in WAYS} for _ in range(ROUNDS)]
-    times = {way: [min(column) for column in zip(*(r[way] for r in rounds))] for way in WAYS}
     print("| | " + " | ".join(STATEMENTS) + " |\n" + "| --- " * (len(STATEMENTS) + 1) + "|")
-    for way, own in times.items():
-        print(f"| {way} | " + " | ".join(f"{a / b:.2f}" for a, b in zip(own, times["the table alone"])) + " |")
+    for way in WAYS:
+        ratios = [[a / b for a, b in zip(r[way], r["the table alone"])] for r in rounds]
+        print(f"| {way} | " + " | ".join(f"{statistics.median(column):.2f}" for column in zip(*ratios)) + " |")
     rounds = [{writers: measure_pending(writers) for writers in ("any", "extension")} for _ in range(ROUNDS)]
-    figures = {writers: fastest([r[writers] for r in rounds]) for writers in ("any", "extension")}
+    figures = {writers: medians([r[writers] for r in rounds]) for writers in ("any", "extension")}
     print("\n| | writers=any | writers=extension |\n| --- | --- | --- |")
     for name in figures["any"]:
         print(f"| {name} | {figures['any'][name]:.3g} | {figures['extension'][name]:.3g} |")
     rounds = [{secure: measure_merge(secure) for secure in ("OFF", "ON")} for _ in range(ROUNDS)]
     print(f"\n| secure_delete | bloom_build of {PENDING:,}, s | merge, s | times bloom_build |\n| --- | --- | --- | --- |")
     for secure in ("OFF", "ON"):
-        times = fastest([r[secure] for r in rounds])
-        print(f"| {secure} | {times['build']:.3g} | {times['merge']:.3g} | {times['merge'] / times['build']:.2f} |")
+        times = medians([r[secure] for r in rounds])
+        ratio = statistics.median(r[secure]["merge"] / r[secure]["build"] for r in rounds)
+        print(f"| {secure} | {times['build']:.3g} | {times['merge']:.3g} | {ratio:.2f} |")
 
 
 if __name__ == "__main__":

@@ -32,7 +32,8 @@ std::size_t skip_digits(std::string_view& text) {
 // Returns whether SQLite reads all of `text` as a number: an optional sign, digits
 // with an optional point, an exponent, spaces around. Some versions read up to a NUL character.
 bool is_number(std::string_view text) {
-  // Digits, signs, the point and spaces are not above '9' in ASCII. Most texts begin with a letter.
+  // A shortcut: no digit, sign, point or space is above '9' in ASCII, and most keys begin with a
+  // letter.
   if (text.empty() || static_cast<unsigned char>(text.front()) > '9') {
     return false;
   }

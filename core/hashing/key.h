@@ -42,8 +42,8 @@ class NumberText {
 };
 
 // Returns whether SQLite reads `text` as a number whose key has other bytes: '05', '5.0', ' 5',
-// '1e3'. A decimal integer of 64 bits is its own key, so the result is false. The text is not
-// converted to a number: texts such as '0.1' return true, although some of them are their own key.
+// '1e3'. Returns false for a decimal integer of 64 bits, which is its own key. Does not convert
+// `text` to a number, so it also returns true for a few values that are their own key, as '0.1'.
 bool is_other_form_of_number(std::string_view text);
 
 // Appends one part of a composite key to `key` as a netstring, "<length>:<bytes>,". The lengths

@@ -14,8 +14,7 @@ unsigned times_foldable(const Header& header, double keys, double fpr);
 // Returns the header of the filter after it was halved `times` times. If `fpr` is not below the
 // target FPR and the filter was halved, the header gets `fpr` as its target, and the capacity at
 // that FPR. Otherwise a folded filter could be reported as overfull, although its FPR is at most
-// `fpr`. Requires: `times` is at
-// most times_halvable(header.shape).
+// `fpr`. Requires: `times` is at most times_halvable(header.shape).
 Header folded(const Header& header, unsigned times, double fpr);
 
 // Halves f as often as times_foldable() says, for the number of keys that estimate() returns.

@@ -1,4 +1,4 @@
-// The formulas of the classic Bloom filter, each solved for one variable (L. Fan, P. Cao, J.
+// The formula of the classic Bloom filter, solved for each of its variables (L. Fan, P. Cao, J.
 // Almeida, A. Broder, "Summary Cache", 2000).
 //
 // n is the number of keys, m of cells, k of hashes; p is the false-positive rate, 0 < p < 1.

@@ -69,9 +69,9 @@ std::uint64_t min_aligned_units(std::uint64_t unit_cells, Kind kind) {
   return std::clamp(kChunks * cells_per_chunk(kind) / unit_cells, kChunks, kMaxUnits);
 }
 
-// Rounds a size up so that it lines up with others: the size for 2n keys is twice the size for n
-// keys, so that filters whose capacities are a power of two apart can be merged. For this, the step
-// between two sizes doubles with each doubling of the size. Chunks are rounded up by 3 % on
+// Rounds a size up so that sizes line up: the size for 2n keys is twice the size for n keys, so
+// filters whose capacities are a power of two apart can be merged. The step between two sizes
+// therefore doubles with each doubling of the size. Chunks are rounded up by 3 % on
 // average, units of 1/16 chunk or less by at most 0.8 %.
 std::uint64_t round_up_size(std::uint64_t units, std::uint64_t min_aligned) {
   const std::uint64_t step = std::max<std::uint64_t>(1, std::bit_floor(units / min_aligned));
@@ -94,7 +94,7 @@ Shape blocked_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k, std::
   auto blocks = static_cast<std::uint64_t>(limit);
   const std::uint64_t min_aligned = min_aligned_units(block, kind);
   if (!good(blocks)) {
-    // Only blocks of a few cells: see predicted_fpr_of_many_blocks().
+    // Happens only with blocks of a few cells: see predicted_fpr_of_many_blocks().
     blocks = first_good(blocks, most, good);
   } else if (blocks <= min_aligned) {
     blocks = first_good(1, blocks, good);

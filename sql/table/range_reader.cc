@@ -101,11 +101,14 @@ std::optional<std::int64_t> RangeReader::start_of_last_rows() const {
   return run.step() ? std::optional(run.integer(0)) : std::nullopt;
 }
 
-// First takes the rowids for consecutive. If there are gaps, finds out where the rows end.
+// First assumes that the rowids have no gaps. If there are gaps, finds out where the rows end.
 std::int64_t RangeReader::read_rows_from(std::int64_t first, const AddHashes& add) const {
   const std::int64_t start = rowid(first, 0);
   const auto others = static_cast<std::int64_t>(rows_ - 1);
-  std::int64_t last = start > kMaxRowid - others ? kMaxRowid : start + others;
+  if (start > kMaxRowid - others) {
+    damaged(kRowsVanished);
+  }
+  std::int64_t last = start + others;
   std::uint64_t count = read({start, last}, add);
   if (count < rows_) {
     const std::int64_t next = last + 1;
