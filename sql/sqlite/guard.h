@@ -13,7 +13,7 @@ namespace bloom::sqlite {
 
 // A failure as a callback reports it to SQLite.
 struct Failure {
-  int code;          // SQLITE_ERROR, SQLITE_CORRUPT, ...
+  int code;          // SQLITE_ERROR, SQLITE_CORRUPT_VTAB, ...
   const char* text;  // null: SQLite uses its own text for the code
 };
 
@@ -40,11 +40,12 @@ inline void require_ok(sqlite3* db, int code) {
   }
 }
 
-// Returns the SQLite result code for an error of core/.
+// Returns the SQLite result code for an error of core/. A damaged filter is not SQLITE_CORRUPT: in
+// a transaction SQLite would then refuse all further writes and the COMMIT.
 constexpr int code_of(Error::Kind kind) {
   switch (kind) {
     case Error::Kind::damaged:
-      return SQLITE_CORRUPT;
+      return SQLITE_CORRUPT_VTAB;
     case Error::Kind::too_big:
       return SQLITE_TOOBIG;
     case Error::Kind::invalid:

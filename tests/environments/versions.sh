@@ -49,8 +49,8 @@ try_suite() {
   for document in "${documents[@]}"; do
     check "$document" tests/docs/document_test.sh "$extension" "$document"
   done
-  # Rates, hostile bytes and memory do not depend on SQLite.
-  check_python functions/functions Keys Statements
+  # Rates and memory do not depend on SQLite.
+  check_python functions/functions Keys Statements HostileBytes
   check_python table/growth Layers
   check_python table/tools Scans
   for name in promise/promise promise/promise_model table/table table/table_model table/affinity table/collation \

@@ -173,6 +173,32 @@ class HostileBytes(unittest.TestCase):
                         with self.assertRaisesRegex(sqlite3.DatabaseError, "damaged bloom filter .cell checksum does not match; restore", msg=call):
                             db.execute(f"SELECT {call}, ?2", (bytes(hostile), good)).fetchall()
 
+    def test_a_damaged_filter_does_not_end_the_transaction(self):
+        """After SQLITE_CORRUPT in a transaction, SQLite refuses all writes and the COMMIT."""
+        db = connect(isolation_level=None)
+        db.executescript("CREATE TABLE t(a); CREATE VIRTUAL TABLE f USING bloom(capacity=100); CREATE VIRTUAL TABLE g USING bloom_groups(capacity=100)")
+        good = one(db, "SELECT bloom_add(bloom_create(100), 'a')")
+        damaged = good[:-1] + bytes([good[-1] ^ 1])
+        statements = (
+            "SELECT bloom_count(?1)",
+            "SELECT bloom_contains(substr(?1, 1, 100), 'a')",
+            "SELECT bloom_union(column1) FROM (VALUES (?1), (?1))",
+            "SELECT bloom_build('b', ?1)",
+            "SELECT bloom_apply(?2, bloom_delta(?1, ?2))",
+            "SELECT * FROM bloom_stats(?1)",
+            "INSERT INTO t SELECT bloom_add(?1, 'b')",
+            "INSERT INTO f(filter) VALUES (?1)",
+            "INSERT INTO g(member, filter) VALUES ('m', ?1)",
+        )
+        for sql in statements:
+            for before in ("DELETE FROM t", "BEGIN", "INSERT INTO t VALUES (1)"):
+                db.execute(before)
+            with self.assertRaisesRegex(sqlite3.DatabaseError, "is a damaged", msg=sql):
+                db.execute(sql, (damaged, good) if "?2" in sql else (damaged,)).fetchall()
+            db.execute("INSERT INTO t VALUES (2)")
+            db.execute("COMMIT")
+            self.assertEqual(one(db, "SELECT count(*) FROM t"), 2, sql)
+
     def test_filters_of_version_1_are_read_and_become_version_2(self):
         """As version 1.0.0 stored them: their cells have no checksum, so no flipped bit is noticed."""
         db = connect()
