@@ -170,7 +170,7 @@ class GroupStore {
   void check(const GroupConfig& config);
 
   // Returns a counter that rises with every write.
-  std::uint64_t writes() const { return writes_; }
+  const std::uint64_t& writes() const { return writes_; }
 
  private:
   friend class GroupWriter;

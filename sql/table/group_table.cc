@@ -94,15 +94,15 @@ std::string cache_key(const Value& member) {
 
 }  // namespace
 
-// The scope of a change that writes several rows. If the scope ends without done(), the whole
-// transaction is rolled back, unless SQLite undoes the statement.
+// The scope of a change that writes several rows. If the scope ends without done(), the rows are
+// undone.
 //
 // SQLite may open savepoints for the statements that write the rows, and report them to the table.
 // Such a savepoint does not end the user's statement, so the table ignores it.
 class GroupTable::Change {
  public:
   explicit Change(GroupTable& table)
-      : table_(table), writes_(table.store_.writes()), rollbacks_(table.rollbacks_) {
+      : table_(table), progress_(table.transaction_, table.store_.writes()) {
     ++table.changes_in_progress_;
   }
   Change(const Change&) = delete;
@@ -113,19 +113,15 @@ class GroupTable::Change {
       return;
     }
     table_.cache_.reset();
-    const bool changed = writes_ != table_.store_.writes() && rollbacks_ == table_.rollbacks_;
-    const bool is_undone =
-        table_.transaction_.is_deferring() && sqlite::running_writers(table_.db_) <= 1;
-    if (changed && !is_undone) {
-      table_.must_roll_back_ = !sqlite::roll_back(table_.db_);
+    if (progress_.has_written() && !progress_.is_undone() && !progress_.is_undone_on_failure()) {
+      table_.transaction_.roll_back();
     }
   }
   void done() { done_ = true; }
 
  private:
   GroupTable& table_;
-  std::uint64_t writes_;
-  std::uint64_t rollbacks_;
+  ChangeProgress progress_;
   bool done_ = false;
 };
 
@@ -228,7 +224,6 @@ void GroupTable::rolled_back_to(int number) {
   }
   deferred_keys_.clear();
   end_statement();
-  ++rollbacks_;
   has_stale_name_ = has_stale_name_ || undoes_rename;
 }
 
@@ -239,17 +234,16 @@ void GroupTable::rolled_back() {
       !deferred_keys_.empty() && sqlite::has_write_transaction(db_, store_.schema().c_str());
   has_stale_name_ = has_stale_name_ || transaction_.undoes_rename();
   deferred_keys_.clear();
-  ++rollbacks_;
-  end_transaction();
+  end_statement();
+  transaction_.rolled_back();
   if (lost) {
     sqlite::roll_back(db_);
   }
 }
 
-void GroupTable::end_transaction() {
+void GroupTable::committed() {
   end_statement();
-  transaction_.end();
-  must_roll_back_ = false;
+  transaction_.committed();
 }
 
 // Requires: no key is deferred.
@@ -260,10 +254,6 @@ void GroupTable::require_usable() const {
     throw SqliteError(SQLITE_ABORT,
                       "the table was renamed while the statement ran (run the statement again)");
   }
-}
-
-int GroupTable::code_to_report(int code) {
-  return std::exchange(must_roll_back_, false) ? SQLITE_IOERR : code;
 }
 
 GroupTable::StatementCache& GroupTable::statement_cache() {

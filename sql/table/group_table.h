@@ -106,12 +106,12 @@ class GroupTable {
 
   int best_index(sqlite3_index_info& info);
   int update(const Values& values);
-  int code_to_report(int code);
+  int code_to_report(int code) { return transaction_.code_to_report(code); }
 
   // The calls of SQLite.
   void begin();
   void sync() { write_deferred_keys(); }
-  void committed() { end_transaction(); }
+  void committed();
   void rolled_back();
   void savepoint(int number);
   void released(int number);
@@ -171,7 +171,6 @@ class GroupTable {
                           std::span<const DeferredKey> keys);
   void defer(const DeferredKey& key);
   void end_statement();
-  void end_transaction();
 
   sqlite3* db_;
   Shared& shared_;
@@ -182,9 +181,7 @@ class GroupTable {
   TransactionState transaction_;
   std::optional<StatementCache> cache_;
   std::vector<DeferredKey> deferred_keys_;
-  std::uint64_t rollbacks_ = 0;
   int changes_in_progress_ = 0;  // see Change
-  bool must_roll_back_ = false;  // a change failed halfway, and ROLLBACK failed as well
   // A rollback has given the table its old name back, which this object does not know.
   bool has_stale_name_ = false;
 };

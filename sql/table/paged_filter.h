@@ -216,10 +216,7 @@ class PagedFilter {
   void check();
   std::vector<Estimate> estimates();  // one per layer, oldest first
 
-  // Call after a change has failed with result code `code`. Returns the code to report to SQLite.
-  // If the transaction must still be rolled back, this is SQLITE_IOERR: SQLite then rolls it back.
-  // Otherwise it is `code`.
-  int code_to_report(int code);
+  int code_to_report(int code) { return transaction_.code_to_report(code); }
 
  private:
   using WriteMode = TransactionState::WriteMode;
@@ -330,9 +327,6 @@ class PagedFilter {
   std::array<Hash, 64> deferred_keys_;
   std::size_t deferred_count_ = 0;
   TransactionState transaction_;
-  // The outermost savepoint that was undone since the last Change began; -1: the transaction.
-  std::optional<int> rolled_back_to_;
-  bool must_roll_back_ = false;  // a change failed halfway, and ROLLBACK failed as well
   bool retired_ = false;
   // The table may have another name than this object knows. Only statements that were already
   // running when the name changed still use the object.

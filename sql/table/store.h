@@ -143,7 +143,7 @@ class Store {
   void announce_savepoints();
 
   // Returns a counter that rises with every write.
-  std::uint64_t writes() const { return writes_; }
+  const std::uint64_t& writes() const { return writes_; }
 
  private:
   friend class ChunkWriter;

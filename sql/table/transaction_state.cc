@@ -49,7 +49,13 @@ bool TransactionState::rolled_back_to(int number) {
   }
   end_statement();
   innermost_savepoint_ = number;
+  rolled_back_to_ = std::min(number, rolled_back_to_.value_or(number));
   return true;
+}
+
+void TransactionState::rolled_back() {
+  end();
+  rolled_back_to_ = -1;
 }
 
 void TransactionState::end() {
@@ -59,6 +65,7 @@ void TransactionState::end() {
   all_savepoints_reported_ = true;
   innermost_savepoint_ = -1;
   renamed_within_.reset();
+  must_roll_back_ = false;
 }
 
 void TransactionState::end_statement() {
@@ -100,6 +107,16 @@ void TransactionState::note_written(bool counts) {
   has_written_a_key_ = true;
   has_just_joined_ = false;
   changes_after_write_ = counts ? std::optional(sqlite3_total_changes(db_)) : std::nullopt;
+}
+
+void TransactionState::roll_back() { must_roll_back_ = !sqlite::roll_back(db_); }
+
+int TransactionState::code_to_report(int code) {
+  return std::exchange(must_roll_back_, false) ? SQLITE_IOERR : code;
+}
+
+bool ChangeProgress::is_undone_on_failure() const {
+  return transaction_.is_deferring() && sqlite::running_writers(transaction_.db_) <= 1;
 }
 
 }  // namespace bloom

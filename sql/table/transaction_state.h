@@ -22,7 +22,7 @@ class TransactionState {
   explicit TransactionState(sqlite3* db) : db_(db) {}
 
   // The calls of SQLite. Call created() at the end of xCreate: SQLite does not report savepoints
-  // that are open then. Call end() in xCommit and xRollback.
+  // that are open then.
   void created();
   void begin();
   void savepoint(int number);
@@ -30,7 +30,8 @@ class TransactionState {
   // Returns whether the savepoint is known. If it is not, it was never opened, and the call has no
   // effect.
   bool rolled_back_to(int number);
-  void end();
+  void committed() { end(); }
+  void rolled_back();
 
   bool is_open() const { return is_open_; }
   // Returns the innermost open savepoint that SQLite has reported; -1: the transaction itself.
@@ -60,6 +61,13 @@ class TransactionState {
   // in changes().
   void note_written(bool counts);
 
+  // Rolls the whole transaction back, because a change has failed halfway.
+  void roll_back();
+  // Call after a change has failed with result code `code`. Returns the code to report to SQLite.
+  // If roll_back() has failed, this is SQLITE_IOERR: SQLite then rolls the transaction back.
+  // Otherwise it is `code`.
+  int code_to_report(int code);
+
   // Call when the table was renamed in this transaction.
   void note_renamed() { renamed_within_ = innermost_savepoint_; }
   // Returns whether a rollback to savepoint `number`, or of the transaction, takes a rename back.
@@ -68,12 +76,15 @@ class TransactionState {
   void forget_rename() { renamed_within_.reset(); }
 
  private:
+  friend class ChangeProgress;
+
   // Who opened the innermost savepoint. A statement's own savepoint is released before the
   // application can do anything else.
   enum class Owner { user, statement, unknown };
 
   bool has_written_in_this_statement() const;
   void end_statement();
+  void end();
 
   sqlite3* db_;
   bool is_open_ = false;
@@ -86,6 +97,41 @@ class TransactionState {
   std::optional<int> changes_after_write_;  // sqlite3_total_changes() after the last change
   // The innermost savepoint that a rename belongs to. Undoing it undoes the rename.
   std::optional<int> renamed_within_;
+  // The outermost savepoint that was undone since the last change began; -1: the transaction.
+  std::optional<int> rolled_back_to_;
+  bool must_roll_back_ = false;  // roll_back() has failed
+};
+
+// What has become of one change, which may write several rows of the shadow tables. If a change
+// fails halfway, its rows must be undone: by SQLite, or else with TransactionState::roll_back().
+// Changes do not nest.
+class ChangeProgress {
+ public:
+  // `writes`: the counter of the rows written to the shadow tables. Must outlive this object.
+  ChangeProgress(TransactionState& transaction, const std::uint64_t& writes)
+      : transaction_(transaction),
+        writes_(writes),
+        first_write_(writes),
+        savepoint_(transaction.innermost_savepoint()) {
+    transaction.rolled_back_to_.reset();
+  }
+
+  bool has_written() const { return writes_ != first_write_; }
+  // Returns whether a rollback has undone the change. A statement that the change runs can have a
+  // savepoint of its own, because of triggers on a shadow table. Undoing that savepoint undoes only
+  // a part of the change.
+  bool is_undone() const {
+    return transaction_.rolled_back_to_ && *transaction_.rolled_back_to_ <= savepoint_;
+  }
+  // Returns whether SQLite undoes the change if its statement fails now. A statement that a
+  // function runs within the deferring one has no savepoint of its own.
+  bool is_undone_on_failure() const;
+
+ private:
+  TransactionState& transaction_;
+  const std::uint64_t& writes_;
+  std::uint64_t first_write_;
+  int savepoint_;  // the innermost one when the change began
 };
 
 }  // namespace bloom
