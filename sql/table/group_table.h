@@ -6,7 +6,8 @@
 //     Each member gets a filter for 5,000 keys.
 //
 // INSERT INTO who(member, key) VALUES ('north', 'a.example'), ('south', 'b.example');
-//     Adds a key to the filter of each member. The first key of a member creates the member.
+//     Adds one key to the filter of 'north', and one to that of 'south'. The first key of a member
+//     creates the member.
 //
 // SELECT member FROM who WHERE key = 'a.example';
 // --> north

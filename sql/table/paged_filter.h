@@ -152,9 +152,7 @@ class PagedFilter {
   bool grows() const { return growth_.has_value(); }
   bool has_generations() { return layers().are_generations(); }
 
-  // As in Filter of core/. A growing filter does not add a key that it may already contain; add()
-  // then returns false. replace() removes one key and adds another.
-  // may_contain() also looks the key up in the change log, if there is one.
+  // As Filter::may_contain(). Also looks the key up in the change log, if there is one.
   bool may_contain(Hash hash) {
     return loaded().may_contain(hash, cache_) || (has_log() && log_.may_contain(hash, shape()));
   }
@@ -165,6 +163,8 @@ class PagedFilter {
   const LookupCounts& counts() const { return counts_; }
   // Returns how many chunks lookups and changes have read, rather than found in the cache.
   std::uint64_t chunks_read() const { return cache_.chunks_read(); }
+  // As Filter::add(). A growing filter does not add a key that it may already contain, and then
+  // returns false.
   bool add(Hash hash);
   // Adds a key without returning whether it was new. Several keys can then be added in one batch.
   void add_deferred(Hash hash) {
@@ -172,7 +172,8 @@ class PagedFilter {
       add(hash);
     }
   }
-  bool remove(Hash hash);
+  bool remove(Hash hash);  // as Filter::remove()
+  // Removes one key, unless it is certainly absent, and adds another.
   void replace(Hash old_key, Hash new_key);
 
   // Returns whether changes of the running statement are deferred to its end.
@@ -227,8 +228,8 @@ class PagedFilter {
     // could revert the cached rows without a call to this table.
     bool is_committed = false;
     std::optional<unsigned> data_version;
-    int changes = 0;  // sqlite3_total_changes()
-    bool was_writing = false;
+    int changes = 0;           // sqlite3_total_changes()
+    bool was_writing = false;  // the connection had an open write transaction
     // The connection sees uncommitted rows of other connections, which do not change the data
     // version.
     bool sees_uncommitted = false;
@@ -236,6 +237,7 @@ class PagedFilter {
   class Change;
   class Deferral;
 
+  // Returns the filter with its layers loaded and the deferred keys applied.
   const LayeredFilter& loaded() {
     layers();
     if (deferred_count_ != 0) {
@@ -245,9 +247,9 @@ class PagedFilter {
   }
 
   // Adds the key if the running statement defers its changes and adding cannot fail: the chunk of
-  // the key must be cached and already changed. Returns whether it did. If the cache holds all
-  // chunks, keys are collected and added in batches, which is faster. Every other access to the
-  // chunks first adds the collected keys.
+  // the key must be cached and already changed. Returns whether the key was added. If the cache
+  // holds all chunks, keys are collected and added in batches, which is faster. Every other access
+  // to the chunks first adds the collected keys.
   bool try_defer(Hash hash) {
     if (!is_deferring() || !is_loaded_ || growth_) {
       return false;
