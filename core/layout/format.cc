@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/layout/shape.h"
+#include "core/hashing/hash.h"
 #include "core/support/bytes.h"
 
 namespace bloom {
@@ -56,8 +56,9 @@ HeaderBytes write_version(std::uint8_t version, const Header& header, std::uint6
   return bytes;
 }
 
-// Reads a header of version 1 up to `latest`.
-std::variant<Header, Problem> read_up_to(std::uint8_t latest, ByteView stored) {
+// Returns why `stored` does not start with a header of version 1 up to `latest` whose values this
+// build knows, if so.
+std::optional<Problem> problem_with_bytes(std::uint8_t latest, ByteView stored) {
   if (stored.size() < kHeaderBytes) {
     return Problem::foreign("a header has " + std::to_string(kHeaderBytes) + " bytes, got " +
                             std::to_string(stored.size()));
@@ -90,22 +91,41 @@ std::variant<Header, Problem> read_up_to(std::uint8_t latest, ByteView stored) {
        std::any_of(bytes + kCellChecksumAt, bytes + kChecksumAt, is_nonzero))) {
     return Problem::foreign("reserved header bytes are in use");
   }
+  return std::nullopt;
+}
 
-  Header header;
-  header.shape.kind = static_cast<Kind>(kind);
-  header.shape.hashes = bytes[kHashesAt];
-  header.shape.cells = load_le<std::uint64_t>(bytes + kCellsAt);
-  header.shape.block = load_le<std::uint64_t>(bytes + kBlockAt);
-  header.shape.seed = load_le<std::uint32_t>(bytes + kSeedAt);
-  header.shape.collation = static_cast<Collation>(collation);
-  header.capacity = load_le<std::uint64_t>(bytes + kCapacityAt);
-  header.fpr = load_le_double(bytes + kFprAt);
-
+// Returns which values of a header contradict each other, if any.
+std::optional<Problem> problem_with_values(const Header& header) {
   if (const auto broken = broken_rule(header.shape)) {
     return Problem::damaged(broken->subject + " must be " + broken->rule + ", is " + broken->value);
   }
   if (!(header.fpr >= 0 && header.fpr < 1) || header.capacity > kMaxCells) {
-    return Problem::damaged("capacity or rate out of range");
+    return Problem::damaged("capacity or false-positive rate out of range");
+  }
+  return std::nullopt;
+}
+
+// Requires: !problem_with_bytes(latest version, bytes).
+Header parse(const std::uint8_t* bytes) {
+  Header header;
+  header.shape.kind = static_cast<Kind>(bytes[kKindAt]);
+  header.shape.hashes = bytes[kHashesAt];
+  header.shape.cells = load_le<std::uint64_t>(bytes + kCellsAt);
+  header.shape.block = load_le<std::uint64_t>(bytes + kBlockAt);
+  header.shape.seed = load_le<std::uint32_t>(bytes + kSeedAt);
+  header.shape.collation = static_cast<Collation>(bytes[kCollationAt]);
+  header.capacity = load_le<std::uint64_t>(bytes + kCapacityAt);
+  header.fpr = load_le_double(bytes + kFprAt);
+  return header;
+}
+
+std::variant<Header, Problem> read_up_to(std::uint8_t latest, ByteView stored) {
+  if (auto problem = problem_with_bytes(latest, stored)) {
+    return std::move(*problem);
+  }
+  const Header header = parse(stored.data());
+  if (auto problem = problem_with_values(header)) {
+    return std::move(*problem);
   }
   return header;
 }
@@ -120,6 +140,30 @@ HeaderBytes write_header(const Header& header) {
 
 HeaderBytes write_filter_header(const Header& header, std::uint64_t cell_checksum) {
   return write_version(kVersionWithCellChecksum, header, cell_checksum);
+}
+
+std::variant<Header, Problem> read_header(ByteView stored) {
+  return read_up_to(kVersionWithoutCellChecksum, stored);
+}
+
+std::variant<FilterHeader, Problem> read_filter_header(ByteView stored) {
+  auto parsed = read_up_to(kVersionWithCellChecksum, stored);
+  if (auto* problem = std::get_if<Problem>(&parsed)) {
+    return std::move(*problem);
+  }
+  FilterHeader result{.header = std::get<Header>(parsed), .cell_checksum = std::nullopt};
+  const Shape& shape = result.header.shape;
+  if (stored.size() != stored_bytes(shape)) {
+    return Problem::damaged(std::to_string(stored.size()) + " bytes where the header says " +
+                            std::to_string(stored_bytes(shape)));
+  }
+  if ((stored.back() & padding_mask(shape)) != 0) {
+    return Problem::damaged("bits after the last cell are set");
+  }
+  if (stored[kVersionAt] == kVersionWithCellChecksum) {
+    result.cell_checksum = load_le<std::uint64_t>(&stored[kCellChecksumAt]);
+  }
+  return result;
 }
 
 bool has_same_header(ByteView stored, const HeaderBytes& known) {
@@ -141,33 +185,9 @@ bool has_same_header(ByteView stored, const HeaderBytes& known) {
           load_le<std::uint64_t>(&stored[kChecksumAt]) == checksum(stored.data()));
 }
 
-std::variant<Header, Problem> read_header(ByteView stored) {
-  return read_up_to(kVersionWithoutCellChecksum, stored);
-}
-
 std::uint8_t padding_mask(const Shape& shape) {
   const std::uint64_t last_bits = shape.cells * bits_per_cell(shape.kind) % 8;
   return static_cast<std::uint8_t>(last_bits == 0 ? 0U : 0xffU << last_bits);
-}
-
-std::variant<FilterHeader, Problem> read_filter_header(ByteView stored) {
-  auto parsed = read_up_to(kVersionWithCellChecksum, stored);
-  if (auto* problem = std::get_if<Problem>(&parsed)) {
-    return std::move(*problem);
-  }
-  FilterHeader result{.header = std::get<Header>(parsed), .cell_checksum = std::nullopt};
-  const Shape& shape = result.header.shape;
-  if (stored.size() != stored_bytes(shape)) {
-    return Problem::damaged(std::to_string(stored.size()) + " bytes where the header says " +
-                            std::to_string(stored_bytes(shape)));
-  }
-  if ((stored.back() & padding_mask(shape)) != 0) {
-    return Problem::damaged("bits after the last cell are set");
-  }
-  if (stored[kVersionAt] == kVersionWithCellChecksum) {
-    result.cell_checksum = load_le<std::uint64_t>(&stored[kCellChecksumAt]);
-  }
-  return result;
 }
 
 }  // namespace bloom

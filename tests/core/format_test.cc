@@ -201,7 +201,7 @@ TEST(Format, ProblemsSayWhatIsWrong) {
   EXPECT_EQ(edited(31, 0x80), "reserved header bytes are in use");
   EXPECT_EQ(edited(48, 1), "reserved header bytes are in use");
   EXPECT_EQ(edited(55, 0x80), "reserved header bytes are in use");
-  EXPECT_EQ(edited(47, 0xff), "capacity or rate out of range");
+  EXPECT_EQ(edited(47, 0xff), "capacity or false-positive rate out of range");
   EXPECT_EQ(edited(8, 99), "bits after the last cell are set");  // cell 99 is set in this sample
   EXPECT_EQ(edited(8, 110), "77 bytes where the header says 78");
   Bytes flipped = good;
@@ -228,10 +228,11 @@ TEST(Format, CapacitiesAndRatesMayBeAsLargeAsTheDocumentSays) {
   };
   EXPECT_EQ(said(kMaxCells, std::nextafter(1, 0)), "");
   EXPECT_EQ(said(0, std::numeric_limits<double>::denorm_min()), "");
-  EXPECT_EQ(said(kMaxCells + 1, 0), "capacity or rate out of range");
-  EXPECT_EQ(said(1, 1), "capacity or rate out of range");
-  EXPECT_EQ(said(1, -std::numeric_limits<double>::denorm_min()), "capacity or rate out of range");
-  EXPECT_EQ(said(1, std::nan("")), "capacity or rate out of range");
+  EXPECT_EQ(said(kMaxCells + 1, 0), "capacity or false-positive rate out of range");
+  EXPECT_EQ(said(1, 1), "capacity or false-positive rate out of range");
+  EXPECT_EQ(said(1, -std::numeric_limits<double>::denorm_min()),
+            "capacity or false-positive rate out of range");
+  EXPECT_EQ(said(1, std::nan("")), "capacity or false-positive rate out of range");
 }
 
 struct Golden {

@@ -208,10 +208,10 @@ SELECT bloom_contains(x'424c4d46010101023c00000000000000000000000000000000000000
 --> Error: bloom_contains: argument 1 is not a bloom filter (reserved header bytes are in use)
 -- capacity 2^62
 SELECT bloom_contains(x'424c4d46010101023c000000000000000000000000000000000000000000000000000000000000000000000000000040000000000000000053f67e15ff32d5040000009a00000000', 'a');
---> Error: bloom_contains: argument 1 is a damaged bloom filter (capacity or rate out of range; restore it from a backup or build it again) (11)
+--> Error: bloom_contains: argument 1 is a damaged bloom filter (capacity or false-positive rate out of range; restore it from a backup or build it again) (11)
 -- rate that is no number between 0 and 1
 SELECT bloom_contains(x'424c4d46010101023c0000000000000000000000000000000000000000000000000000000000010000000000000000000000000000000000bfa958bb4bdb24df0000009a00000000', 'a');
---> Error: bloom_contains: argument 1 is a damaged bloom filter (capacity or rate out of range; restore it from a backup or build it again) (11)
+--> Error: bloom_contains: argument 1 is a damaged bloom filter (capacity or false-positive rate out of range; restore it from a backup or build it again) (11)
 -- length of another m
 SELECT bloom_contains(x'424c4d46010101025a0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000fb1038925a6533cc0000009a00000000', 'a');
 --> Error: bloom_contains: argument 1 is a damaged bloom filter (72 bytes where the header says 76; restore it from a backup or build it again) (11)
