@@ -18,7 +18,7 @@ inline constexpr double kDefaultFpr = 0.01;
 // with at least 1,024 cells can be halved at least 4 times.
 //
 // Sizes are rounded up so that they line up: a filter of more than 8 chunks (31 KiB) has exactly
-// half the blocks of the filter for 2n keys, and can be merged with it. The rounding costs 3 % of
+// half the blocks of the filter for 2n keys, and can be merged with it. The rounding costs 5 % of
 // the bytes on average, and 12.5 % at most. It lowers the FPR.
 //
 // Throws bloom::Error if an argument is out of range, or if the filter would need more than
