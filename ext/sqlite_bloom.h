@@ -4,7 +4,7 @@
  *
  *     sqlite3_auto_extension((void (*)(void))sqlite3_bloom_init);
  *
- * Every new connection then has the functions and the virtual table module. */
+ * Every new connection then has the functions and the virtual table modules. */
 #ifndef SQLITE_BLOOM_H
 #define SQLITE_BLOOM_H
 

@@ -1,4 +1,5 @@
-// Registers the extension on a connection: all SQL functions and the virtual table.
+// Registers the extension on a connection: all SQL functions and the modules of the virtual
+// tables.
 #pragma once
 
 #include "sql/sqlite/api.h"

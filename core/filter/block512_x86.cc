@@ -77,8 +77,8 @@ BLOOM_AVX2 bool may_contain_avx2(const Geometry& geometry, Hash hash, const std:
   return block_may_contain_avx2(cells + first / 8, hash.h2, geometry.hashes());
 }
 
-BLOOM_AVX2 void may_contain_all_avx2(const Geometry& geometry, Kernel::Hashes hashes,
-                                     const std::uint8_t* cells, std::uint8_t* out) {
+BLOOM_AVX2 void may_contain_batch_avx2(const Geometry& geometry, Kernel::Hashes hashes,
+                                       const std::uint8_t* cells, std::uint8_t* out) {
   for_each_block512(
       geometry, hashes, cells, [&](std::size_t i, const std::uint8_t* block) BLOOM_AVX2 {
         out[i] = block_may_contain_avx2(block, hashes[i].h2, geometry.hashes()) ? 1 : 0;
@@ -111,8 +111,8 @@ BLOOM_AVX512 bool may_contain_avx512(const Geometry& geometry, Hash hash, const 
   return block_may_contain_avx512(cells + first / 8, hash.h2, geometry.hashes());
 }
 
-BLOOM_AVX512 void may_contain_all_avx512(const Geometry& geometry, Kernel::Hashes hashes,
-                                         const std::uint8_t* cells, std::uint8_t* out) {
+BLOOM_AVX512 void may_contain_batch_avx512(const Geometry& geometry, Kernel::Hashes hashes,
+                                           const std::uint8_t* cells, std::uint8_t* out) {
   for_each_block512(
       geometry, hashes, cells, [&](std::size_t i, const std::uint8_t* block) BLOOM_AVX512 {
         out[i] = block_may_contain_avx512(block, hashes[i].h2, geometry.hashes()) ? 1 : 0;
@@ -124,12 +124,13 @@ BLOOM_AVX512 void may_contain_all_avx512(const Geometry& geometry, Kernel::Hashe
 void add_x86_block512_kernels(Block512Kernels& kernels, const Kernel& scalar) {
   if (cpu_features().avx2) {
     kernels.add(
-        {"avx2", {may_contain_avx2, scalar.add, nullptr, may_contain_all_avx2, scalar.add_all}});
+        {"avx2",
+         {may_contain_avx2, scalar.add, nullptr, may_contain_batch_avx2, scalar.add_batch}});
   }
   if (cpu_features().avx512) {
     kernels.add(
         {"avx512",
-         {may_contain_avx512, scalar.add, nullptr, may_contain_all_avx512, scalar.add_all}});
+         {may_contain_avx512, scalar.add, nullptr, may_contain_batch_avx512, scalar.add_batch}});
   }
 }
 

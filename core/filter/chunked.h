@@ -59,7 +59,7 @@ class ChunkedFilter {
     if (place.chunk != Placement::kSeveralChunks) {
       return probe_.may_contain(hash, chunks.at(place.chunk), place.first_cell);
     }
-    return in_several_chunks(hash, place, chunks, [this](auto sequence, auto cells) {
+    return with_chunked_cells(hash, place, chunks, [this](auto sequence, auto cells) {
       return may_contain_key(shape_.hashes, sequence, cells);
     });
   }
@@ -68,7 +68,7 @@ class ChunkedFilter {
     if (place.chunk != Placement::kSeveralChunks) {
       return mark_if(probe_.add(hash, chunks.at(place.chunk), place.first_cell), place, chunks);
     }
-    return in_several_chunks(hash, place, chunks, [this](auto sequence, auto cells) {
+    return with_chunked_cells(hash, place, chunks, [this](auto sequence, auto cells) {
       return insert_key(shape_.hashes, sequence, cells);
     });
   }
@@ -78,7 +78,8 @@ class ChunkedFilter {
       return mark_if(probe_.remove(hash, chunks.at(place.chunk), place.first_cell), place, chunks);
     }
     return probe_.geometry().with_sequence(hash, [&](auto sequence) {
-      return remove_key(shape_.hashes, sequence, CellsOf<Counters, Chunks>(*this, chunks, place));
+      return remove_key(shape_.hashes, sequence,
+                        ChunkedCells<Counters, Chunks>(*this, chunks, place));
     });
   }
 
@@ -96,11 +97,12 @@ class ChunkedFilter {
   }
 
  private:
-  // The `Cells` class that core/filter/key_cells.h expects. Loads chunks on demand.
+  // The cells of a block that may span several chunks, which are loaded on demand. This is the
+  // `Cells` class that core/filter/key_cells.h expects.
   template <typename Cell, typename Chunks>
-  class CellsOf {
+  class ChunkedCells {
    public:
-    CellsOf(const ChunkedFilter& filter, Chunks& chunks, Placement place)
+    ChunkedCells(const ChunkedFilter& filter, Chunks& chunks, Placement place)
         : chunks_(chunks), first_chunk_(filter.first_chunk_), first_cell_(place.first_cell) {}
 
     unsigned is_set(std::uint64_t i) {
@@ -150,11 +152,11 @@ class ChunkedFilter {
   // Returns f(probe sequence of the key, cells). Not inlined, because it is large and rarely
   // called.
   template <typename Chunks, typename F>
-  [[gnu::noinline]] bool in_several_chunks(Hash hash, Placement place, Chunks& chunks, F f) const {
+  [[gnu::noinline]] bool with_chunked_cells(Hash hash, Placement place, Chunks& chunks, F f) const {
     return probe_.geometry().with_sequence(hash, [&](auto sequence) {
       return shape_.kind == Kind::counting
-                 ? f(sequence, CellsOf<Counters, Chunks>(*this, chunks, place))
-                 : f(sequence, CellsOf<Bits, Chunks>(*this, chunks, place));
+                 ? f(sequence, ChunkedCells<Counters, Chunks>(*this, chunks, place))
+                 : f(sequence, ChunkedCells<Bits, Chunks>(*this, chunks, place));
     });
   }
 

@@ -11,7 +11,7 @@
 namespace bloom {
 
 // The functions that Probe calls. The block of the key starts at cell `first` of `cells`. The
-// functions for many keys take the array of all cells. `remove` is null unless the cells are
+// functions for a batch of keys take the array of all cells. `remove` is null unless the cells are
 // counters. Requires: the geometry is that of the shape for which the kernel was selected.
 struct Kernel {
   using Hashes = std::span<const Hash>;
@@ -19,8 +19,8 @@ struct Kernel {
   bool (*may_contain)(const Geometry&, Hash, const std::uint8_t* cells, std::uint64_t first);
   bool (*add)(const Geometry&, Hash, std::uint8_t* cells, std::uint64_t first);
   bool (*remove)(const Geometry&, Hash, std::uint8_t* cells, std::uint64_t first);
-  void (*may_contain_all)(const Geometry&, Hashes, const std::uint8_t* cells, std::uint8_t* out);
-  void (*add_all)(const Geometry&, Hashes, std::uint8_t* cells);
+  void (*may_contain_batch)(const Geometry&, Hashes, const std::uint8_t* cells, std::uint8_t* out);
+  void (*add_batch)(const Geometry&, Hashes, std::uint8_t* cells);
 };
 
 }  // namespace bloom

@@ -6,8 +6,9 @@
 //   generations   a fixed number of layers with equal headers. rotate() makes the oldest layer the
 //                 newest; the caller empties its chunks. So keys are forgotten after a while
 //
-// The chunks of all layers are numbered consecutively, in the order of all(). This is the order of
-// age, oldest first, except for generations: each of them keeps its chunk numbers when it ages.
+// The chunks of all layers are numbered consecutively, in the order of all(). In a growing filter
+// this order is from the oldest layer to the newest. Generations are not in order of age: each
+// generation keeps its place and its chunk numbers when rotate() changes the ages.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +36,7 @@ class Layers {
   // newest < count.
   static Layers generations(const Header& each, std::size_t count, std::size_t newest = 0);
 
-  // Adds a newest layer. References to older layers become invalid. Requires: the layers are no
+  // Adds a newest layer. References to older layers become invalid. Requires: the layers are not
   // generations.
   void append(const Header& header);
   // Makes the oldest layer the newest. Requires: the layers are generations.
@@ -50,11 +51,12 @@ class Layers {
   // Returns the index in all() of the layer of this age. Age 0 is the oldest layer, and age
   // size() - 1 is the newest. Requires: age < size().
   std::size_t index_of_age(std::size_t age) const { return (newest_ + 1 + age) % layers_.size(); }
-  // Require: there is a layer. All layers have the kind, seed and collation of shape(), which is
-  // the shape of the first layer.
+
+  // These functions require: there is a layer.
   std::size_t newest_index() const { return newest_; }
   const Layer& oldest() const { return layers_[index_of_age(0)]; }
   const Layer& newest() const { return layers_[newest_]; }
+  // Returns the shape of the first layer. The other layers have the same kind, seed and collation.
   const Shape& shape() const { return layers_.front().header.shape; }
 
   std::uint64_t chunk_count() const { return chunk_count_; }

@@ -59,14 +59,14 @@ struct ArrayKernel {
   }
   // NOLINTEND(readability-non-const-parameter)
 
-  static void may_contain_all(const Geometry& geometry, Kernel::Hashes hashes,
-                              const std::uint8_t* cells, std::uint8_t* out) {
+  static void may_contain_batch(const Geometry& geometry, Kernel::Hashes hashes,
+                                const std::uint8_t* cells, std::uint8_t* out) {
     for_each_key(geometry, hashes, cells, [&](std::size_t i, auto sequence, auto key_cells) {
       out[i] = may_contain_key_by_fours(geometry.hashes(), sequence, key_cells) ? 1 : 0;
     });
   }
 
-  static void add_all(const Geometry& geometry, Kernel::Hashes hashes, std::uint8_t* cells) {
+  static void add_batch(const Geometry& geometry, Kernel::Hashes hashes, std::uint8_t* cells) {
     for_each_key(geometry, hashes, cells, [&](std::size_t, auto sequence, auto key_cells) {
       insert_key(geometry.hashes(), sequence, key_cells);
     });
@@ -107,8 +107,8 @@ struct ArrayKernel {
 template <typename Cell, typename Step, typename Slices, bool prefetches>
 constexpr Kernel make_kernel() {
   using Functions = ArrayKernel<Cell, Step, Slices, prefetches>;
-  Kernel kernel{Functions::may_contain, Functions::add, nullptr, Functions::may_contain_all,
-                Functions::add_all};
+  Kernel kernel{Functions::may_contain, Functions::add, nullptr, Functions::may_contain_batch,
+                Functions::add_batch};
   if constexpr (std::is_same_v<Cell, Counters>) {
     kernel.remove = Functions::remove;
   }

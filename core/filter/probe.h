@@ -45,10 +45,10 @@ class Probe {
   // For many keys: `cells` is the array of all cells. Sets answers[i] to 1 if the filter may
   // contain hashes[i], else to 0. Handling many keys at a time overlaps their cache misses.
   void may_contain(Kernel::Hashes hashes, const std::uint8_t* cells, std::uint8_t* answers) const {
-    kernel_->may_contain_all(geometry_, hashes, cells, answers);
+    kernel_->may_contain_batch(geometry_, hashes, cells, answers);
   }
   void add(Kernel::Hashes hashes, std::uint8_t* cells) const {
-    kernel_->add_all(geometry_, hashes, cells);
+    kernel_->add_batch(geometry_, hashes, cells);
   }
 
  private:

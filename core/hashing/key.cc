@@ -60,7 +60,7 @@ bool is_own_key(std::string_view number) {
 
 }  // namespace
 
-bool is_other_form_of_number(std::string_view text) { return is_number(text) && !is_own_key(text); }
+bool is_noncanonical_number(std::string_view text) { return is_number(text) && !is_own_key(text); }
 
 NumberText::NumberText(std::int64_t value) { write_integer(value); }
 

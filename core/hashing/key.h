@@ -41,10 +41,11 @@ class NumberText {
   std::size_t size_ = 0;
 };
 
-// Returns whether SQLite reads `text` as a number whose key has other bytes: '05', '5.0', ' 5',
-// '1e3'. Returns false for a decimal integer of 64 bits, which is its own key. Does not convert
-// `text` to a number, so it also returns true for a few values that are their own key, as '0.1'.
-bool is_other_form_of_number(std::string_view text);
+// Returns whether SQLite reads `text` as a number whose key has other bytes: '05' has the key "05",
+// but the number 5 has the key "5". Other examples: '5.0', ' 5', '1e3'. Returns false for a decimal
+// integer of 64 bits, whose key has the same bytes. Does not convert `text` to a number, so it also
+// returns true for a few numbers whose key has the same bytes, such as '0.1'.
+bool is_noncanonical_number(std::string_view text);
 
 // Appends one part of a composite key to `key` as a netstring, "<length>:<bytes>,". The lengths
 // keep different lists of parts distinct: ('ab','c') is "2:ab,1:c," and ('a','bc') is "1:a,2:bc,".

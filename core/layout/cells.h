@@ -116,8 +116,9 @@ class CellsFrom<WordBits, Byte> {
   Byte* cells_;
 };
 
-// Splits the run of cells first..first+count-1 at multiples of `size`. Calls f(part, first, n) for
-// each piece in order: n cells from cell `first` on, all in part number `part` (first / size).
+// Divides an array into parts of `size` cells, and splits the run of cells first..first+count-1 at
+// the borders of these parts. Calls f(part, begin, n) for each piece of the run, in order: cells
+// begin..begin+n-1, which are all in part number `part` (begin / size).
 template <typename F>
 void for_each_part(std::uint64_t first, std::uint64_t count, std::uint64_t size, F&& f) {
   for (const std::uint64_t end = first + count; first < end;) {

@@ -53,8 +53,9 @@ void for_each_halving_run(const Shape& shape, std::uint64_t begin, std::uint64_t
   }
 }
 
-// Merges from `from`, a filter of `shape`, into cells first..first+count-1 of its halved filter
-// `to`. Requires: `to` is zeroed, and `first` is at a byte boundary.
+// Computes a part of a halved filter: writes cells first..first+count-1 of the halved filter to the
+// same cells of `to`. `from` is the original filter, and `shape` is its shape. Requires: `to` is
+// zeroed, and `first` is at a byte boundary.
 void halve_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from,
                  std::uint64_t first, std::uint64_t count);
 
@@ -63,9 +64,10 @@ void halve_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from,
 void halve_run(const Shape& shape, std::uint8_t* to, std::uint64_t to_first,
                const std::uint8_t* from, std::uint64_t first, std::uint64_t count);
 
-// The reverse of halve_cells(): copies cells first..first+count-1 of `from`, a halved filter, into
-// every cell of `to`, a filter of `shape`, that halving merges into them. Requires: `to` is zeroed,
-// and `first` is at a byte boundary.
+// The reverse of halve_cells(). `from` is a filter of half the cells, and `to` gets a filter of
+// `shape`. Halving merges several cells of `to` into one cell of `from`: copies that one cell to
+// all of them. Does so for cells first..first+count-1 of `from`. Requires: `to` is zeroed, and
+// `first` is at a byte boundary.
 void double_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from,
                   std::uint64_t first, std::uint64_t count);
 
@@ -78,14 +80,15 @@ using ChunkReader = std::function<const std::uint8_t*(std::uint64_t i)>;
 // is_halvable(shape).
 bool halve_chunk(const Shape& shape, std::uint64_t i, const ChunkReader& read, std::uint8_t* to);
 
-// Calls f(to) for each chunk `to` of the halved filter that chunk i of the original contributes to,
-// in ascending order. Can call f more than once for the same chunk. Requires: is_halvable(shape).
+// Calls f(j) for each chunk j of the halved filter that gets cells of chunk i of the original
+// filter. The numbers j ascend, but f may be called several times with the same j. Requires:
+// is_halvable(shape).
 template <typename F>
 void for_each_halved_chunk(const Shape& shape, std::uint64_t i, F&& f) {
   const std::uint64_t per_chunk = cells_per_chunk(shape.kind);
   const auto chunks_of = [&](std::uint64_t first, std::uint64_t count) {
-    for (std::uint64_t to = first / per_chunk; to <= (first + count - 1) / per_chunk; ++to) {
-      f(to);
+    for (std::uint64_t j = first / per_chunk; j <= (first + count - 1) / per_chunk; ++j) {
+      f(j);
     }
   };
   const std::uint64_t first = i * per_chunk;

@@ -11,10 +11,10 @@ namespace bloom {
 // while its predicted FPR stays at or below `fpr`. Returns 0 if the FPR already exceeds `fpr`.
 unsigned times_foldable(const Header& header, double keys, double fpr);
 
-// Returns the header of the filter after it was halved `times` times. If `fpr` is not below the
-// target FPR and the filter was halved, the header gets `fpr` as its target, and the capacity at
-// that FPR. Otherwise a folded filter could be reported as overfull, although its FPR is at most
-// `fpr`. Requires: `times` is at most times_halvable(header.shape).
+// Returns the header of the filter after it was halved `times` times. The header gets `fpr` as its
+// target, and the capacity at that FPR, if the filter was halved, its capacity is known, and `fpr`
+// is not below its target FPR. With the old target, a folded filter could be reported as overfull
+// although its FPR is at most `fpr`. Requires: `times` is at most times_halvable(header.shape).
 Header folded(const Header& header, unsigned times, double fpr);
 
 // Halves f as often as times_foldable() says, for the number of keys that estimate() returns.

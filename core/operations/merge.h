@@ -9,9 +9,10 @@
 
 namespace bloom {
 
-// Returns whether f is the empty filter of a source without keys: it was made for one key and has
-// none. bloom_build() returns such a filter if it has no rows, because SQLite does not pass it its
-// arguments then. So the filter does not know its size, and is compatible with every other one.
+// Returns whether f is the neutral element of the union: a filter with capacity 1 and no keys.
+// bloom_build() returns such a filter for zero rows. Without a row, SQLite does not pass the
+// arguments of an aggregate, so bloom_build() cannot know the intended size. A neutral filter is
+// therefore compatible with every filter.
 bool is_neutral(const FilterView& f);
 
 // Return the union or intersection of f and g. The union is the filter of all keys that were added
@@ -21,13 +22,15 @@ bool is_neutral(const FilterView& f);
 // If the sizes differ, the smaller filter is doubled to the size of the larger one: each of its
 // cells is copied to all cells that halving merges into it. Its own FPR stays the same, and the
 // larger filter loses nothing. Halving the larger filter instead could fill it up, and the result
-// of many merges would depend on their order. Halving the result gives the same bits as halving
-// first. But the doubled part looks like twice as many keys to estimate().
+// of many merges would depend on their order. Halving the result gives the same bits as halving the
+// larger filter before the merge. One disadvantage: with each doubling, estimate() counts twice as
+// many keys in the smaller filter.
 //
-// The result has the smaller capacity, counted at the larger size, and the larger FPR of the two,
-// or unknown (0) if either is unknown. If
-// one filter is neutral, the union is the other one, and the intersection is an empty filter with
-// the header of the other one.
+// The header of the result has the smaller capacity and the larger FPR of the two filters. A
+// doubled filter counts with its doubled capacity. Both are unknown (0) if either capacity is
+// unknown. If one filter is neutral, the union is the other one, and the intersection is an empty
+// filter with the header of the other one.
+//
 // Throws Error about `subject`, the name of g in the message, if the filters are not compatible.
 // Also throws std::bad_alloc and what `check_interrupt` throws.
 Filter make_union(Filter f, const FilterView& g, std::string_view subject,

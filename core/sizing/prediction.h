@@ -15,9 +15,10 @@ namespace bloom {
 // measurements). Requires: !broken_rule(shape).
 double predicted_fpr(const Shape& shape, std::uint64_t n);
 
-// Returns the limit of predicted_fpr() for many blocks like the one in `block`, with `mean` keys
-// per block on average: the number of keys in a block is Poisson distributed. A filter of few
-// blocks has a lower FPR, unless one key nearly fills a block. Requires: block.blocks() == 1.
+// Returns the limit of predicted_fpr() as the number of blocks grows, with `mean` keys per block.
+// `block` is the shape of one of the blocks. In the limit, the number of keys in a block is Poisson
+// distributed. A filter of few blocks has a lower FPR, unless one key nearly fills a block.
+// Requires: block.blocks() == 1.
 double predicted_fpr_of_many_blocks(const Shape& block, double mean);
 
 // Returns the largest n, from 1 to kMaxKeys, for which predicted_fpr(shape, n) <= p. Returns 1 if

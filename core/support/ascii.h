@@ -1,4 +1,5 @@
-// ASCII letters in either case. SQLite compares names in the same way, in every locale.
+// Comparison that ignores the case of ASCII letters, in every locale. SQLite compares names by the
+// same rule.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,7 @@
-// Which of the instructions that some functions use this processor has. Read here, because
-// __builtin_cpu_supports() does not link into a shared library with every compiler runtime.
+// The instruction sets of this processor. Only those that some function of the project uses.
+//
+// __builtin_cpu_supports() is not used: with some compiler runtimes it does not link into a shared
+// library.
 #pragma once
 
 namespace bloom {

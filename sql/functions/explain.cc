@@ -56,7 +56,7 @@ ComparedColumn read_column(sqlite3* db, const std::string& table, const std::str
 // What a sample of the column holds.
 struct Sample {
   bool has_numbers = false;
-  std::optional<std::string> other_form;  // an example: see is_other_form_of_number()
+  std::optional<std::string> noncanonical;  // an example: see is_noncanonical_number()
 };
 
 Sample read_sample(sqlite3* db, const std::string& table, const ComparedColumn& column) {
@@ -68,8 +68,8 @@ Sample read_sample(sqlite3* db, const std::string& table, const ComparedColumn& 
     const Value value = run.value(0);
     const Key key(value);
     sample.has_numbers = sample.has_numbers || key.is_number();
-    if (!sample.other_form && key.is_other_form_of_number()) {
-      sample.other_form = value.describe();
+    if (!sample.noncanonical && key.is_noncanonical_number()) {
+      sample.noncanonical = value.describe();
     }
   }
   return sample;
@@ -112,15 +112,15 @@ std::string type_problem(sqlite3* db, const std::string& filter, const ComparedC
   const Sample sample = read_sample(db, table, column);
   const std::string equal = key.name + " = CAST(" + column.name + " AS ";
   if (!follows_a_table(db, filter)) {
-    return sample.other_form
-               ? column.name + " has text such as " + *sample.other_form +
+    return sample.noncanonical
+               ? column.name + " has text such as " + *sample.noncanonical +
                      ", which SQLite compares as a number, but the filter compares as bytes (if "
                      "the keys were added as numbers, write " +
                      equal + "NUMERIC))"
                : "";
   }
-  const bool numbers = sample.has_numbers || is_of_numbers(column.affinity);
-  return numbers && !is_of_numbers(key.affinity)
+  const bool numbers = sample.has_numbers || is_numeric(column.affinity);
+  return numbers && !is_numeric(key.affinity)
              ? column.name +
                    " has numbers, and the filter follows a column that is not numeric: if that has "
                    "text such as '05', no number is answered \"absent\" (compare text with text, "

@@ -9,12 +9,13 @@ namespace bloom::sqlite {
 // `numeric` includes INTEGER.
 enum class Affinity { blob, text, numeric, real };
 
-inline bool is_of_numbers(Affinity affinity) {
+inline bool is_numeric(Affinity affinity) {
   return affinity == Affinity::numeric || affinity == Affinity::real;
 }
 
-// Returns the affinity of a column with this declared type, which may be empty. The type ANY
-// converts nothing in a STRICT table, which the type does not show.
+// Returns the affinity of a column with this declared type, which may be empty. A column of type
+// ANY has the affinity numeric, but no affinity in a STRICT table. The type alone does not show
+// this, so the caller must check for STRICT.
 Affinity affinity_of(std::string_view type);
 
 }  // namespace bloom::sqlite

@@ -89,7 +89,7 @@ bool roll_back(sqlite3* db) {
 
 // SQLITE_DBSTATUS_CACHE_USED_SHARED divides a shared cache among its connections. The two values
 // therefore differ only if the cache is shared.
-bool can_be_deserialized_again(sqlite3* db, const char* schema) {
+bool deserialize_can_replace(sqlite3* db, const char* schema) {
   const sqlite3_vfs* vfs = nullptr;
   const int code = sqlite3_file_control(db, schema, SQLITE_FCNTL_VFS_POINTER, &vfs);
   return code == SQLITE_OK && vfs != nullptr && std::string_view(vfs->zName) == "memdb";
@@ -108,10 +108,10 @@ bool ReadUncommitted::sees_uncommitted(sqlite3* db) {
   if (is_known()) {
     return is_on_;
   }
-  ++checks_;
+  ++calls_;
   if (is_known() || shares_cache(db)) {
     is_on_ = is_read_uncommitted_on(db);
-    checks_ = kEnough;
+    calls_ = kCallsUntilKnown;
   } else {
     is_on_ = false;
   }

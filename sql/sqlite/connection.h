@@ -29,10 +29,11 @@ bool writes_through_trigger(sqlite3* db, std::string_view table);
 // fails. Returns whether the rollback succeeded.
 bool roll_back(sqlite3* db);
 
-// Returns whether sqlite3_deserialize() may replace the whole database, as it does with its own
-// databases. The new database can have the same schema and data version, so prepared statements
-// stay valid. A null schema means "main".
-bool can_be_deserialized_again(sqlite3* db, const char* schema);
+// Returns whether the application can replace the whole database by sqlite3_deserialize() without
+// SQLite noticing. This is so for a database that was itself made by sqlite3_deserialize(). The new
+// database can have the same schema and data version, so prepared statements stay valid. A null
+// schema means "main".
+bool deserialize_can_replace(sqlite3* db, const char* schema);
 
 // Returns whether another connection shares the page cache of this one now.
 bool shares_cache(sqlite3* db);
@@ -57,7 +58,7 @@ class ReadUncommitted {
  public:
   // Call whenever a statement is prepared. SQLite prepares all statements again after the pragma
   // has changed.
-  void statement_was_prepared() { checks_ = 0; }
+  void statement_was_prepared() { calls_ = 0; }
   // Call at the beginning of each statement, and before each lookup until is_known(). Returns
   // whether uncommitted changes are visible.
   //
@@ -66,11 +67,13 @@ class ReadUncommitted {
   // result. So a statement that looks up one key avoids the 2 us, and a statement that looks up
   // many keys pays them once.
   bool sees_uncommitted(sqlite3* db);
-  bool is_known() const { return checks_ == kEnough; }
+  bool is_known() const { return calls_ == kCallsUntilKnown; }
 
  private:
-  static constexpr int kEnough = 3;  // the beginning of a statement, its first lookup, its second
-  int checks_ = 0;                   // since the last statement was prepared
+  // A statement with one lookup makes two calls: at its beginning and before its lookup. The third
+  // call shows that there are more lookups.
+  static constexpr int kCallsUntilKnown = 3;
+  int calls_ = 0;  // since the last statement was prepared; kCallsUntilKnown: is_on_ is known
   bool is_on_ = false;
 };
 

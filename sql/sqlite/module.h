@@ -18,9 +18,11 @@
 //     class Cursor {                    // xOpen, xClose
 //      public:
 //       explicit Cursor(Words&);
-//       void filter(int plan, const char* idx_string, const Values&);  // xFilter: idxNum, idxStr,
-//       argv void next() noexcept;           // xNext bool at_end() const noexcept;   // xEof void
-//       column(sqlite3_context*, int i);  // xColumn
+//       // xFilter, with idxNum, idxStr and argv:
+//       void filter(int plan, const char* idx_string, const Values&);
+//       void next() noexcept;             // xNext
+//       bool at_end() const noexcept;     // xEof
+//       void column(sqlite3_context*, int i);  // xColumn
 //     };
 //     int update(const Values&);        // xUpdate: SQLITE_OK, or SQLITE_CONSTRAINT to skip the row
 //     int code_to_report(int code);     // called after update() has thrown

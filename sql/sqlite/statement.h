@@ -74,8 +74,7 @@ class Execution {
 };
 
 // Returns the CREATE statement of a table, index or trigger (`type`) as the schema stores it.
-// Returns
-// "" if there is no such object. Throws SqliteError.
+// Returns "" if there is no such object. Throws SqliteError.
 std::string stored_sql(sqlite3* db, std::string_view schema, std::string_view type,
                        std::string_view name);
 

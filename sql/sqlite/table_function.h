@@ -11,8 +11,8 @@
 //     void start(const Values& arguments);  // xFilter: moves to the first row
 //     bool at_end() const noexcept;         // xEof
 //     void next() noexcept;                 // xNext
-//     void column(Context&, int i) const noexcept;  // xColumn, for the columns before the
-//     arguments
+//     // xColumn, for the columns before the arguments:
+//     void column(Context&, int i) const noexcept;
 //   };
 // start() may throw: the statement then fails with "<name>: <what>". The concept TableFunction
 // checks the rest.

@@ -89,7 +89,7 @@ class Value {
 };
 
 // A copy of a value that outlives the call. Unlike an OwnedValue it reuses its memory for the next
-// value, so that it can hold a value of each row.
+// value, so that a cursor can copy one value per row without allocating memory each time.
 class ValueCopy {
  public:
   void assign(const Value& value);

@@ -25,15 +25,15 @@ enum { kId, kToken, kAdded, kKey };
 
 // The key in a row of the log, whose values begin at column `first`.
 struct RowKey {
-  std::optional<Hash> hash;              // nullopt if a part of the key is NULL
-  bool is_other_form_of_number = false;  // see Key
+  std::optional<Hash> hash;             // nullopt if a part of the key is NULL
+  bool is_noncanonical_number = false;  // see Key
 };
 
 RowKey key_of_row(const Execution& row, int first, const Shape& shape) {
   const int columns = row.columns();
   if (columns == first + 1) {
     const Key key(row.value(first));
-    return key.is_null() ? RowKey() : RowKey{key.hash(shape), key.is_other_form_of_number()};
+    return key.is_null() ? RowKey() : RowKey{key.hash(shape), key.is_noncanonical_number()};
   }
   std::string composite;
   for (int i = first; i < columns; ++i) {
@@ -89,7 +89,7 @@ std::string ChangeLog::definition() const {
 }
 
 // Returns "added, key1, ...".
-std::string ChangeLog::change_columns() const {
+std::string ChangeLog::change_column_list() const {
   const std::string columns = definition();
   if (columns.empty()) {
     throw SqliteError(SQLITE_CORRUPT_VTAB,
@@ -129,13 +129,13 @@ void ChangeLog::read_new_rows(const Shape& shape) {
   is_current_ = true;
 }
 
-bool ChangeLog::Position::is_of(const Execution& row) const {
+bool ChangeLog::Position::matches(const Execution& row) const {
   const auto other = row.value(kToken).blob();
   return id == row.integer(kId) &&
          std::equal(token.begin(), token.end(), other.begin(), other.end());
 }
 
-void ChangeLog::Position::take(const Execution& row) {
+void ChangeLog::Position::set_to(const Execution& row) {
   const auto from = row.value(kToken).blob();
   id = row.integer(kId);
   token.assign(from.begin(), from.end());
@@ -150,7 +150,7 @@ bool ChangeLog::read_from(std::int64_t id, const Shape& shape) {
   Execution run(*select_);
   run.bind(1, id);
   if (last_read_) {
-    if (!run.step() || !last_read_->is_of(run)) {
+    if (!run.step() || !last_read_->matches(run)) {
       return false;
     }
   }
@@ -159,13 +159,13 @@ bool ChangeLog::read_from(std::int64_t id, const Shape& shape) {
     if (key.hash) {
       added_keys_.add(*key.hash);
     }
-    if (key.is_other_form_of_number && !added_keys_.may_contain(other_forms_mark(shape))) {
-      added_keys_.add(other_forms_mark(shape));
+    if (key.is_noncanonical_number && !added_keys_.may_contain(noncanonical_marker(shape))) {
+      added_keys_.add(noncanonical_marker(shape));
     }
     if (!last_read_) {
       last_read_ = Position();
     }
-    last_read_->take(run);
+    last_read_->set_to(run);
   }
   return true;
 }
@@ -174,7 +174,7 @@ bool ChangeLog::read_from(std::int64_t id, const Shape& shape) {
 void ChangeLog::for_each_change(const Shape& shape, const EachChange& f) const {
   enum { kIsAddition, kFirstPart };
   const Statement select(db_,
-                         "SELECT " + change_columns() + " FROM " + qualified() + " ORDER BY id",
+                         "SELECT " + change_column_list() + " FROM " + qualified() + " ORDER BY id",
                          SQLITE_CORRUPT_VTAB);
   Execution run(select);
   bool marked = false;
@@ -184,9 +184,9 @@ void ChangeLog::for_each_change(const Shape& shape, const EachChange& f) const {
     if (key.hash) {
       f(added, *key.hash);
     }
-    if (added && !marked && key.is_other_form_of_number) {
+    if (added && !marked && key.is_noncanonical_number) {
       marked = true;
-      f(true, other_forms_mark(shape));
+      f(true, noncanonical_marker(shape));
     }
   }
 }

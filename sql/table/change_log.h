@@ -12,8 +12,9 @@
 // A connection caches the added keys of the rows it has read, and reads only newer rows later. A
 // rollback or a merge may meanwhile have removed rows, and new rows may have reused their ids. The
 // connection detects this by the last row that it has read: the random token of that row is then
-// gone. Ids only grow, so if that row is unchanged, all rows before it are unchanged, too. The
-// tokens come from randomblob(), because some applications replace random() by their own function.
+// gone. If that row is still there, all rows before it are unchanged, because neither a rollback
+// nor a merge removes a row and keeps a newer one. The tokens come from randomblob(), because some
+// applications replace random() by their own function.
 #pragma once
 
 #include <cstdint>
@@ -71,7 +72,8 @@ class ChangeLog {
   }
 
   // Calls f(added, hash) for each row in order. Rows without a key are left out. Also calls f once
-  // with other_forms_mark() if an added key is another form of a number, such as '05'.
+  // with noncanonical_marker() if an added key is a text such as '05' (see
+  // is_noncanonical_number()).
   using EachChange = std::function<void(bool added, Hash hash)>;
   void for_each_change(const Shape& shape, const EachChange& f) const;
   // Returns the number of rows.
@@ -85,8 +87,8 @@ class ChangeLog {
     std::int64_t id;
     std::vector<std::uint8_t> token;
 
-    bool is_of(const sqlite::Execution& row) const;
-    void take(const sqlite::Execution& row);
+    bool matches(const sqlite::Execution& row) const;
+    void set_to(const sqlite::Execution& row);
   };
 
   // What the definition of every log begins with, after the name.
@@ -94,7 +96,7 @@ class ChangeLog {
 
   std::string qualified() const;
   std::string definition() const;
-  std::string change_columns() const;
+  std::string change_column_list() const;  // "added, key1, ..."
   static std::string column_list(std::size_t columns);
   void read_new_rows(const Shape& shape);
   bool read_from(std::int64_t id, const Shape& shape);

@@ -25,8 +25,8 @@ void ChunkCache::extend(const Layers& layers) {
   if (count != places_.size()) {
     OwnedBytes cells = zeroed_bytes(std::uint64_t{count} * kChunkBytes, Access::sparse);
     places_.resize(count);
-    for (const std::size_t at : used_) {
-      std::copy_n(cells_at(at), kChunkBytes, cells.get() + at * kChunkBytes);
+    for (const std::size_t index : used_) {
+      std::copy_n(cells_at(index), kChunkBytes, cells.get() + index * kChunkBytes);
     }
     cells_ = std::move(cells);
   }
@@ -39,9 +39,9 @@ std::size_t ChunkCache::places_for(const Layers& layers) const {
 }
 
 void ChunkCache::forget() {
-  for (const std::size_t at : used_) {
-    places_[at].chunk = kNone;
-    places_[at].changed = places_[at].listed = places_[at].used = false;
+  for (const std::size_t index : used_) {
+    places_[index].chunk = kNone;
+    places_[index].changed = places_[index].listed = places_[index].used = false;
   }
   used_.clear();
   changed_.clear();
@@ -75,9 +75,9 @@ void ChunkCache::insert_rows(std::uint64_t i) {
   const std::uint64_t layer_end = layer.first_chunk + chunk_count(layer.header.shape);
   std::uint64_t first = layer.first_chunk;
   std::uint64_t end = layer_end;
-  if (end - first > kRowsOfSmallLayer) {
-    first += (i - first) / kRowsAtOnce * kRowsAtOnce;
-    end = std::min(first + kRowsAtOnce, layer_end);
+  if (end - first > kMaxRowsOfSmallLayer) {
+    first += (i - first) / kRowsPerInsert * kRowsPerInsert;
+    end = std::min(first + kRowsPerInsert, layer_end);
   }
   std::uint64_t inserted = 0;
   for (std::uint64_t row = first; row < end; ++row) {
@@ -100,26 +100,26 @@ void ChunkCache::flush() {
   std::sort(changed_.begin(), changed_.end(),
             [this](std::size_t a, std::size_t b) { return places_[a].chunk < places_[b].chunk; });
   ChunkWriter writer(store_);
-  for (const std::size_t at : changed_) {
-    if (Place& place = places_[at]; place.changed) {
+  for (const std::size_t index : changed_) {
+    if (Place& place = places_[index]; place.changed) {
       writer.write(place.chunk, cells_of(place.chunk));
       place.changed = false;
     }
   }
-  for (const std::size_t at : changed_) {
-    places_[at].listed = false;
+  for (const std::size_t index : changed_) {
+    places_[index].listed = false;
   }
   changed_.clear();
 }
 
-void ChunkCache::load(std::size_t at, std::uint64_t i) {
-  Place& place = places_[at];
+void ChunkCache::load(std::size_t index, std::uint64_t i) {
+  Place& place = places_[index];
   if (place.changed) {
     ChunkWriter(store_).write(place.chunk, cells_of(place.chunk));
     place.changed = false;
   }
   if (!place.used) {
-    used_.push_back(at);
+    used_.push_back(index);
     place.used = true;
   }
   place.chunk = kNone;

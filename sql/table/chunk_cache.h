@@ -69,10 +69,11 @@ class ChunkCache {
 
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
-  static constexpr std::uint64_t kRowsAtOnce = 4;
-  static constexpr std::uint64_t kRowsOfSmallLayer = 64;  // 254 KB
+  // Rows are inserted in groups of this size, but all at once in a small layer: see insert_rows().
+  static constexpr std::uint64_t kRowsPerInsert = 4;
+  static constexpr std::uint64_t kMaxRowsOfSmallLayer = 64;  // 254 KB
 
-  // A place in the cache. Loops call its index `at`, and the number of a chunk `i`.
+  // A place in the cache. Its index is called `index`, and the number of a chunk `i`.
   struct Place {
     std::uint64_t chunk = kNone;
     bool stored = false;   // has a row in the store
@@ -89,7 +90,7 @@ class ChunkCache {
   std::span<std::uint8_t> cells_of(std::uint64_t i) const {
     return {cells_at(place_of(i)), layers_->chunk_bytes(i)};
   }
-  void load(std::size_t at, std::uint64_t i);
+  void load(std::size_t index, std::uint64_t i);
   void insert_rows(std::uint64_t i);
   std::size_t places_for(const Layers& layers) const;
 

@@ -1,6 +1,7 @@
 // Filters that are filled in memory and then replace filters of a GroupStore. Each chunk of a
-// segment is written once for up to 64 filters. Keys that come filter by filter, many for each, are
-// added faster than by GroupWriter, because the cells of one filter stay in the L1 or L2 cache.
+// segment is written once for up to 64 filters. This is faster than GroupWriter if each filter gets
+// many keys, and all of them before the keys of the next filter: the cells of one filter then stay
+// in the L1 or L2 cache.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +20,11 @@ class FilterBatch {
   FilterBatch(const FilterBatch&) = delete;
   FilterBatch& operator=(const FilterBatch&) = delete;
 
-  // Returns the empty cells of a filter, which replaces that of the slot at the next write(). The
-  // cells are valid until the next call of a function of the batch. Writes the batch first if it is
-  // full: the batch takes at most kMaxBytes, or one filter if that is larger. Throws as write()
-  // does, and std::bad_alloc. Requires: the slots are given in ascending order.
+  // Returns the cells of a new, empty filter. The next write() stores the new filter in place of
+  // the filter of the slot. The cells are valid until the next call of a function of the batch.
+  // Writes the batch first if it is full: the batch takes at most kMaxBytes, or one filter if that
+  // is larger. Throws as write() does, and std::bad_alloc. Requires: the slots are given in
+  // ascending order.
   FilterCells& cells_of(std::uint64_t slot);
   // Writes the filters. Throws as GroupStore::replace_filters() does.
   void write();

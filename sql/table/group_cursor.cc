@@ -24,7 +24,7 @@ void GroupTable::Cursor::filter(int plan, const char* idx_string, const Values& 
   plan_ = static_cast<GroupPlan>(plan);
   if (plan_ == GroupPlan::refused_collation) {
     fail("the filters cannot compare key under the collation " +
-         std::string(idx_string).substr(kForeignCollation.size()) +
+         std::string(idx_string).substr(kUnsupportedCollationPrefix.size()) +
          " (compare it under COLLATE BINARY, or under the collation in the option collate)");
   }
   config_ = table_.store_.load_config();
@@ -72,7 +72,7 @@ void GroupTable::Cursor::look_up_ranges(const Value& key) {
     return;
   }
   const Key bytes(key);
-  hash_ = source.show(bytes, key, config_.header.shape, key_);
+  hash_ = source.convert_key(bytes, key, config_.header.shape, key_);
   if (problem) {
     rows_.push_back({std::nullopt, {.first = kMinRowid, .last = kMaxRowid}});
     return;

@@ -22,8 +22,9 @@
 
 namespace bloom {
 
-// With N members, a lookup of an absent key returns N * fpr members on average. A false range of
-// rows takes less time to search than another shard or file, so ranges have smaller filters.
+// With N members, a lookup of an absent key returns N * fpr members on average. The application
+// must search every member that is returned. Members such as files or shards are more expensive to
+// search than ranges of rows, so ranges have smaller filters.
 inline constexpr double kDefaultGroupFpr = 0.0001;
 inline constexpr double kDefaultRangeFpr = 0.0003;
 
@@ -36,8 +37,8 @@ class GroupOptions {
   // Returns the header of each member's filter. Throws bloom::Error if it would be too large.
   Header header() const;
   Collation collation() const { return collation_.value_or(Collation::binary); }
-  // Sets the collation to that of the source's column, unless the options name one.
-  void take_collation(Collation collation) { collation_ = collation_.value_or(collation); }
+  // Sets the collation unless the options name one. The default is that of the source's column.
+  void set_default_collation(Collation collation) { collation_ = collation_.value_or(collation); }
 
   // Returns the source and its column; nullopt if the members are not ranges of rows.
   std::optional<SourceNames> source() const;

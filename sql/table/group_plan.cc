@@ -37,22 +37,22 @@ int member_constraint(sqlite3_index_info& info) {
 int choose_group_plan(sqlite3_index_info& info, Collation own) {
   const KeyConstraint key = choose_key_constraint(info, static_cast<int>(GroupColumn::key), own);
   const int member = member_constraint(info);
-  if (key.chosen >= 0) {
-    info.aConstraintUsage[key.chosen].argvIndex = 1;
-    info.aConstraintUsage[key.chosen].omit = 1;
+  if (key.index >= 0) {
+    info.aConstraintUsage[key.index].argvIndex = 1;
+    info.aConstraintUsage[key.index].omit = 1;
   }
-  if (member >= 0 && (key.chosen >= 0 || !key.comes_later)) {
-    info.aConstraintUsage[member].argvIndex = key.chosen >= 0 ? 2 : 1;
+  if (member >= 0 && (key.index >= 0 || !key.comes_later)) {
+    info.aConstraintUsage[member].argvIndex = key.index >= 0 ? 2 : 1;
   }
-  if (key.chosen >= 0 && member >= 0) {
+  if (key.index >= 0 && member >= 0) {
     offer(info, GroupPlan::key_of_member, "key=? AND member=?", kKeyCost, 1);
-  } else if (key.chosen >= 0) {
+  } else if (key.index >= 0) {
     offer(info, GroupPlan::key, "key=?", kKeyCost, kCandidateRows);
   } else if (key.comes_later) {
     return SQLITE_CONSTRAINT;
-  } else if (key.foreign_collation != nullptr) {
+  } else if (key.unsupported_collation != nullptr) {
     offer(info, GroupPlan::refused_collation, nullptr, kRefusalCost, 1);
-    name_foreign_collation(info, key.foreign_collation);
+    name_unsupported_collation(info, key.unsupported_collation);
   } else if (member >= 0) {
     offer(info, GroupPlan::member, "member=?", kMemberCost, 1);
   } else {

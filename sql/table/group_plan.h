@@ -27,7 +27,8 @@ enum class GroupColumn : int {
 enum class GroupPlan : int {
   // key = ?: the members whose filters may contain the key.
   key = 1,
-  // key = ? AND member = ?: the member, if its filter may contain the key. The key comes first.
+  // key = ? AND member = ?: the member, if its filter may contain the key. The key is the first
+  // argument of xFilter, and the member is the second.
   key_of_member = 2,
   // member = ?: the member, if it exists.
   member = 3,

@@ -112,7 +112,7 @@ class GroupStore {
   // Members. They are compared as SQLite compares values under the collation BINARY.
   std::optional<std::uint64_t> slot_of(const GroupConfig& config, const Member& member);
   // Returns the slots of all members that SQLite may compare as equal to the value: the text '1'
-  // equals the number 1 if a column with the affinity of numbers takes part. Does not find other
+  // equals the number 1 in a comparison with a column of numeric affinity. Does not find other
   // forms of numbers, such as '01'. May also return slots of members that are not equal.
   std::vector<std::uint64_t> slots_equal_to(const GroupConfig& config, const sqlite::Value& value);
   // Adds a member in a free slot whose bits are 0. Adds a segment if there is no such slot;
@@ -182,7 +182,8 @@ class GroupStore {
   void read_data_chunks(SegmentRange range, std::uint64_t i, const EachChunk& f);
   static void step_data_chunks(sqlite::Execution& run, SegmentRange range, std::uint64_t i,
                                const EachChunk& f);
-  // Sets the cells of block i of a filter. `block` is as FilterBlock. Requires: it is in _wide.
+  // Sets the cells of block i of the filter of a slot. `block` has the bytes of a FilterBlock.
+  // Requires: the slot is in _wide.
   static void add_wide_block(GroupWriter& writer, std::uint64_t slot, std::uint64_t i,
                              const std::uint8_t* block);
   std::optional<std::uint64_t> take_free_slot(const GroupConfig& config, const Member& member);
@@ -195,8 +196,8 @@ class GroupStore {
   std::uint64_t writes_ = 0;
 };
 
-// Reads the words of segments in _wide at a position: the filters whose cell there is set. Requires
-// what RowReader requires. Throws as GroupStore does.
+// Reads the words of the segments in _wide. The word of a segment at position p is the set of its
+// filters whose cell p is set. Requires what RowReader requires. Throws as GroupStore does.
 class WideReader {
  public:
   WideReader(const GroupStore& store, const GroupConfig& config)
@@ -218,7 +219,8 @@ class WideReader {
   }
 
  private:
-  // Reads words of row `row`, from that of segment number `first` of the row on.
+  // Reads words at position p from row `row`: those of its segments `first`, first + 1, ...,
+  // counted from 0 in the row.
   void read(std::uint64_t row, std::uint64_t p, std::uint64_t first, std::span<std::uint8_t> words);
 
   const GroupConfig& config_;

@@ -141,7 +141,7 @@ GroupTable::GroupTable(const sqlite::Definition& definition, Shared& shared)
   require_group_name(definition.table);
   if (const auto source = options_.source()) {
     ranges_.emplace(db_, definition.schema, definition.table, *source, options_.rows());
-    options_.take_collation(ranges_->collation());
+    options_.set_default_collation(ranges_->collation());
   }
   columns_ =
       declared_columns(definition.table, options_.collation(), ranges_ ? &*ranges_ : nullptr);

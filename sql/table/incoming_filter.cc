@@ -12,12 +12,12 @@
 namespace bloom {
 namespace {
 
-void require_room(const Header& own, std::string_view owner, const Estimate& added) {
-  if (exceeds_capacity(own, added.keys)) {
+void require_room(const Header& target, std::string_view target_name, const Estimate& added) {
+  if (exceeds_capacity(target, added.keys)) {
     const std::uint64_t keys = rounded_keys(added);
-    const double fpr = predicted_fpr(own.shape, keys);
-    fail("filter has about " + std::to_string(keys) + " keys, and " + std::string(owner) +
-         " has a capacity of " + std::to_string(own.capacity) +
+    const double fpr = predicted_fpr(target.shape, keys);
+    fail("filter has about " + std::to_string(keys) + " keys, and " + std::string(target_name) +
+         " has a capacity of " + std::to_string(target.capacity) +
          ": the false-positive rate would be " + std::to_string(std::lround(100 * fpr)) +
          " % (merge it into a larger table, or INSERT bloom_halve(filter, times) nevertheless)");
   }
@@ -25,11 +25,11 @@ void require_room(const Header& own, std::string_view owner, const Estimate& add
 
 }  // namespace
 
-Filter fit_incoming_filter(const FilterView& added, const Header& own, std::string_view owner,
-                           const InterruptCheck& check_interrupt) {
-  Filter fitting = resized_to_match(added, own, "filter", owner, check_interrupt);
-  if (added.shape().cells > own.shape.cells) {
-    require_room(own, owner, estimate(added, check_interrupt));
+Filter fit_incoming_filter(const FilterView& added, const Header& target,
+                           std::string_view target_name, const InterruptCheck& check_interrupt) {
+  Filter fitting = resized_to_match(added, target, "filter", target_name, check_interrupt);
+  if (added.shape().cells > target.shape.cells) {
+    require_room(target, target_name, estimate(added, check_interrupt));
   }
   return fitting;
 }

@@ -9,10 +9,11 @@
 
 namespace bloom {
 
-// Returns `added` in the shape of `own`, the filter that it is to be merged into. Throws
+// Returns `added` in the shape of `target`, the filter that it is to be merged into. Throws
 // bloom::Error if the two are not compatible, or if `added` would have to be halved and has more
-// keys than `own` is sized for. `owner` is the name of `own` in errors: "the table".
-Filter fit_incoming_filter(const FilterView& added, const Header& own, std::string_view owner,
-                           const InterruptCheck& check_interrupt);
+// keys than `target` is sized for. `target_name` names the target in errors, for example "the
+// table".
+Filter fit_incoming_filter(const FilterView& added, const Header& target,
+                           std::string_view target_name, const InterruptCheck& check_interrupt);
 
 }  // namespace bloom

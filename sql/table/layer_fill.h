@@ -5,8 +5,9 @@
 // more page. It is estimated from the cells instead.
 //
 // An estimate is made for about 1 in (capacity / 256) added keys: for those whose hash has certain
-// bits 0. Each connection makes the estimate when it adds such a key. An attacker could choose keys
-// without such hashes, so a connection also makes an estimate after four times as many other keys.
+// bits 0. Each connection makes the estimate when it adds such a key. An attacker could choose only
+// keys with other hashes. So a connection also makes an estimate after about (capacity / 64) keys
+// without one.
 //
 // Within a transaction no other connection can add keys. So the next estimate is due only after
 // half of the free room that was found has been used.

@@ -119,10 +119,10 @@ void Options::require_consistent() const {
 
 std::optional<Growth> Options::growth() const {
   const bool by_default = !capacity_ && !cells_ && kind_ != Kind::counting;
-  return growth_.value_or(by_default) ? std::optional(target()) : std::nullopt;
+  return growth_.value_or(by_default) ? std::optional(growth_parameters()) : std::nullopt;
 }
 
-Growth Options::target() const {
+Growth Options::growth_parameters() const {
   return {.fpr = fpr_.value_or(kDefaultFpr),
           .kind = kind_,
           .block = block_,
@@ -132,7 +132,7 @@ Growth Options::target() const {
 
 Header Options::header(std::uint64_t keys) const {
   Header header = cells_ ? header_from_cells() : header_from_capacity(keys);
-  header.shape.seed = target().seed;
+  header.shape.seed = growth_parameters().seed;
   header.shape.collation = collation();
   return header;
 }
@@ -149,9 +149,9 @@ Header Options::header_from_capacity(std::uint64_t keys) const {
       std::max(capacity_.value_or(kFirstCapacity), std::min(keys + keys / 2, kMaxKeys));
   const std::uint64_t capacity = total / parts + (total % parts == 0 ? 0 : 1);
   if (growth()) {
-    return first_layer(target(), capacity);
+    return first_layer(growth_parameters(), capacity);
   }
-  const double fpr = target().fpr / static_cast<double>(parts);
+  const double fpr = growth_parameters().fpr / static_cast<double>(parts);
   return block_ ? size_filter(capacity, fpr, kind_, *block_) : size_filter(capacity, fpr, kind_);
 }
 

@@ -50,7 +50,7 @@ class Options {
   // Returns the number of generations; nullopt if the table has none.
   std::optional<std::uint64_t> generations() const { return generations_; }
   // Returns the FPR of the whole table, all layers together.
-  double fpr() const { return target().fpr; }
+  double fpr() const { return growth_parameters().fpr; }
   std::uint64_t cache_bytes() const { return cache_; }
 
   // Returns the source and its columns; nullopt if the filter follows no table.
@@ -60,8 +60,8 @@ class Options {
   bool answers_maybe_when_stale() const { return on_stale_ == OnStale::maybe; }
   Kind kind() const { return kind_; }
   Collation collation() const { return collation_.value_or(Collation::binary); }
-  // Sets the collation to that of the source's column, unless the options name one.
-  void take_collation(Collation collation) { collation_ = collation_.value_or(collation); }
+  // Sets the collation unless the options name one. The default is that of the source's column.
+  void set_default_collation(Collation collation) { collation_ = collation_.value_or(collation); }
 
  private:
   enum class OnStale { error, maybe };
@@ -70,7 +70,7 @@ class Options {
 
   void require_consistent() const;
   void require_generations_allowed() const;
-  Growth target() const;
+  Growth growth_parameters() const;
   Header header_from_capacity(std::uint64_t keys) const;  // from capacity and fpr
   Header header_from_cells() const;                       // from cells and hashes
 

@@ -138,7 +138,7 @@ void PagedFilter::halve_to(const Header& goal) {
   config_.counts_rows = true;
   config_.layers = Layers(goal);
   store_.save_config(config_);
-  store_.count_only_layer();
+  store_.count_rows_of_single_layer();
   drop_cache();
 }
 

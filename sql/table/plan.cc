@@ -61,16 +61,16 @@ KeyConstraint choose_key_constraint(sqlite3_index_info& info, int column, Collat
       key.comes_later = true;
       binary_comes_later = binary_comes_later || known == Collation::binary;
     } else if (!known || (*known != own && *known != Collation::binary)) {
-      key.foreign_collation = collation;
-    } else if (key.chosen < 0 || *known == Collation::binary) {
-      key.chosen = i;
+      key.unsupported_collation = collation;
+    } else if (key.index < 0 || *known == Collation::binary) {
+      key.index = i;
       key.collation = *known;
     }
   }
   // SQLite tests the other conditions on the key with the value that was looked up. If there are
   // several, the strictest one must be looked up: BINARY before any other collation.
   if (binary_comes_later && key.collation != Collation::binary) {
-    key.chosen = -1;
+    key.index = -1;
   }
   return key;
 }
@@ -89,9 +89,9 @@ int equality_on(const sqlite3_index_info& info, int column) {
 int choose_plan(sqlite3_index_info& info, Collation own) {
   const KeyConstraint key = choose_key_constraint(info, static_cast<int>(Column::key), own);
   const int filter_compared = equality_on(info, static_cast<int>(Column::filter));
-  if (key.chosen >= 0) {
-    info.aConstraintUsage[key.chosen].argvIndex = 1;
-    info.aConstraintUsage[key.chosen].omit = 1;
+  if (key.index >= 0) {
+    info.aConstraintUsage[key.index].argvIndex = 1;
+    info.aConstraintUsage[key.index].omit = 1;
     info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     const bool binary = key.collation == Collation::binary;
     offer(info, binary ? Plan::lookup : Plan::lookup_collated, kLookup, kLookupCost);
@@ -104,17 +104,17 @@ int choose_plan(sqlite3_index_info& info, Collation own) {
   if (reads_filter_or_property(info)) {
     offer(info, Plan::properties, kFullFilter, kPropertiesCost);
     pass_on(info, filter_compared, 1);
-  } else if (key.foreign_collation != nullptr) {
+  } else if (key.unsupported_collation != nullptr) {
     offer(info, Plan::refused_collation, nullptr, kCostOfRefusal);
-    name_foreign_collation(info, key.foreign_collation);
+    name_unsupported_collation(info, key.unsupported_collation);
   } else {
     offer(info, Plan::count, kCountKeys, kCostOfRefusal);
   }
   return SQLITE_OK;
 }
 
-void name_foreign_collation(sqlite3_index_info& info, const char* collation) {
-  info.idxStr = sqlite3_mprintf("%s%s", kForeignCollation.data(), collation);
+void name_unsupported_collation(sqlite3_index_info& info, const char* collation) {
+  info.idxStr = sqlite3_mprintf("%s%s", kUnsupportedCollationPrefix.data(), collation);
   if (info.idxStr == nullptr) {
     throw std::bad_alloc();
   }

@@ -42,29 +42,31 @@ enum class Plan : int {
   // works. Reading their `key` is an error. SQLite chooses this plan only if it has no other.
   count = 3,
   // Refused: the query compares `key` with a collation that the filter does not support. The name
-  // of the collation follows kForeignCollation in idxStr. Running the plan is an error.
+  // of the collation follows kUnsupportedCollationPrefix in idxStr. Running the plan is an error.
   refused_collation = 4,
 };
 
-inline constexpr std::string_view kForeignCollation = "refused: collation ";
+inline constexpr std::string_view kUnsupportedCollationPrefix = "refused: collation ";
 
 // The condition key = ? or key IS ? that a plan uses.
 struct KeyConstraint {
-  int chosen = -1;  // its number; -1 if there is none that can be used in this join order
-  Collation collation = Collation::binary;  // of the chosen condition
+  int index = -1;  // in aConstraint; -1 if no condition can be used in this join order
+  Collation collation = Collation::binary;  // of the comparison
   // Whether some condition on the key takes its value from a table that comes later in this join
   // order.
   bool comes_later = false;
-  const char* foreign_collation = nullptr;  // of a condition that cannot be used for its collation
+  // The collation of a condition that the filter does not support; null if there is none.
+  const char* unsupported_collation = nullptr;
 };
 // Returns the condition to use on the key, which is this column. `own` is the collation of the
 // filter. The filter also supports BINARY comparisons: keys that are equal byte for byte are equal
 // under any collation.
 KeyConstraint choose_key_constraint(sqlite3_index_info& info, int column, Collation own);
-// Returns the number of a usable condition that compares this column by = or IS; -1 for none.
+// Returns the index in aConstraint of a usable condition that compares this column by = or IS; -1
+// for none.
 int equality_on(const sqlite3_index_info& info, int column);
-// Sets idxStr to kForeignCollation and the collation. Throws std::bad_alloc.
-void name_foreign_collation(sqlite3_index_info& info, const char* collation);
+// Sets idxStr to kUnsupportedCollationPrefix, followed by the collation. Throws std::bad_alloc.
+void name_unsupported_collation(sqlite3_index_info& info, const char* collation);
 
 // Chooses a plan and writes it to `info`. Returns an SQLite result code. Throws std::bad_alloc.
 //

@@ -45,9 +45,9 @@ class ReadRange {
       return;
     }
     add(key.hash(sink_->shape));
-    if (!has_other_forms_ && key.is_other_form_of_number()) {
-      has_other_forms_ = true;
-      add(other_forms_mark(sink_->shape));
+    if (!has_noncanonical_ && key.is_noncanonical_number()) {
+      has_noncanonical_ = true;
+      add(noncanonical_marker(sink_->shape));
     }
   }
 
@@ -69,7 +69,7 @@ class ReadRange {
   Sink* sink_ = nullptr;
   std::array<Hash, 64> hashes_;
   std::size_t count_ = 0;
-  bool has_other_forms_ = false;
+  bool has_noncanonical_ = false;
 };
 constexpr sqlite::Signature kReadRange{"bloom_read_range", 2};
 

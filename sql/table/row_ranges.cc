@@ -50,7 +50,7 @@ void RowRanges::require_supported(Collation collation) const {
          ": it has no INTEGER PRIMARY KEY, and VACUUM may renumber the rows of such a table (give "
          "it a column id INTEGER PRIMARY KEY)");
   }
-  if (const std::string late = source_.facts().decided_late; !late.empty()) {
+  if (const std::string late = source_.facts().unknown_before_write; !late.empty()) {
     fail("cannot summarize " + quoted_text(source()) + ": " + late +
          ", so triggers do not see its final value (name another column)");
   }
@@ -130,7 +130,7 @@ std::optional<std::string> RowRanges::out_of_sync(const std::string& table,
     return std::string("the table ") + quoted_text(table + std::string(kChangedSuffix)) +
            " is missing or has changed" + std::string(kFix);
   }
-  schema_check_.passed(source_);
+  schema_check_.set_passed(source_);
   return std::nullopt;
 }
 
@@ -154,27 +154,27 @@ void RowRanges::for_each_key(RowRange range, const EachKey& f) const {
 
 std::vector<Hash> RowRanges::hashes_of_equal_keys(const Key& key, const Shape& shape) {
   std::vector<Hash> keys = {key.hash(shape)};
-  if (key.is_other_form_of_number()) {
-    to_number_.read(key.bytes(),
-                    [&](const sqlite::Value& number) { keys.push_back(Key(number).hash(shape)); });
+  if (key.is_noncanonical_number()) {
+    to_number_.convert(
+        key.bytes(), [&](const sqlite::Value& number) { keys.push_back(Key(number).hash(shape)); });
   }
   if (key.is_number()) {
-    keys.push_back(other_forms_mark(shape));
+    keys.push_back(noncanonical_marker(shape));
   }
   return keys;
 }
 
-Hash RowRanges::show(const Key& key, const sqlite::Value& value, const Shape& shape,
-                     sqlite::ValueCopy& shown) {
+Hash RowRanges::convert_key(const Key& key, const sqlite::Value& value, const Shape& shape,
+                            sqlite::ValueCopy& converted) {
   Hash hash = key.hash(shape);
-  if (is_of_numbers(affinity_) && key.is_other_form_of_number()) {
-    to_number_.read(key.bytes(), [&](const sqlite::Value& number) {
-      shown.assign(number);
+  if (is_numeric(affinity_) && key.is_noncanonical_number()) {
+    to_number_.convert(key.bytes(), [&](const sqlite::Value& number) {
+      converted.assign(number);
       hash = Key(number).hash(shape);
     });
   } else if (affinity_ == Affinity::text && key.is_number()) {
-    to_text_.read(key, value, [&](std::string_view text) {
-      shown.assign_text(text);
+    to_text_.convert(key, value, [&](std::string_view text) {
+      converted.assign_text(text);
       hash = hash_key(text, shape.collation, shape.seed);
     });
   }

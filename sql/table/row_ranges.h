@@ -57,8 +57,9 @@ class RowRanges {
   void create(const std::string& table, Collation collation, GroupConfig& config);
   void drop(const std::string& table, const std::string& guard_index);
   void rename(GroupStore& store, const std::string& new_name);
-  // Does what create() does, but keeps a guard index and a table of changed ranges that exist as
-  // create() makes them. Forgets all noted changes. For the command 'rebuild'.
+  // For the command 'rebuild'. Does what create() does, with two exceptions: it keeps the guard
+  // index and the table of changed ranges if they exist and are unchanged. Forgets all noted
+  // changes.
   void restore(const std::string& table, Collation collation, GroupConfig& config);
 
   // Call when a statement is prepared, and before a command: see SchemaCheck.
@@ -76,14 +77,15 @@ class RowRanges {
   void for_each_key(RowRange range, const EachKey& f) const;
 
   // Returns the hashes that a lookup of `key` must look up in each filter: those of all keys that
-  // SQLite may compare as equal to `key` (see SourceComparison). The hash other_forms_mark() stands
-  // for texts such as '05'; the filter of a range that has such a text must contain that hash.
+  // SQLite may compare as equal to `key` (see SourceComparison). The hash noncanonical_marker()
+  // stands for all texts such as '05'. The filter of a range that has such a text must contain it.
   std::vector<Hash> hashes_of_equal_keys(const Key& key, const Shape& shape);
-  // If a column of the declared type would store `value` in another form, sets `shown` to that
-  // form. SQLite may compare the column `key` with the column of the source. Returns the hash of
-  // that form, or of `value`. Requires: `key` is the key of `value`.
-  Hash show(const Key& key, const sqlite::Value& value, const Shape& shape,
-            sqlite::ValueCopy& shown);
+  // Converts a value as a column of the declared type would: a text to a number, or a number to
+  // text. If the value changes, sets `converted` to the result. The column `key` must return the
+  // result, because SQLite may compare it with the column of the source. Returns the hash of the
+  // result, or that of `value` if it does not change. Requires: `key` is the key of `value`.
+  Hash convert_key(const Key& key, const sqlite::Value& value, const Shape& shape,
+                   sqlite::ValueCopy& converted);
 
   // Returns the first rowids of the changed ranges; nullopt if all ranges may have changed.
   // Requires: out_of_sync() has found no problem.
@@ -101,8 +103,8 @@ class RowRanges {
   std::uint64_t rows_;
   SchemaCheck schema_check_;
   Affinity affinity_;  // of the source's column when the table was opened
-  NumberReader to_number_;
-  TextReader to_text_;
+  TextToNumber to_number_;
+  NumberToText to_text_;
   std::optional<sqlite::Statement> select_changed_;
 };
 

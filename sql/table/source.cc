@@ -43,7 +43,7 @@ struct Source::ColumnInfo {
   // (https://sqlite.org/datatype3.html, section 3.1).
   bool stores_default_unchanged() const {
     const Affinity affinity = affinity_of(type);
-    return (is_string_literal(*default_sql) && !is_of_numbers(affinity)) ||
+    return (is_string_literal(*default_sql) && !is_numeric(affinity)) ||
            (is_integer_literal(*default_sql) && affinity != Affinity::text);
   }
 };
@@ -117,15 +117,15 @@ const char* Source::unsupported_type() const {
 // tables either.
 bool Source::is_shadow() const {
   constexpr int kType = 2;
-  return has_in_table_list(kType, "shadow");
+  return table_list_has(kType, "shadow");
 }
 
 bool Source::is_strict() const {
   constexpr int kStrict = 5;
-  return has_in_table_list(kStrict, "1");
+  return table_list_has(kStrict, "1");
 }
 
-bool Source::has_in_table_list(int column, std::string_view value) const {
+bool Source::table_list_has(int column, std::string_view value) const {
   constexpr int kTells = 3037000;
   if (sqlite3_libversion_number() < kTells) {
     return false;
@@ -144,7 +144,7 @@ std::string Source::pragma(const char* name) const {
 void Source::require_can_follow(Collation collation, Writers writers) const {
   require_collation(collation);
   if (writers == Writers::any) {
-    require_value_known_early();
+    require_values_known_before_write();
   }
 }
 
@@ -178,8 +178,8 @@ void Source::require_collation(Collation collation) const {
   }
 }
 
-void Source::require_value_known_early() const {
-  if (const std::string late = facts().decided_late; !late.empty()) {
+void Source::require_values_known_before_write() const {
+  if (const std::string late = facts().unknown_before_write; !late.empty()) {
     fail("cannot follow " + quoted_text(names_.table) + " with writers=any: " + late +
          ", so BEFORE triggers do not see the final value (give writers=extension, and load the "
          "extension in every program that writes to " +
@@ -225,11 +225,11 @@ ColumnFacts Source::facts() const {
         facts.defaults.back() = *info.default_sql;
       }
       if (info.is_generated) {
-        facts.decided_late = quoted_text(column) + " is a generated column";
+        facts.unknown_before_write = quoted_text(column) + " is a generated column";
       } else if (may_be_rowid) {
-        facts.decided_late = quoted_text(column) + " is an INTEGER PRIMARY KEY";
+        facts.unknown_before_write = quoted_text(column) + " is an INTEGER PRIMARY KEY";
       } else if (replaces_null && !info.stores_default_unchanged()) {
-        facts.decided_late =
+        facts.unknown_before_write =
             quoted_text(column) + " is NOT NULL with a default that SQLite computes or converts";
       }
     }

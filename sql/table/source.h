@@ -35,15 +35,15 @@ struct SourceNames {
   std::vector<std::string> columns;  // several columns form a key as bloom_key() does
 };
 
-// The properties of the columns that decide which triggers can follow them.
+// Properties of the followed columns. The triggers of the source depend on them.
 struct ColumnFacts {
   // An UPDATE may change a column without naming it in SET: the column is generated, or its
   // declaration looks like an alias of the rowid.
   bool can_change_unnamed = false;
-  // A column whose stored value may differ from the value that a BEFORE trigger sees, and the
-  // reason: "'id' is an INTEGER PRIMARY KEY". Empty if there is no such column. Does not include
-  // columns in which SQLite only replaces NULL: see `defaults`.
-  std::string decided_late;
+  // For error messages: a column whose stored value may differ from the value that a BEFORE trigger
+  // sees, and the reason, such as "'id' is an INTEGER PRIMARY KEY". Empty if there is no such
+  // column. Columns in which SQLite only replaces NULL do not count: see `defaults`.
+  std::string unknown_before_write;
   // For each column, the literal that SQLite may store in place of NULL; empty for none.
   std::vector<std::string> defaults;
 };
@@ -116,14 +116,15 @@ class Source {
   // Returns what kind of object the source is, as text; null if it is an ordinary table.
   const char* unsupported_type() const;
   bool is_shadow() const;
-  bool has_in_table_list(int column, std::string_view value) const;
+  // Returns whether this column of PRAGMA table_list has this value for the source.
+  bool table_list_has(int column, std::string_view value) const;
   std::string pragma(const char* name) const;
   std::string guard_sql(const std::string& name) const;
   bool has_object(const std::string& name) const;
   std::string collation_name(const std::string& column) const;
   bool is_strict() const;
   std::vector<ColumnInfo> columns() const;
-  void require_value_known_early() const;
+  void require_values_known_before_write() const;
 
   sqlite3* db_;
   std::string schema_;

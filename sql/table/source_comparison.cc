@@ -19,12 +19,13 @@ const char* type_of_key(Affinity affinity) {
   return "";
 }
 
-// Lets SQLite convert the text: its versions differ in the last digit of some numbers.
-bool SourceComparison::may_contain_number(PagedFilter& filter, const Key& text, ValueCopy& shown) {
+// SQLite converts the text, because versions of SQLite differ in the last digit of some numbers.
+bool SourceComparison::may_contain_number(PagedFilter& filter, const Key& text,
+                                          ValueCopy& converted) {
   bool found = false;
-  to_number_.read(text.bytes(), [&](const Value& number) {
-    if (is_of_numbers(declared_affinity_)) {
-      shown.assign(number);
+  to_number_.convert(text.bytes(), [&](const Value& number) {
+    if (is_numeric(declared_affinity_)) {
+      converted.assign(number);
     }
     found = filter.may_contain(Key(number).hash(filter.shape()));
   });
@@ -32,11 +33,11 @@ bool SourceComparison::may_contain_number(PagedFilter& filter, const Key& text, 
 }
 
 bool SourceComparison::may_contain_text(PagedFilter& filter, const Key& number, const Value& value,
-                                        ValueCopy& shown) {
+                                        ValueCopy& converted) {
   if (declared_affinity_ == Affinity::text) {
-    to_text_.read(number, value, [&](std::string_view text) { shown.assign_text(text); });
+    to_text_.convert(number, value, [&](std::string_view text) { converted.assign_text(text); });
   }
-  return !is_of_numbers(affinity_) && filter.may_contain(other_forms_mark(filter.shape()));
+  return !is_numeric(affinity_) && filter.may_contain(noncanonical_marker(filter.shape()));
 }
 
 }  // namespace bloom

@@ -5,10 +5,14 @@
 // SQLite passes values to it unconverted. So the filter may lack the key of a value that is equal
 // to one in the source. In two cases a lookup therefore looks up a second key:
 //
-// column         value                        the source may have   the second key
-// numeric        text: '05'                   5                     the number
-// text or blob   a number, and SQLite         '05', '5.0'           other_forms_mark(), which is
-//                compares both as numbers                           added with any such text
+// affinity of    the value that   the source   the second key
+// the column     is looked up     may have
+// numeric        '05'             5            the number 5
+// text or blob   5                '05'         noncanonical_marker(), which is added with any text
+//                                              such as '05'
+//
+// In the second case SQLite compares both as numbers only if the 5 has numeric affinity, for
+// example if it is the value of an INTEGER column.
 //
 // All other values that SQLite calls equal have the same key.
 #pragma once
@@ -25,13 +29,13 @@
 namespace bloom {
 
 // Converts text to numbers as SQLite does.
-class NumberReader {
+class TextToNumber {
  public:
-  explicit NumberReader(sqlite3* db) : db_(db) {}
+  explicit TextToNumber(sqlite3* db) : db_(db) {}
   // Calls f(number) and returns true if SQLite converts the text to `number` to compare it with a
   // column of numbers. Throws SqliteError, and what `f` throws.
   template <typename F>
-  bool read(std::string_view text, F&& f) {
+  bool convert(std::string_view text, F&& f) {
     if (!select_) {
       select_.emplace(db_, "SELECT CAST(?1 AS NUMERIC) WHERE CAST(?1 AS NUMERIC) = ?1");
     }
@@ -49,15 +53,15 @@ class NumberReader {
 };
 
 // Converts numbers to text as SQLite does.
-class TextReader {
+class NumberToText {
  public:
-  explicit TextReader(sqlite3* db) : db_(db) {}
+  explicit NumberToText(sqlite3* db) : db_(db) {}
   // Calls f(text) with the text of a number. Throws SqliteError, and what `f` throws. Requires:
   // `number` is the key of `value`.
   template <typename F>
-  void read(const Key& number, const sqlite::Value& value, F&& f) {
-    // The key of an integer has its text. SQLite converts a real number, because its versions
-    // differ in the last digit of some numbers.
+  void convert(const Key& number, const sqlite::Value& value, F&& f) {
+    // The key of an integer is its text. The text of a real number comes from SQLite, because
+    // versions of SQLite differ in the last digit of some numbers.
     if (value.type() == SQLITE_INTEGER) {
       return f(number.bytes());
     }
@@ -94,29 +98,29 @@ class SourceComparison {
   void refresh() { affinity_ = source_.affinity(); }
 
   // Returns whether the filter may contain a key that is equal to `value`, but has other bytes. If
-  // a column of the declared type would store `value` in another form, sets `shown` to that form:
-  // the column `key` of the bloom table then returns it. Throws SqliteError. Requires: `key` is the
-  // key of `value`.
+  // a column of the declared type would store `value` in another form, sets `converted` to that
+  // form: the column `key` of the bloom table then returns it. Throws SqliteError. Requires: `key`
+  // is the key of `value`.
   bool may_contain_equal(PagedFilter& filter, const Key& key, const sqlite::Value& value,
-                         sqlite::ValueCopy& shown) {
+                         sqlite::ValueCopy& converted) {
     if (key.is_text()) {
-      return is_of_numbers(affinity_) && key.is_other_form_of_number() &&
-             may_contain_number(filter, key, shown);
+      return is_numeric(affinity_) && key.is_noncanonical_number() &&
+             may_contain_number(filter, key, converted);
     }
-    return key.is_number() && (!is_of_numbers(affinity_) || declared_affinity_ == Affinity::text) &&
-           may_contain_text(filter, key, value, shown);
+    return key.is_number() && (!is_numeric(affinity_) || declared_affinity_ == Affinity::text) &&
+           may_contain_text(filter, key, value, converted);
   }
 
  private:
-  bool may_contain_number(PagedFilter& filter, const Key& text, sqlite::ValueCopy& shown);
+  bool may_contain_number(PagedFilter& filter, const Key& text, sqlite::ValueCopy& converted);
   bool may_contain_text(PagedFilter& filter, const Key& number, const sqlite::Value& value,
-                        sqlite::ValueCopy& shown);
+                        sqlite::ValueCopy& converted);
 
   const Source& source_;
   Affinity affinity_;                 // of the source's column
   const Affinity declared_affinity_;  // of the column `key`: affinity_ when the table was opened
-  NumberReader to_number_;
-  TextReader to_text_;
+  TextToNumber to_number_;
+  NumberToText to_text_;
 };
 
 }  // namespace bloom

@@ -95,7 +95,7 @@ void SourceFollower::rebuild(PagedFilter& filter, const Options& options) {
 
 // A table of version 1.0 has no option `writers`. It gets the default if its columns allow that.
 Writers SourceFollower::writers_after_rebuild(const Config& config, const Options& options) const {
-  const bool extension_only = !config.has_log() && !source_.facts().decided_late.empty();
+  const bool extension_only = !config.has_log() && !source_.facts().unknown_before_write.empty();
   return options.writers().value_or(extension_only ? Writers::extension : Writers::any);
 }
 
@@ -129,8 +129,8 @@ void SourceFollower::change(PagedFilter& filter, std::string_view command,
 // A counting filter gets the mark once, so that its counters do not become saturated.
 void SourceFollower::add_key(PagedFilter& filter, const Key& key) {
   filter.add_deferred(key.hash(filter.shape()));
-  if (key.is_other_form_of_number()) {
-    const Hash mark = other_forms_mark(filter.shape());
+  if (key.is_noncanonical_number()) {
+    const Hash mark = noncanonical_marker(filter.shape());
     if (filter.shape().kind != Kind::counting || !filter.may_contain(mark)) {
       filter.add_deferred(mark);
     }
@@ -172,11 +172,11 @@ std::optional<std::string> SourceFollower::out_of_sync(PagedFilter& filter) {
   if (auto problem = changed_objects(filter)) {
     return problem;
   }
-  if (auto problem = newer_trigger(filter)) {
+  if (auto problem = blocking_trigger_problem(filter)) {
     return problem;
   }
   comparison_->refresh();
-  schema_check_.passed(source_);
+  schema_check_.set_passed(source_);
   return std::nullopt;
 }
 
@@ -202,7 +202,7 @@ std::optional<std::string> SourceFollower::changed_objects(PagedFilter& filter) 
 }
 
 // With writers=any no trigger can keep keys from being added.
-std::optional<std::string> SourceFollower::newer_trigger(PagedFilter& filter) const {
+std::optional<std::string> SourceFollower::blocking_trigger_problem(PagedFilter& filter) const {
   if (filter.config().has_log()) {
     return std::nullopt;
   }
@@ -233,9 +233,9 @@ void SourceFollower::fill(PagedFilter& filter, const Config& config,
   source_.for_each_key([&](const sqlite::Value& value) {
     const Key key(value);
     add(key.hash(shape));
-    if (!marked && key.is_other_form_of_number()) {
+    if (!marked && key.is_noncanonical_number()) {
       marked = true;
-      add(other_forms_mark(shape));
+      add(noncanonical_marker(shape));
     }
   });
   if (config.has_log()) {

@@ -61,8 +61,9 @@ class SourceFollower {
   void check(PagedFilter& filter);
 
  private:
+  // Return what is wrong and what to do about it; nullopt if nothing is wrong.
   std::optional<std::string> changed_objects(PagedFilter& filter);
-  std::optional<std::string> newer_trigger(PagedFilter& filter) const;
+  std::optional<std::string> blocking_trigger_problem(PagedFilter& filter) const;
   Writers writers_after_rebuild(const Config& config, const Options& options) const;
   void look_for_blocking_triggers(PagedFilter& filter);
   void require_no_other_writer() const;
@@ -75,13 +76,13 @@ class SourceFollower {
   SourceTriggers triggers_;
   std::optional<SourceComparison> comparison_;  // made when the names are known
   SchemaCheck schema_check_;
-  // The versions of the schema and of the TEMP schema at which no trigger was found that can
-  // prevent the filter's triggers from running.
   struct Versions {
     std::int64_t schema;
-    std::int64_t temp;
+    std::int64_t temp;  // of the TEMP schema
     bool operator==(const Versions&) const = default;
   };
+  // The versions at the last search for blocking triggers that found none: see
+  // SourceTriggers::blocking_trigger().
   std::optional<Versions> unblocked_versions_;
 };
 

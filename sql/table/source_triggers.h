@@ -5,9 +5,10 @@
 // dropped, SQLite drops them. The current names are therefore read from the triggers.
 //
 // With writers=any the triggers append each change to the change log (sql/table/change_log.h).
-// Added keys are recorded BEFORE the row is written: a trigger that keeps the BEFORE triggers from
-// running also keeps the row out. Removed keys are recorded AFTER. A statement that writes no row,
-// such as INSERT OR IGNORE, can therefore record too many keys, but never too few.
+// Added keys are recorded BEFORE the row is written. If another trigger prevents the BEFORE
+// triggers from running, SQLite does not write the row either, so no key is missed. Removed keys
+// are recorded AFTER. The log can have too many keys: INSERT OR IGNORE records its key even if it
+// then writes no row. The log never has too few.
 //
 // With writers=extension the triggers write commands to the bloom table. A counting filter must
 // then receive each change exactly once, so its triggers run AFTER. Any other filter may receive
@@ -72,8 +73,8 @@ class SourceTriggers {
 
   // Returns the name of an AFTER trigger on the source that SQLite runs before the filter's own;
   // none if there is no such trigger. SQLite runs newer triggers first, and TEMP triggers before
-  // all others. Such a trigger may fail, keep the row, and prevent the filter's triggers from
-  // running.
+  // all others. By RAISE(IGNORE) or RAISE(FAIL) such a trigger can prevent the filter's triggers
+  // from running, although the row was written.
   std::optional<std::string> blocking_trigger(const std::string& table) const;
   std::optional<std::string> blocking_temp_trigger() const;
   // Returns whether AFTER triggers of writers=extension add keys to the filter.

@@ -305,7 +305,7 @@ void Store::reset_counts() {
   tables_.run("UPDATE {config} SET v = 0 WHERE k GLOB 'rows *'");
 }
 
-void Store::count_only_layer() {
+void Store::count_rows_of_single_layer() {
   const InUse in_use(*this);
   ++writes_;
   tables_.run("UPDATE {config} SET v = (SELECT count(*) FROM {data}) WHERE k = '" + count_name(0) +

@@ -85,8 +85,8 @@ class Store {
   // Reads chunk i into `cells`. Returns whether the chunk has a row; if it has none, fills `cells`
   // with zeros. Requires: `cells` has the size of chunk i.
   bool load_chunk(std::uint64_t i, std::span<std::uint8_t> cells);
-  // Call after load_chunk() has found no row. Throws if all rows of the layer have been inserted,
-  // so that this row must have been deleted.
+  // Call after load_chunk() has found no row. Throws if the count of the layer says that every
+  // chunk has a row: the missing row was then deleted by another program.
   void require_row_not_deleted(std::uint64_t i, const Layers& layers);
   // Inserts a row. Throws if the chunk already has one. The row counts in changes(), so this may be
   // called only within a statement on the bloom table itself.
@@ -102,10 +102,11 @@ class Store {
 
   // Change the counts of rows. They have no effect if the rows are not counted. raise_count() is
   // called after rows of a layer were inserted, and reset_counts() before rows are deleted.
-  // count_only_layer() counts the rows of a table with one layer.
+  // count_rows_of_single_layer() sets the count to the number of rows. Requires: there is one
+  // layer.
   void raise_count(std::size_t layer, std::uint64_t rows);
   void reset_counts();
-  void count_only_layer();
+  void count_rows_of_single_layer();
 
   // Calls f(i, cells) for each row in order. `cells` has the size of chunk i. Throws at the end if
   // rows are missing.
@@ -120,7 +121,7 @@ class Store {
   std::optional<unsigned> data_version() const;
   // Returns whether all rows may have changed while the data version has not.
   bool may_have_been_replaced() const {
-    return sqlite::can_be_deserialized_again(db_, schema_or_null());
+    return sqlite::deserialize_can_replace(db_, schema_or_null());
   }
 
   // The state of the connection: see sql/sqlite/connection.h.

@@ -68,7 +68,7 @@ BloomTable::BloomTable(const sqlite::Definition& definition, FilterRegistry& fil
   require_name(name_when_opened_.c_str());
   if (const auto names = options_.source()) {
     follower_.emplace(db_, schema_, name_when_opened_, *names, options_.kind());
-    options_.take_collation(follower_->collation());
+    options_.set_default_collation(follower_->collation());
   }
   columns_ = declared_columns();
 }

@@ -171,7 +171,7 @@ class BloomTable::Cursor {
   [[noreturn]] void refuse_scan() const;
   bool is_in_sync();
   void require_in_sync();
-  static void require_filters(const Values& values, int first);
+  static void require_filter_operands(const Values& values, int first);
   void require_composite(const Key& key, const Value& value) const;
   void look_up(const Value& value);
   std::uint64_t count_keys();

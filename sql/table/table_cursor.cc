@@ -48,11 +48,11 @@ void BloomTable::Cursor::filter(int plan, const char* idx_string, const Values& 
       }
       [[fallthrough]];
     case Plan::lookup:
-      require_filters(values, 1);
+      require_filter_operands(values, 1);
       return look_up(values[0]);
     case Plan::properties:
       require_in_sync();
-      require_filters(values, 0);
+      require_filter_operands(values, 0);
       rows_ = 1;
       return;
     case Plan::count:
@@ -61,7 +61,7 @@ void BloomTable::Cursor::filter(int plan, const char* idx_string, const Values& 
       return;
     case Plan::refused_collation:
       fail("the filter cannot compare key under the collation " +
-           std::string(idx_string).substr(kForeignCollation.size()) + " (" +
+           std::string(idx_string).substr(kUnsupportedCollationPrefix.size()) + " (" +
            collation_rule(table_.options_.collation()) + ")");
   }
 }
@@ -91,7 +91,7 @@ bool BloomTable::Cursor::is_in_sync() {
 // Checks that every value compared with the column `filter` is a filter. Other values are a
 // mistake. They come from the call f('x'), which looks up a key in tables of other extensions;
 // SQLite turns it into filter = 'x'.
-void BloomTable::Cursor::require_filters(const Values& values, int first) {
+void BloomTable::Cursor::require_filter_operands(const Values& values, int first) {
   for (int i = first; i < values.size(); ++i) {
     if (!values[i].is_null() && (values[i].type() != SQLITE_BLOB ||
                                  std::holds_alternative<Problem>(open_filter(values[i].blob())))) {

@@ -49,7 +49,8 @@ class TransactionState {
   };
   WriteMode write_mode() const { return write_mode_; }
   bool is_deferring() const { return write_mode_ == WriteMode::deferred; }
-  // Overrides the decision for a part of one call of SQLite.
+  // Overrides the decision, for code that adds many keys within one call of SQLite, such as
+  // 'rebuild'. The caller restores the mode before the call returns.
   void set_write_mode(WriteMode mode) { write_mode_ = mode; }
 
   // Decides how the running statement writes to `table`, unless that is decided. Returns whether

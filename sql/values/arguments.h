@@ -40,8 +40,9 @@ Handle open_handle_argument(const Values& arguments);
 
 // Returns the filter in argument i of an aggregate; nullopt for NULL, which aggregates skip.
 //
-// Throws for a handle. Under DISTINCT, SQLite treats different handles as equal. And where SQLite
-// loses the pointer type it passes NULL, which the aggregate would silently skip.
+// Throws for a handle, for two reasons. Under DISTINCT, SQLite treats different handles as equal.
+// SQLite also turns a handle into NULL when it stores the value in between, for example to sort the
+// rows, and the aggregate would silently skip the NULL.
 std::optional<FilterView> aggregate_filter_argument(const Values& arguments, int i,
                                                     const InterruptCheck& check_interrupt);
 

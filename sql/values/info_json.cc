@@ -82,11 +82,11 @@ std::uint64_t rounded_keys(const Estimate& estimate) {
   return static_cast<std::uint64_t>(std::llround(estimate.keys));
 }
 
-std::string info_json(const Header& header, const Estimate& now) {
-  return info_json(std::span(&header, 1), std::span(&now, 1), {});
+std::string info_json(const Header& header, const Estimate& estimate) {
+  return info_json(std::span(&header, 1), std::span(&estimate, 1), {});
 }
 
-std::string info_json(std::span<const Header> layers, std::span<const Estimate> now,
+std::string info_json(std::span<const Header> layers, std::span<const Estimate> estimates,
                       const TableInfo& table) {
   const Header& first = layers.front();
   const Shape& shape = first.shape;
@@ -101,7 +101,7 @@ std::string info_json(std::span<const Header> layers, std::span<const Estimate> 
   if (shape.collation != Collation::binary) {
     json.add("collate", quoted(name_of(shape.collation)));
   }
-  const Estimate all = total_estimate(layers, now);
+  const Estimate all = total_estimate(layers, estimates);
   json.add_if_known("capacity", total_capacity(layers));
   const bool lists_layers = !table.layers_name.empty();
   json.add_if_known("target_fpr", lists_layers ? table.total_fpr : first.fpr);
@@ -109,12 +109,12 @@ std::string info_json(std::span<const Header> layers, std::span<const Estimate> 
   json.add("keys", rounded_keys(all));
   json.add("fpr", all.fpr);
   json.add("bytes", total_bytes(layers));
-  json.add("overfull", is_overfull(layers, now));
+  json.add("overfull", is_overfull(layers, estimates));
   if (shape.kind == Kind::counting) {
     json.add("saturated", all.saturated);
   }
   if (lists_layers) {
-    json.add(table.layers_name, layers_json(layers, now));
+    json.add(table.layers_name, layers_json(layers, estimates));
   }
   if (table.source) {
     json.add("source", quoted(*table.source));

@@ -17,7 +17,7 @@ namespace bloom {
 std::uint64_t rounded_keys(const Estimate& estimate);
 
 // Returns the JSON of one filter. docs/functions.md lists its members.
-std::string info_json(const Header& header, const Estimate& now);
+std::string info_json(const Header& header, const Estimate& estimate);
 
 // Additional members for a table.
 struct TableInfo {
@@ -31,7 +31,7 @@ struct TableInfo {
 };
 
 // Returns the JSON of a table's layers. docs/virtual-table.md lists its members.
-std::string info_json(std::span<const Header> layers, std::span<const Estimate> now,
+std::string info_json(std::span<const Header> layers, std::span<const Estimate> estimates,
                       const TableInfo& table);
 
 // The members of a bloom_groups table and their storage.

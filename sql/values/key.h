@@ -15,7 +15,8 @@ namespace bloom {
 // and has no bytes.
 class Key {
  public:
-  // `is_utf8`: a text is one of a database in UTF-8. It is then read faster.
+  // `is_utf8`: if the value is a text, it comes from a database in UTF-8. Such a text is read
+  // faster.
   explicit Key(const sqlite::Value& value, bool is_utf8 = false) : type_(value.type()) {
     if (type_ == SQLITE_TEXT) {
       bytes_ = is_utf8 ? value.utf8_text() : value.text();
@@ -29,10 +30,8 @@ class Key {
   bool is_null() const { return type_ == SQLITE_NULL; }
   bool is_text() const { return type_ == SQLITE_TEXT; }
   bool is_number() const { return number_.has_value(); }
-  // As bloom::is_other_form_of_number(), for a text.
-  bool is_other_form_of_number() const {
-    return is_text() && bloom::is_other_form_of_number(bytes_);
-  }
+  // Returns whether the value is a text for which bloom::is_noncanonical_number() is true.
+  bool is_noncanonical_number() const { return is_text() && bloom::is_noncanonical_number(bytes_); }
   std::string_view bytes() const { return number_ ? number_->view() : bytes_; }
   Hash hash(const Shape& shape) const { return hash_key(bytes(), shape.collation, shape.seed); }
 
@@ -44,9 +43,10 @@ class Key {
   int type_;
 };
 
-// A key that a table with a source adds if it adds a text that is another form of a number. If this
-// key is absent, a number that is absent is equal to no text of the source.
-inline Hash other_forms_mark(const Shape& shape) {
+// The hash of a marker key. When a table with a source adds a text such as '05', which is equal to
+// a number but has another key, it also adds this marker. A lookup of a number then checks two
+// keys: if the number and the marker are both absent, no text of the source is equal to the number.
+inline Hash noncanonical_marker(const Shape& shape) {
   return hash_key("text in other forms of numbers", shape.collation, shape.seed);
 }
 

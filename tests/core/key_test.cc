@@ -99,7 +99,7 @@ TEST(Key, TextsThatAreOtherFormsOfNumbersAreDetected) {
   for (const std::string_view text :
        {"05"sv, "5.0"sv, " 5"sv, "5 "sv, "\t5\r\n"sv, "+5"sv, "-0"sv, "-05"sv, "5."sv, ".5"sv,
         "5e0"sv, "5E+1"sv, "-5e-1"sv, "9223372036854775808"sv, "5\0"sv, "5\0x"sv}) {
-    EXPECT_TRUE(is_other_form_of_number(text)) << text;
+    EXPECT_TRUE(is_noncanonical_number(text)) << text;
   }
   for (const std::string_view text : {"5"sv,
                                       "0"sv,
@@ -124,7 +124,7 @@ TEST(Key, TextsThatAreOtherFormsOfNumbersAreDetected) {
                                       "Inf"sv,
                                       "5,0"sv,
                                       "\0005"sv}) {
-    EXPECT_FALSE(is_other_form_of_number(text)) << text;
+    EXPECT_FALSE(is_noncanonical_number(text)) << text;
   }
 }
 

@@ -128,7 +128,7 @@ TEST(Probe, EachKernelHasTheAnswersOfTheScalarKernel) {
                              [&](auto cell) { Bits::add(cells, cell); });
       for (const Block512Kernel& kernel : block512_kernels()) {
         std::vector<std::uint8_t> answers(asked.size(), 2);
-        kernel.kernel.may_contain_all(geometry, asked, cells, answers.data());
+        kernel.kernel.may_contain_batch(geometry, asked, cells, answers.data());
         for (std::size_t i = 0; i < asked.size(); ++i) {
           bool expected = true;
           geometry.for_each_cell(asked[i],

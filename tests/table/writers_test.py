@@ -700,7 +700,7 @@ class Statements(WritersCase):
             db.execute(f"CREATE TABLE t(k NOT NULL DEFAULT {default})")
             self.assertFails(db, "a default that SQLite computes or converts", "CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)")
 
-    def test_columns_that_are_decided_late_are_refused(self):
+    def test_columns_whose_values_before_triggers_do_not_see_are_refused(self):
         if sqlite3.sqlite_version_info < (3, 31):
             self.skipTest("no generated columns")
         creates = {
