@@ -1,6 +1,7 @@
 // Standard filters with block=512. All cells of a key lie in one block of 64 bytes, the size of a
 // cache line, which vector instructions can test at once. The positions are those of
-// core/layout/geometry.h, and every kernel returns the same results (tests/core/probe_test.cc).
+// core/layout/geometry.h, and every kernel returns the same results
+// (tests/core/array_filter_test.cc).
 #pragma once
 
 #include <algorithm>

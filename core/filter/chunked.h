@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
+#include "core/filter/array_filter.h"
 #include "core/filter/key_cells.h"
-#include "core/filter/probe.h"
 #include "core/layout/cells.h"
 #include "core/layout/chunk_layout.h"
 #include "core/layout/geometry.h"
@@ -29,26 +29,26 @@ struct Placement {
   std::uint64_t first_cell;
 };
 
-// Looks up, adds and removes keys of such a filter.
+// Looks up, adds and removes keys of a filter in chunks. Does not own the chunks.
 class ChunkedFilter {
  public:
   // The chunks of the filter are first_chunk, first_chunk + 1, ... of `Chunks`.
   explicit ChunkedFilter(const Shape& shape, std::uint64_t first_chunk = 0)
       : shape_(shape),
-        probe_(shape),
+        array_filter_(shape),
         first_chunk_(first_chunk),
         blocks_per_chunk_(blocks_per_chunk(shape)) {}
 
   std::uint64_t first_chunk() const { return first_chunk_; }
-  const Probe& probe() const { return probe_; }
+  const ArrayFilter& array_filter() const { return array_filter_; }
 
   Placement placement_of(Hash hash) const {
-    const std::uint64_t block = probe_.geometry().block_of(hash);
+    const std::uint64_t block = array_filter_.geometry().block_of(hash);
     if (blocks_per_chunk_ == 1) {
       return {first_chunk_ + block, 0};
     }
     if (blocks_per_chunk_ == 0) {
-      return {Placement::kSeveralChunks, probe_.geometry().first_cell(hash)};
+      return {Placement::kSeveralChunks, array_filter_.geometry().first_cell(hash)};
     }
     return {first_chunk_ + block / blocks_per_chunk_, block % blocks_per_chunk_ * shape_.block};
   }
@@ -57,7 +57,7 @@ class ChunkedFilter {
   template <typename Chunks>
   bool may_contain(Hash hash, Placement place, Chunks& chunks) const {
     if (place.chunk != Placement::kSeveralChunks) {
-      return probe_.may_contain(hash, chunks.at(place.chunk), place.first_cell);
+      return array_filter_.may_contain(hash, chunks.at(place.chunk), place.first_cell);
     }
     return with_chunked_cells(hash, place, chunks, [this](auto sequence, auto cells) {
       return may_contain_key(shape_.hashes, sequence, cells);
@@ -66,7 +66,8 @@ class ChunkedFilter {
   template <typename Chunks>
   bool add(Hash hash, Placement place, Chunks& chunks) const {
     if (place.chunk != Placement::kSeveralChunks) {
-      return mark_if(probe_.add(hash, chunks.at(place.chunk), place.first_cell), place, chunks);
+      return mark_if(array_filter_.add(hash, chunks.at(place.chunk), place.first_cell), place,
+                     chunks);
     }
     return with_chunked_cells(hash, place, chunks, [this](auto sequence, auto cells) {
       return insert_key(shape_.hashes, sequence, cells);
@@ -75,9 +76,10 @@ class ChunkedFilter {
   template <typename Chunks>
   bool remove(Hash hash, Placement place, Chunks& chunks) const {
     if (place.chunk != Placement::kSeveralChunks) {
-      return mark_if(probe_.remove(hash, chunks.at(place.chunk), place.first_cell), place, chunks);
+      return mark_if(array_filter_.remove(hash, chunks.at(place.chunk), place.first_cell), place,
+                     chunks);
     }
-    return probe_.geometry().with_sequence(hash, [&](auto sequence) {
+    return array_filter_.geometry().with_sequence(hash, [&](auto sequence) {
       return remove_key(shape_.hashes, sequence,
                         ChunkedCells<Counters, Chunks>(*this, chunks, place));
     });
@@ -153,7 +155,7 @@ class ChunkedFilter {
   // called.
   template <typename Chunks, typename F>
   [[gnu::noinline]] bool with_chunked_cells(Hash hash, Placement place, Chunks& chunks, F f) const {
-    return probe_.geometry().with_sequence(hash, [&](auto sequence) {
+    return array_filter_.geometry().with_sequence(hash, [&](auto sequence) {
       return shape_.kind == Kind::counting
                  ? f(sequence, ChunkedCells<Counters, Chunks>(*this, chunks, place))
                  : f(sequence, ChunkedCells<Bits, Chunks>(*this, chunks, place));
@@ -170,7 +172,7 @@ class ChunkedFilter {
   }
 
   Shape shape_;
-  Probe probe_;
+  ArrayFilter array_filter_;
   std::uint64_t first_chunk_;
   std::uint64_t blocks_per_chunk_;  // 0: a block can span several chunks
 };

@@ -18,7 +18,7 @@
 #include <utility>
 #include <variant>
 
-#include "core/filter/probe.h"
+#include "core/filter/array_filter.h"
 #include "core/hashing/hash.h"
 #include "core/hashing/key.h"
 #include "core/layout/cells.h"
@@ -35,12 +35,15 @@ class FilterView {
  public:
   FilterView(const Header& header, const std::uint8_t* cells,
              std::optional<std::uint64_t> cell_checksum = std::nullopt)
-      : header_(header), probe_(header.shape), cells_(cells), cell_checksum_(cell_checksum) {}
+      : header_(header),
+        array_filter_(header.shape),
+        cells_(cells),
+        cell_checksum_(cell_checksum) {}
 
   const Header& header() const { return header_; }
   const Shape& shape() const { return header_.shape; }
-  const Geometry& geometry() const { return probe_.geometry(); }
-  const Probe& probe() const { return probe_; }
+  const Geometry& geometry() const { return array_filter_.geometry(); }
+  const ArrayFilter& array_filter() const { return array_filter_; }
   const std::uint8_t* cells() const { return cells_; }
   // Returns the checksum with which the cells were stored. Returns nullopt for a filter of format
   // version 1, and for the view of a Filter.
@@ -53,11 +56,11 @@ class FilterView {
   void rebind(const std::uint8_t* cells) { cells_ = cells; }
 
   // Returns false if the key was certainly not added, true if it may have been.
-  bool may_contain(Hash hash) const { return probe_.may_contain(hash, cells_); }
+  bool may_contain(Hash hash) const { return array_filter_.may_contain(hash, cells_); }
   // Sets answers[i] to 1 if the filter may contain hashes[i], else to 0. Requires: `answers` has
   // hashes.size() bytes.
   void may_contain(std::span<const Hash> hashes, std::uint8_t* answers) const {
-    probe_.may_contain(hashes, cells_, answers);
+    array_filter_.may_contain(hashes, cells_, answers);
   }
 
   // Returns the value of cell i: 0 or 1 for a bit, 0..15 for a counter.
@@ -67,7 +70,7 @@ class FilterView {
 
  private:
   Header header_;
-  Probe probe_;
+  ArrayFilter array_filter_;
   const std::uint8_t* cells_;
   std::optional<std::uint64_t> cell_checksum_;
 };
@@ -91,12 +94,12 @@ class Filter {
 
   // Adds a key. Returns whether any cell changed. For bits, false means that the key may have been
   // in the filter already.
-  bool add(Hash hash) { return view_.probe().add(hash, cells()); }
-  void add(std::span<const Hash> hashes) { view_.probe().add(hashes, cells()); }
+  bool add(Hash hash) { return view_.array_filter().add(hash, cells()); }
+  void add(std::span<const Hash> hashes) { view_.array_filter().add(hashes, cells()); }
 
   // Removes one occurrence of a key. Returns false and changes nothing if the key is certainly
   // absent. Requires: the kind is counting.
-  bool remove(Hash hash) { return view_.probe().remove(hash, cells()); }
+  bool remove(Hash hash) { return view_.array_filter().remove(hash, cells()); }
 
   // Replaces the capacity and FPR in the header: see Header.
   void set_target(std::uint64_t capacity, double fpr);

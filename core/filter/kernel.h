@@ -1,6 +1,6 @@
 // The functions that look up, add and remove keys in one array of cells. There is one set of
-// functions (a kernel) for each combination of cell type and probe sequence (core/filter/probe.cc).
-// block=512 has kernels of its own (core/filter/block512.h).
+// functions (a kernel) for each combination of cell type and probe sequence
+// (core/filter/array_filter.cc). block=512 has kernels of its own (core/filter/block512.h).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace bloom {
 
-// The functions that Probe calls. The block of the key starts at cell `first` of `cells`. The
+// The functions that ArrayFilter calls. The block of the key starts at cell `first` of `cells`. The
 // functions for a batch of keys take the array of all cells. `remove` is null unless the cells are
 // counters. Requires: the geometry is that of the shape for which the kernel was selected.
 struct Kernel {

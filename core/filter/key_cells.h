@@ -1,5 +1,5 @@
 // Lookup, insertion and removal of one key in its k cells. The cells are in one array
-// (core/filter/probe.h) or in chunks that are loaded on demand (core/filter/chunked.h).
+// (core/filter/array_filter.h) or in chunks that are loaded on demand (core/filter/chunked.h).
 //
 // `Sequence` generates the positions of the cells, relative to the first cell of the key's block:
 // see ProbeSequence in core/layout/geometry.h. `Cells` is a class with

@@ -120,7 +120,7 @@ class LayeredFilter {
   }
   // Adds keys to the newest layer. `cells` is the array of the chunks of all layers.
   void add(std::span<const Hash> hashes, std::uint8_t* cells) const {
-    newest().probe().add(hashes, cells + newest().first_chunk() * kChunkBytes);
+    newest().array_filter().add(hashes, cells + newest().first_chunk() * kChunkBytes);
   }
 
  private:

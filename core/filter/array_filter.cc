@@ -1,4 +1,4 @@
-#include "core/filter/probe.h"
+#include "core/filter/array_filter.h"
 
 #include <algorithm>
 #include <array>
@@ -148,6 +148,7 @@ const Kernel* best_kernel(const Shape& shape, const Geometry& geometry) {
 
 }  // namespace
 
-Probe::Probe(const Shape& shape) : geometry_(shape), kernel_(best_kernel(shape, geometry_)) {}
+ArrayFilter::ArrayFilter(const Shape& shape)
+    : geometry_(shape), kernel_(best_kernel(shape, geometry_)) {}
 
 }  // namespace bloom

@@ -1,7 +1,7 @@
 // Every implementation of lookups and changes, compared with the positions of
 // core/layout/geometry.h.
 
-#include "core/filter/probe.h"
+#include "core/filter/array_filter.h"
 
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ std::size_t keys_for(const Shape& shape) {
       std::clamp<std::uint64_t>(shape.cells / shape.hashes * 2 / 3, 1, 20'000));
 }
 
-TEST(Probe, ChecksTheCellsOfTheGeometry) {
+TEST(ArrayFilter, ChecksTheCellsOfTheGeometry) {
   for (const Shape& shape : shapes()) {
     Filter filter(Header{.shape = shape});
     for (Hash hash : hashes_of(0, keys_for(shape), shape.seed)) {
@@ -81,7 +81,7 @@ TEST(Probe, ChecksTheCellsOfTheGeometry) {
   }
 }
 
-TEST(Probe, AddingABatchEqualsAddingEachKey) {
+TEST(ArrayFilter, AddingABatchEqualsAddingEachKey) {
   for (const Shape& shape : shapes()) {
     const auto hashes = hashes_of(0, keys_for(shape), shape.seed);
     Filter together(Header{.shape = shape});
@@ -96,7 +96,7 @@ TEST(Probe, AddingABatchEqualsAddingEachKey) {
   }
 }
 
-TEST(Probe, UsesTheKernelThatTheEnvironmentNames) {
+TEST(ArrayFilter, UsesTheKernelThatTheEnvironmentNames) {
   const char* const named = std::getenv("BLOOM_KERNEL");
   std::string_view expected = block512_kernels().back().name;
   for (const Block512Kernel& kernel : block512_kernels()) {
@@ -108,7 +108,7 @@ TEST(Probe, UsesTheKernelThatTheEnvironmentNames) {
 }
 
 // Blocks of all densities, at addresses of all alignments.
-TEST(Probe, EachKernelHasTheAnswersOfTheScalarKernel) {
+TEST(ArrayFilter, EachKernelHasTheAnswersOfTheScalarKernel) {
   std::mt19937_64 random(5);
   ASSERT_EQ(block512_kernels().front().name, "scalar");
   for (const std::uint32_t hashes : {1U, 3U, 4U, 5U, 7U, 8U, 9U, 12U, 16U, 17U, 64U, 255U}) {

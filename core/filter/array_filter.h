@@ -1,4 +1,5 @@
-// Lookups and changes of filters whose cells are in memory, one key or many keys at a time.
+// Lookups and changes of filters whose cells are in one array in memory, one key or many keys at a
+// time.
 //
 // The fastest implementation depends on the shape and on the processor. The constructor selects a
 // Kernel for them. All kernels use the positions of core/layout/geometry.h. remove() requires that
@@ -13,9 +14,10 @@
 
 namespace bloom {
 
-class Probe {
+// Looks up, adds and removes keys. Does not own the cells: each function takes their address.
+class ArrayFilter {
  public:
-  explicit Probe(const Shape& shape);
+  explicit ArrayFilter(const Shape& shape);
 
   const Geometry& geometry() const { return geometry_; }
 
