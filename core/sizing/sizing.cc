@@ -61,15 +61,15 @@ double keys_per_block(const Shape& block, double p) {
   return low;
 }
 
-// Returns the number of units from which on sizes line up: 8 chunks (31 KiB), or 128 smaller units
-// if that is less.
+// Returns the smallest number of units whose sizes are aligned (see round_up_size()): 8 chunks
+// (31 KiB), or 128 smaller units if that is less.
 std::uint64_t min_aligned_units(std::uint64_t unit_cells, Kind kind) {
   constexpr std::uint64_t kChunks = 8;
   constexpr std::uint64_t kMaxUnits = 128;
   return std::clamp(kChunks * cells_per_chunk(kind) / unit_cells, kChunks, kMaxUnits);
 }
 
-// Rounds a size up so that sizes line up: the size for 2n keys is twice the size for n keys, so
+// Rounds a size up to an aligned size: the size for 2n keys is twice the size for n keys, so
 // filters whose capacities are a power of two apart can be merged. The step between two sizes
 // therefore doubles with each doubling of the size. Chunks are rounded up by 4 % on
 // average, units of 1/16 chunk or less by at most 0.8 %.

@@ -177,15 +177,15 @@ void ChangeLog::for_each_change(const Shape& shape, const EachChange& f) const {
                          "SELECT " + change_column_list() + " FROM " + qualified() + " ORDER BY id",
                          SQLITE_CORRUPT_VTAB);
   Execution run(select);
-  bool marked = false;
+  bool marker_added = false;
   while (run.step()) {
     const bool added = run.integer(kIsAddition) != 0;
     const RowKey key = key_of_row(run, kFirstPart, shape);
     if (key.hash) {
       f(added, *key.hash);
     }
-    if (added && !marked && key.is_noncanonical_number) {
-      marked = true;
+    if (added && !marker_added && key.is_noncanonical_number) {
+      marker_added = true;
       f(true, noncanonical_marker(shape));
     }
   }

@@ -126,13 +126,13 @@ void SourceFollower::change(PagedFilter& filter, std::string_view command,
   }
 }
 
-// A counting filter gets the mark once, so that its counters do not become saturated.
+// A counting filter gets the marker once, so that its counters do not become saturated.
 void SourceFollower::add_key(PagedFilter& filter, const Key& key) {
   filter.add_deferred(key.hash(filter.shape()));
   if (key.is_noncanonical_number()) {
-    const Hash mark = noncanonical_marker(filter.shape());
-    if (filter.shape().kind != Kind::counting || !filter.may_contain(mark)) {
-      filter.add_deferred(mark);
+    const Hash marker = noncanonical_marker(filter.shape());
+    if (filter.shape().kind != Kind::counting || !filter.may_contain(marker)) {
+      filter.add_deferred(marker);
     }
   }
 }
@@ -229,12 +229,12 @@ void SourceFollower::check(PagedFilter& filter) {
 void SourceFollower::fill(PagedFilter& filter, const Config& config,
                           const PagedFilter::Add& add) const {
   const Shape shape = filter.shape();
-  bool marked = false;
+  bool marker_added = false;
   source_.for_each_key([&](const sqlite::Value& value) {
     const Key key(value);
     add(key.hash(shape));
-    if (!marked && key.is_noncanonical_number()) {
-      marked = true;
+    if (!marker_added && key.is_noncanonical_number()) {
+      marker_added = true;
       add(noncanonical_marker(shape));
     }
   });
