@@ -71,8 +71,8 @@ std::uint64_t min_aligned_units(std::uint64_t unit_cells, Kind kind) {
 
 // Rounds a size up to an aligned size: the size for 2n keys is twice the size for n keys, so
 // filters whose capacities are a power of two apart can be merged. The step between two sizes
-// therefore doubles with each doubling of the size. Chunks are rounded up by 4 % on
-// average, units of 1/16 chunk or less by at most 0.8 %.
+// therefore doubles with each doubling of the size. Whole chunks are rounded up by 5 % on average,
+// units of 1/16 chunk or less by at most 0.8 %.
 std::uint64_t round_up_size(std::uint64_t units, std::uint64_t min_aligned) {
   const std::uint64_t step = std::max<std::uint64_t>(1, std::bit_floor(units / min_aligned));
   return (units + step - 1) / step * step;

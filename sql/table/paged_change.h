@@ -36,7 +36,7 @@ class PagedFilter::Change {
     if (!filter_.sqlite_reports_everything()) {
       filter_.check_cache();
     }
-    filter_.loaded();
+    filter_.current_filter();
     progress_.emplace(filter_.transaction_, filter_.store_.writes());
   }
   Change(const Change&) = delete;

@@ -201,8 +201,9 @@ void PagedFilter::check_lookup() {
     return;
   }
   const bool same_transaction =
-      last_check_.is_committed || (last_check_.was_writing == store_.has_write_transaction() &&
-                                   last_check_.changes == store_.total_changes());
+      last_check_.is_committed ||
+      (last_check_.had_write_transaction == store_.has_write_transaction() &&
+       last_check_.changes == store_.total_changes());
   if (seen_epoch_ != connection_.epoch || !same_transaction || last_check_.sees_uncommitted ||
       same_table_has_deferred(connection_.deferring) || store_.sees_uncommitted()) {
     check_cache();
@@ -240,7 +241,7 @@ void PagedFilter::check_cache() {
   last_check_ = {.is_committed = !writing && version && !sees_uncommitted,
                  .data_version = version,
                  .changes = changes,
-                 .was_writing = writing,
+                 .had_write_transaction = writing,
                  .sees_uncommitted = sees_uncommitted};
   seen_epoch_ = connection_.epoch;
   must_check_lookups_ = rows_may_change();
@@ -284,12 +285,12 @@ void PagedFilter::apply_deferred_keys() {
 void PagedFilter::fill_with(const std::function<void(const Add&)>& fill) {
   const Deferral deferral(*this);
   fill([this](Hash hash) { add_while_deferring(hash); });
-  loaded();
+  current_filter();
 }
 
 void PagedFilter::add_while_deferring(Hash hash) {
   if (!try_defer(hash)) {
-    loaded();
+    current_filter();
     add_or_grow(hash);
   }
 }

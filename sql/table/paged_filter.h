@@ -115,7 +115,7 @@ class PagedFilter {
   void rolled_back();
 
   // Call before each lookup, unless a change is in progress. Empties the cache if it may be stale.
-  void begin_reading() {
+  void prepare_lookup() {
     if (seen_epoch_ != connection_.epoch || must_check_lookups_) {
       check_lookup();
     }
@@ -154,7 +154,8 @@ class PagedFilter {
 
   // As Filter::may_contain(). Also looks the key up in the change log, if there is one.
   bool may_contain(Hash hash) {
-    return loaded().may_contain(hash, cache_) || (has_log() && log_.may_contain(hash, shape()));
+    return current_filter().may_contain(hash, cache_) ||
+           (has_log() && log_.may_contain(hash, shape()));
   }
   void count_lookup(bool found) {
     ++counts_.lookups;
@@ -228,8 +229,8 @@ class PagedFilter {
     // could revert the cached rows without a call to this table.
     bool is_committed = false;
     std::optional<unsigned> data_version;
-    int changes = 0;           // sqlite3_total_changes()
-    bool was_writing = false;  // the connection had an open write transaction
+    int changes = 0;                     // sqlite3_total_changes()
+    bool had_write_transaction = false;  // the connection had an open write transaction
     // The connection sees uncommitted rows of other connections, which do not change the data
     // version.
     bool sees_uncommitted = false;
@@ -238,7 +239,7 @@ class PagedFilter {
   class Deferral;
 
   // Returns the filter with its layers loaded and the deferred keys applied.
-  const LayeredFilter& loaded() {
+  const LayeredFilter& current_filter() {
     layers();
     if (deferred_count_ != 0) {
       apply_deferred_keys();

@@ -25,7 +25,7 @@ void PagedFilter::reset_to(const Config& config) {
   store_.delete_chunks_from(0);
   store_.save_config(config);
   drop_cache();
-  loaded();
+  current_filter();
 }
 
 void PagedFilter::merge_log() {
@@ -40,13 +40,13 @@ void PagedFilter::merge_log() {
       }
       if (added) {
         add_while_deferring(hash);
-      } else if (shape.kind == Kind::counting && !loaded().remove(hash, cache_)) {
+      } else if (shape.kind == Kind::counting && !current_filter().remove(hash, cache_)) {
         fail(
             "a key that left the source is not in the filter: filter and source are out of sync "
             "(the command 'rebuild' fixes that)");
       }
     });
-    loaded();
+    current_filter();
   }
   log_.clear();
   if (removed != 0 && shape().kind != Kind::counting) {
@@ -144,7 +144,7 @@ void PagedFilter::halve_to(const Header& goal) {
 
 template <typename F>
 void PagedFilter::for_each_stored_chunk(F&& f) {
-  loaded();
+  current_filter();
   store_.for_each_chunk(config_.layers, [&](std::uint64_t i, std::span<const std::uint8_t> stored) {
     const std::uint8_t* const changed = cache_.changed_cells(i);
     const auto cells = changed == nullptr ? stored : std::span(changed, stored.size());
@@ -156,7 +156,7 @@ void PagedFilter::for_each_stored_chunk(F&& f) {
 }
 
 void PagedFilter::check() {
-  loaded();
+  current_filter();
   const bool totals_known = shape().kind == Kind::counting && !config_.merged;
   CounterSumCheck check(shape());
   for_each_stored_chunk([&](const auto& layer, auto first, auto count, auto cells) {
@@ -175,7 +175,7 @@ void PagedFilter::check() {
 }
 
 std::vector<Estimate> PagedFilter::estimates() {
-  loaded();
+  current_filter();
   std::vector<Estimator> estimators;
   for (const Layers::Layer& layer : config_.layers.all()) {
     estimators.emplace_back(layer.header.shape);

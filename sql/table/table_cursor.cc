@@ -35,7 +35,7 @@ std::string collation_rule(Collation own) {
 }  // namespace
 
 void BloomTable::Cursor::filter(int plan, const char* idx_string, const Values& values) {
-  filter_.begin_reading();
+  filter_.prepare_lookup();
   estimates_.clear();
   plan_ = static_cast<Plan>(plan);
   switch (plan_) {

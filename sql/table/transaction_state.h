@@ -103,9 +103,9 @@ class TransactionState {
   bool must_roll_back_ = false;  // roll_back() has failed
 };
 
-// What has become of one change, which may write several rows of the shadow tables. If a change
-// fails halfway, its rows must be undone: by SQLite, or else with TransactionState::roll_back().
-// Changes do not nest.
+// Tells whether a change that has failed must still be undone. A change can write several rows of
+// the shadow tables. If it fails after some of them, those rows must be undone: by SQLite, or else
+// by TransactionState::roll_back(). Create this object when the change begins. Changes do not nest.
 class ChangeProgress {
  public:
   // `writes`: the counter of the rows written to the shadow tables. Must outlive this object.
