@@ -53,13 +53,13 @@ void add_block(std::span<const std::uint8_t> block, unsigned j, std::uint8_t* ch
 }
 
 FilterCells::FilterCells(const Shape& shape)
-    : filters_(shape), bytes_(zeroed_bytes(shape.blocks() * kBlockBytes, Access::dense)) {}
+    : filters_(shape), bytes_(zeroed_bytes(shape.blocks() * kPaddedBlockBytes, Access::dense)) {}
 
 void FilterCells::add(std::span<const Hash> hashes) {
   std::uint8_t* const cells = bytes_.get();
   const BitSlicedFilters filters = filters_;  // a copy, which writes to the cells do not change
   for (const Hash hash : hashes) {
-    std::uint8_t* const block = cells + filters.chunk_of(hash) * kBlockBytes;
+    std::uint8_t* const block = cells + filters.chunk_of(hash) * kPaddedBlockBytes;
     filters.for_each_position(hash, [&](std::uint64_t p) {
       std::uint8_t* const word = block + p / 64 * 8;
       store_le(word, load_le<std::uint64_t>(word) | std::uint64_t{1} << p % 64);

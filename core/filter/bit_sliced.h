@@ -73,10 +73,12 @@ using FilterBlock = std::array<std::uint8_t, kFilterBlockBytes>;
 std::array<FilterBlock, kSegmentFilters> filter_blocks(const std::uint8_t* chunk);
 // Adds the cells of a block to filter j of a chunk.
 void add_block(std::span<const std::uint8_t> block, unsigned j, std::uint8_t* chunk);
+
+class FilterCells;
+// Filter j of a segment, or null.
+using FiltersOfSegment = std::array<const FilterCells*, kSegmentFilters>;
 // Adds block i of each of the filters to chunk i of their segment. Filter j of the segment gets the
 // cells of filters[j], unless that is null.
-class FilterCells;
-using FiltersOfSegment = std::array<const FilterCells*, kSegmentFilters>;
 void add_cells(const FiltersOfSegment& filters, std::uint64_t i, std::uint8_t* chunk);
 // Sets all cells of `filters` to 0.
 void clear_filters(FilterSet filters, std::uint8_t* chunk);
@@ -88,12 +90,12 @@ class FilterCells {
   explicit FilterCells(const Shape& shape);
 
   void add(std::span<const Hash> hashes);
-  // Returns block i: kBlockBytes bytes. Bit p is the cell at position p; the bits from
-  // kSegmentBlock on are 0.
-  const std::uint8_t* block(std::uint64_t i) const { return bytes_.get() + i * kBlockBytes; }
+  // Returns block i: kPaddedBlockBytes bytes. Bit p is the cell at position p. The padding, the
+  // bits from kSegmentBlock on, is 0.
+  const std::uint8_t* block(std::uint64_t i) const { return bytes_.get() + i * kPaddedBlockBytes; }
 
-  static constexpr std::size_t kBlockBytes = 64;
-  static_assert(kBlockBytes * 8 >= kSegmentBlock);
+  static constexpr std::size_t kPaddedBlockBytes = 64;
+  static_assert(kPaddedBlockBytes * 8 >= kSegmentBlock);
 
  private:
   BitSlicedFilters filters_;

@@ -10,13 +10,15 @@ namespace bloom {
 using Argument = OptionArgument;
 
 const GroupOptions::Reader GroupOptions::kReaders[] = {
-    {"capacity", [](GroupOptions& o, const Argument& w) { o.capacity_ = w.count(1, kMaxKeys); }},
+    {"capacity", [](GroupOptions& o, const Argument& w) { o.capacity_ = w.integer(1, kMaxKeys); }},
     {"fpr", [](GroupOptions& o, const Argument& w) { o.fpr_ = fpr_argument(w.value, w.name); }},
-    {"seed", [](GroupOptions& o,
-                const Argument& w) { o.seed_ = static_cast<std::uint32_t>(w.count(0, kMaxSeed)); }},
+    {"seed",
+     [](GroupOptions& o, const Argument& w) {
+       o.seed_ = static_cast<std::uint32_t>(w.integer(0, kMaxSeed));
+     }},
     {"source", [](GroupOptions& o, const Argument& w) { o.source_ = w.word(); }},
     {"column", [](GroupOptions& o, const Argument& w) { o.columns_ = w.words(); }},
-    {"rows", [](GroupOptions& o, const Argument& w) { o.rows_ = w.count(1, kMaxKeys); }},
+    {"rows", [](GroupOptions& o, const Argument& w) { o.rows_ = w.integer(1, kMaxKeys); }},
     {"on_stale", [](GroupOptions& o,
                     const Argument& w) { o.maybe_when_stale_ = !w.is_first_of("error", "maybe"); }},
     {"collate", [](GroupOptions& o, const Argument& w) { o.collation_ = w.collation(); }},

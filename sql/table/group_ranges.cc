@@ -24,7 +24,7 @@ void GroupTable::require_in_sync(const GroupConfig& config) {
 }
 
 void GroupTable::summarize() {
-  ranges_->require_idle(store_.table());
+  ranges_->require_no_other_writer(store_.table());
   GroupConfig config = store_.load_config();
   require_in_sync(config);
   change([&] {
@@ -34,7 +34,7 @@ void GroupTable::summarize() {
 }
 
 void GroupTable::rebuild() {
-  ranges_->require_idle(store_.table());
+  ranges_->require_no_other_writer(store_.table());
   change([&] {
     store_.clear();
     GroupConfig config = store_.load_config();

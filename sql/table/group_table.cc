@@ -84,7 +84,7 @@ std::string declared_columns(const char* table, Collation collation, const RowRa
   throw SqliteError(SQLITE_CONSTRAINT_NOTNULL, "member must not be NULL");
 }
 
-// Returns the type and the bytes of a member, as the key of StatementCache::slots. Returns "" if
+// Returns the type and the bytes of a member, as the key of PerStatementCache::slots. Returns "" if
 // the member is too long to be cached.
 std::string cache_key(const Value& member) {
   const std::string type(1, static_cast<char>('0' + member.type()));
@@ -256,7 +256,7 @@ void GroupTable::require_usable() const {
   }
 }
 
-GroupTable::StatementCache& GroupTable::statement_cache() {
+GroupTable::PerStatementCache& GroupTable::per_statement_cache() {
   const int changes = sqlite3_total_changes(db_);
   if (!cache_ || cache_->changes != changes) {
     cache_ = {.changes = changes, .config = store_.load_config(), .slots = {}};
@@ -335,7 +335,7 @@ void GroupTable::refuse_properties(const Values& columns) {
 
 // Returns the slot of a member, or nullopt if it does not exist.
 std::optional<std::uint64_t> GroupTable::find(const Value& member) {
-  const StatementCache& cache = statement_cache();
+  const PerStatementCache& cache = per_statement_cache();
   const auto known = cache.slots.find(cache_key(member));
   if (known != cache.slots.end()) {
     return known->second;
@@ -349,14 +349,14 @@ std::optional<std::uint64_t> GroupTable::find(const Value& member) {
 
 // Requires: the member does not exist, and the caller has a Change.
 std::uint64_t GroupTable::add_member(const Value& member) {
-  GroupConfig config = statement_cache().config;
+  GroupConfig config = per_statement_cache().config;
   const std::uint64_t slot = store_.add_member(member, config);
   remember(member, slot);
   return slot;
 }
 
 void GroupTable::remember(const Value& member, std::uint64_t slot) {
-  auto& slots = statement_cache().slots;
+  auto& slots = per_statement_cache().slots;
   if (slots.size() >= kMaxCachedSlots) {
     slots.clear();
   }
@@ -372,7 +372,7 @@ int GroupTable::insert_key(const Value& member, const Value& key) {
   const Key bytes(key);
   const auto add_key = [&](std::uint64_t slot) {
     if (!bytes.is_null()) {
-      add(slot, bytes.hash(statement_cache().config.header.shape));
+      add(slot, bytes.hash(per_statement_cache().config.header.shape));
     }
   };
   const auto slot = find(member);
@@ -382,7 +382,7 @@ int GroupTable::insert_key(const Value& member, const Value& key) {
   }
   if (skip_present) {
     write_deferred_keys();
-    const GroupConfig& config = statement_cache().config;
+    const GroupConfig& config = per_statement_cache().config;
     if (bytes.is_null() || may_contain(config, *slot, bytes.hash(config.header.shape))) {
       return SQLITE_CONSTRAINT;
     }
@@ -397,12 +397,12 @@ void GroupTable::add(std::uint64_t slot, Hash hash) {
   if (transaction_.has_written_a_key()) {
     transaction_.decide_write_mode(store_.table());
   }
-  const BitSlicedFilters filters(statement_cache().config.header.shape);
+  const BitSlicedFilters filters(per_statement_cache().config.header.shape);
   DeferredKey key{filters.chunk_of(hash), slot, hash};
   if (transaction_.is_deferring()) {
     defer(key);
   } else {
-    write(statement_cache().config, {&key, 1});
+    write(per_statement_cache().config, {&key, 1});
     transaction_.note_written(true);
   }
 }
@@ -418,7 +418,7 @@ void GroupTable::defer(const DeferredKey& key) {
 // tried to write them, and that statement may go on.
 void GroupTable::write_deferred_keys() {
   if (!deferred_keys_.empty()) {
-    write(statement_cache().config, deferred_keys_);
+    write(per_statement_cache().config, deferred_keys_);
     deferred_keys_.clear();
   }
 }
@@ -497,7 +497,7 @@ void GroupTable::insert_filter(const Value& member, const Value& filter) {
     const auto known = find(member);
     const std::uint64_t slot = known ? *known : add_member(member);
     if (fitting) {
-      store_.add_filter(statement_cache().config, slot, fitting->view().cells());
+      store_.add_filter(per_statement_cache().config, slot, fitting->view().cells());
     }
   });
 }

@@ -132,7 +132,7 @@ class GroupTable {
 
   // What the running statement has read. Valid while sqlite3_total_changes() stays the same: no
   // other statement has then written.
-  struct StatementCache {
+  struct PerStatementCache {
     int changes = 0;
     GroupConfig config;
     std::unordered_map<std::string, std::uint64_t> slots;
@@ -160,7 +160,7 @@ class GroupTable {
 
   void require_usable() const;
   static std::uint64_t slot_of_row(const Value& row, std::string_view change);
-  StatementCache& statement_cache();
+  PerStatementCache& per_statement_cache();
   std::optional<std::uint64_t> find(const Value& member);
   std::uint64_t add_member(const Value& member);
   void remember(const Value& member, std::uint64_t slot);
@@ -180,7 +180,7 @@ class GroupTable {
   std::optional<RowRanges> ranges_;  // if the members are ranges of rows
   GroupStore store_;
   TransactionState transaction_;
-  std::optional<StatementCache> cache_;
+  std::optional<PerStatementCache> cache_;
   std::vector<DeferredKey> deferred_keys_;
   int changes_in_progress_ = 0;  // see Change
   // A rollback has given the table its old name back, which this object does not know.

@@ -24,7 +24,7 @@ sqlite::OwnedValue option_value(sqlite3* db, std::string_view text) {
   return run.value(0).copy();
 }
 
-std::uint64_t OptionArgument::count(std::uint64_t low, std::uint64_t high) const {
+std::uint64_t OptionArgument::integer(std::uint64_t low, std::uint64_t high) const {
   return integer_argument(value, name, low, high);
 }
 
@@ -71,7 +71,7 @@ std::pair<std::string, std::string_view> split_option(std::string_view argument)
           sqlite::trimmed(text.substr(equals + 1))};
 }
 
-void refuse_second_option(const char* name) {
+void refuse_repeated_option(const char* name) {
   fail(std::string("option ") + name + " is given twice");
 }
 

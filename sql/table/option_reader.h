@@ -25,7 +25,7 @@ struct OptionArgument {
   std::string_view text;
   sqlite::Value value;
 
-  std::uint64_t count(std::uint64_t low, std::uint64_t high) const;
+  std::uint64_t integer(std::uint64_t low, std::uint64_t high) const;
   std::string word(std::string_view rule = "a name") const;
   std::vector<std::string> words() const;  // one name, or several in parentheses
   // Returns whether the value is `first`. Throws if it is neither `first` nor `second`.
@@ -43,7 +43,7 @@ struct OptionReader {
 
 // Splits name=value. Throws bloom::Error if there is no =.
 std::pair<std::string, std::string_view> split_option(std::string_view argument);
-[[noreturn]] void refuse_second_option(const char* name);
+[[noreturn]] void refuse_repeated_option(const char* name);
 [[noreturn]] void refuse_unknown_option(const std::string& name,
                                         const std::vector<const char*>& known);
 
@@ -72,7 +72,7 @@ void read_options(sqlite3* db, std::span<const char* const> arguments,
       refuse_unknown_option(name, known);
     }
     if (std::find(given.begin(), given.end(), &*reader) != given.end()) {
-      refuse_second_option(reader->name);
+      refuse_repeated_option(reader->name);
     }
     given.push_back(&*reader);
     const sqlite::OwnedValue value = option_value(db, text);

@@ -24,16 +24,18 @@ constexpr std::uint64_t kMinGenerations = 2;
 }  // namespace
 
 const Options::Reader Options::kReaders[] = {
-    {"capacity", [](Options& o, const Argument& w) { o.capacity_ = w.count(1, kMaxKeys); }},
+    {"capacity", [](Options& o, const Argument& w) { o.capacity_ = w.integer(1, kMaxKeys); }},
     {"fpr", [](Options& o, const Argument& w) { o.fpr_ = fpr_argument(w.value, w.name); }},
     {"kind", [](Options& o, const Argument& w) { o.kind_ = kind_argument(w.value); }},
-    {"block", [](Options& o, const Argument& w) { o.block_ = w.count(0, kMaxCells); }},
-    {"seed", [](Options& o, const Argument& w) { o.seed_ = w.count(0, kMaxSeed); }},
-    {"cells", [](Options& o, const Argument& w) { o.cells_ = w.count(1, kMaxCells); }},
-    {"hashes", [](Options& o, const Argument& w) { o.hashes_ = w.count(1, kMaxHashes); }},
+    {"block", [](Options& o, const Argument& w) { o.block_ = w.integer(0, kMaxCells); }},
+    {"seed", [](Options& o, const Argument& w) { o.seed_ = w.integer(0, kMaxSeed); }},
+    {"cells", [](Options& o, const Argument& w) { o.cells_ = w.integer(1, kMaxCells); }},
+    {"hashes", [](Options& o, const Argument& w) { o.hashes_ = w.integer(1, kMaxHashes); }},
     {"growth", [](Options& o, const Argument& w) { o.growth_ = w.on_or_off(); }},
     {"generations",
-     [](Options& o, const Argument& w) { o.generations_ = w.count(kMinGenerations, kMaxLayers); }},
+     [](Options& o, const Argument& w) {
+       o.generations_ = w.integer(kMinGenerations, kMaxLayers);
+     }},
     {"collate", [](Options& o, const Argument& w) { o.collation_ = w.collation(); }},
     {"source", [](Options& o, const Argument& w) { o.source_ = w.word(); }},
     {"column", [](Options& o, const Argument& w) { o.columns_ = w.words(); }},
@@ -45,7 +47,7 @@ const Options::Reader Options::kReaders[] = {
      [](Options& o, const Argument& w) {
        o.on_stale_ = w.is_first_of("error", "maybe") ? OnStale::error : OnStale::maybe;
      }},
-    {"cache", [](Options& o, const Argument& w) { o.cache_ = w.count(kMinCache, kMaxCache); }},
+    {"cache", [](Options& o, const Argument& w) { o.cache_ = w.integer(kMinCache, kMaxCache); }},
 };
 
 Options::Options(sqlite3* db, std::span<const char* const> arguments) : cache_(kDefaultCache) {

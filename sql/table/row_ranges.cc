@@ -56,7 +56,7 @@ void RowRanges::require_supported(Collation collation) const {
   }
 }
 
-void RowRanges::require_idle(const std::string& table) const {
+void RowRanges::require_no_other_writer(const std::string& table) const {
   if (source_.is_being_written() || source_.is_being_written_by_trigger(table)) {
     fail("cannot summarize " + quoted_text(source()) +
          " within a trigger or while another statement of this connection is writing (finish that "
@@ -65,7 +65,7 @@ void RowRanges::require_idle(const std::string& table) const {
 }
 
 void RowRanges::create(const std::string& table, Collation collation, GroupConfig& config) {
-  require_idle(table);
+  require_no_other_writer(table);
   require_supported(collation);
   config.guard_index = source_.make_guard(table);
   create_changed_table(table);

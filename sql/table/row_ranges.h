@@ -68,8 +68,9 @@ class RowRanges {
   // changes were noted.
   std::optional<std::string> out_of_sync(const std::string& table, const GroupConfig& config);
 
-  // Throws bloom::Error if the ranges cannot be summarized now.
-  void require_idle(const std::string& table) const;
+  // Throws bloom::Error if the running command comes from a trigger, or if another statement of
+  // this connection is writing. A scan of the source could then miss a row.
+  void require_no_other_writer(const std::string& table) const;
   // Returns a reader of ranges whose filters have this shape.
   RangeReader reader(const Shape& shape) const;
   // Calls f(key) for each row of the range whose key is not NULL.
@@ -78,7 +79,8 @@ class RowRanges {
 
   // Returns the hashes that a lookup of `key` must look up in each filter: those of all keys that
   // SQLite may compare as equal to `key` (see SourceComparison). The hash noncanonical_marker()
-  // stands for all texts such as '05'. The filter of a range that has such a text must contain it.
+  // stands for all texts such as '05': the filter of a range with such a text must contain this
+  // hash.
   std::vector<Hash> hashes_of_equal_keys(const Key& key, const Shape& shape);
   // Converts a value as a column of the declared type would: a text to a number, or a number to
   // text. If the value changes, sets `converted` to the result. The column `key` must return the
