@@ -54,8 +54,9 @@ void append_part(std::string& key, std::string_view part);
 // Returns how many parts a composite key has; 0 if append_part() cannot have made `key`.
 std::size_t count_parts(std::string_view key);
 
-// Returns the hash of the normalized form of `key`: see normalized() in core/hashing/collation.h.
-// Inline for the collation binary, whose normalized form is the key itself.
+// Return the hash of the normalized form of `key`: see normalized() in core/hashing/collation.h.
+// hash_key() is the function to call. It is inline and avoids a call for the collation binary,
+// whose normalized form is the key itself.
 Hash hash_normalized(std::string_view key, Collation collation, std::uint32_t seed);
 inline Hash hash_key(std::string_view key, Collation collation, std::uint32_t seed) {
   return collation == Collation::binary ? hash_key(key, seed)

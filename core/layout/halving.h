@@ -65,9 +65,8 @@ void halve_run(const Shape& shape, std::uint8_t* to, std::uint64_t to_first,
                const std::uint8_t* from, std::uint64_t first, std::uint64_t count);
 
 // The reverse of halve_cells(). `from` is a filter of half the cells, and `to` gets a filter of
-// `shape`. Halving merges several cells of `to` into one cell of `from`: copies that one cell to
-// all of them. Does so for cells first..first+count-1 of `from`. Requires: `to` is zeroed, and
-// `first` is at a byte boundary.
+// `shape`. Copies each cell first..first+count-1 of `from` to every cell of `to` that halving
+// merges into it. Requires: `to` is zeroed, and `first` is at a byte boundary.
 void double_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from,
                   std::uint64_t first, std::uint64_t count);
 

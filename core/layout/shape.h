@@ -17,7 +17,7 @@ inline constexpr Kind kKinds[] = {Kind::standard, Kind::counting, Kind::partitio
 inline constexpr std::string_view kKindRule = "'standard', 'counting' or 'partitioned'";
 
 std::string_view name_of(Kind kind);
-// Returns the kind with this name, in either case, or nullopt.
+// Returns the kind with this name, or nullopt. Ignores the case of `name`.
 std::optional<Kind> kind_named(std::string_view name);
 
 inline constexpr std::uint64_t kMaxCells = std::uint64_t{1} << 40;

@@ -17,7 +17,8 @@ std::uint64_t total_bytes(std::span<const Header> layers);  // headers included
 // Returns 0 if the capacity is unknown. Only a filter of one layer can have an unknown capacity.
 std::uint64_t total_capacity(std::span<const Header> layers);
 
-// A key is a false positive of the filter if it is one of any layer.
+// Returns the estimates for the filter as a whole. Its FPR is the probability that at least one
+// layer returns a false positive.
 Estimate total_estimate(std::span<const Header> layers, std::span<const Estimate> estimates);
 // Returns whether the filter has more keys than its capacity: see exceeds_capacity(). Only the
 // newest layer takes keys, so it alone can have too many.
