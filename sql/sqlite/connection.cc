@@ -87,14 +87,14 @@ bool roll_back(sqlite3* db) {
   return sqlite3_exec(db, "ROLLBACK", nullptr, nullptr, nullptr) == SQLITE_OK;
 }
 
-// SQLITE_DBSTATUS_CACHE_USED_SHARED divides a shared cache among its connections. The two values
-// therefore differ only if the cache is shared.
 bool deserialize_can_replace(sqlite3* db, const char* schema) {
   const sqlite3_vfs* vfs = nullptr;
   const int code = sqlite3_file_control(db, schema, SQLITE_FCNTL_VFS_POINTER, &vfs);
   return code == SQLITE_OK && vfs != nullptr && std::string_view(vfs->zName) == "memdb";
 }
 
+// SQLITE_DBSTATUS_CACHE_USED_SHARED divides a shared cache among its connections. The two values
+// therefore differ only if the cache is shared.
 bool shares_cache(sqlite3* db) {
   int used = 0;
   int share = 0;

@@ -8,7 +8,8 @@
 namespace bloom::sqlite {
 
 // Returns whether the connection has a write transaction open on the schema. Returns true if the
-// schema is unknown.
+// schema is unknown. Before SQLite 3.34, also returns true for an explicit transaction that only
+// reads, and for a transaction on another schema.
 bool has_write_transaction(sqlite3* db, const char* schema);
 
 // Returns the number of running statements on the connection that may write. Open write handles of
@@ -22,7 +23,8 @@ bool statement_runs_to_its_end(sqlite3* db);
 
 // Returns true if the only running statement that may write does not name the table: it then
 // changes the table through a trigger. In an explicit transaction such a statement has a savepoint
-// of its own.
+// of its own. Always returns false if the table's name has characters other than letters, digits
+// and _, because SQL can spell such a name in several ways.
 bool writes_through_trigger(sqlite3* db, std::string_view table);
 
 // Rolls back the whole transaction while one of its statements is running; that statement then

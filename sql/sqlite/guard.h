@@ -70,8 +70,9 @@ void guard(Body&& body, Failed&& failed) noexcept {
   }
 }
 
-// Runs body(). Returns SQLITE_OK, or the code to report an exception with; *message then is
-// "<name>: <text>". For xCreate, xConnect and the entry point of an extension.
+// Runs body(). Returns SQLITE_OK if it returns. If it throws, returns the result code for the
+// exception and sets *message to what error_message() returns. For xCreate, xConnect and the entry
+// point of an extension.
 template <typename Body>
 int guard_with_message(const char* name, char** message, Body&& body) noexcept {
   int code = SQLITE_OK;

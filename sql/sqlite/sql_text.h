@@ -18,7 +18,7 @@ std::string text_literal(std::string_view text);
 std::string_view trimmed(std::string_view text);
 
 // Returns the text within quotes, which may be " or '. A doubled quote stands for one. Returns
-// nullopt if the text is not a single quoted token.
+// nullopt if the text is not exactly one token in quotes.
 std::optional<std::string> unquoted(std::string_view text);
 
 // Returns the size in bytes of the first token: a quoted name or string, or else one character.

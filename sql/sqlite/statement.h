@@ -17,7 +17,7 @@ void execute(sqlite3* db, const std::string& sql);
 // A prepared statement. Use an Execution to execute it.
 class Statement {
  public:
-  // Prepares a statement that uses ordinary tables only. Throws SqliteError, as its executions do.
+  // Prepares a statement. Throws SqliteError if the SQL has an error or uses a virtual table.
   //
   // `schema_error` is the code to report if the schema is not what the SQL expects. It replaces
   // SQLITE_ERROR, and also SQLITE_CONSTRAINT, which SQLite would mistake for a conflict in the

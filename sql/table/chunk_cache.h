@@ -35,11 +35,11 @@ class ChunkCache {
   // the store to free its place. mark_changed() marks chunk i as changed, and inserts its row if it
   // has none. Both throw what Store throws.
   std::uint8_t* at(std::uint64_t i) {
-    const std::size_t place = place_of(i);
-    if (places_[place].chunk != i) {
-      load(place, i);
+    const std::size_t index = place_of(i);
+    if (places_[index].chunk != i) {
+      load(index, i);
     }
-    return cells_at(place);
+    return cells_at(index);
   }
   void mark_changed(std::uint64_t i);
 
@@ -83,10 +83,11 @@ class ChunkCache {
     bool used = false;     // is in used_
   };
 
+  // Returns the index of the place of chunk i.
   std::size_t place_of(std::uint64_t i) const {
     return static_cast<std::size_t>(i < places_.size() ? i : i % places_.size());
   }
-  std::uint8_t* cells_at(std::size_t place) const { return cells_.get() + place * kChunkBytes; }
+  std::uint8_t* cells_at(std::size_t index) const { return cells_.get() + index * kChunkBytes; }
   // Requires: chunk i is at its place.
   std::span<std::uint8_t> cells_of(std::uint64_t i) const {
     return {cells_at(place_of(i)), layers_->chunk_bytes(i)};

@@ -162,7 +162,8 @@ class PagedFilter {
     counts_.absent += found ? 0 : 1;
   }
   const LookupCounts& counts() const { return counts_; }
-  // Returns how many chunks lookups and changes have read, rather than found in the cache.
+  // Returns how many times a chunk was not in the cache, and a lookup or a change read it from the
+  // store.
   std::uint64_t chunks_read() const { return cache_.chunks_read(); }
   // As Filter::add(). A growing filter does not add a key that it may already contain, and then
   // returns false.

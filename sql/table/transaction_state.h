@@ -56,7 +56,8 @@ class TransactionState {
   // Decides how the running statement writes to `table`, unless that is decided. Returns whether
   // the statement defers its changes as a result of this call.
   bool decide_write_mode(std::string_view table);
-  // Returns whether the running statement has written a key, and has not decided how to write.
+  // Returns whether the running statement has written a change at once: see note_written(). The
+  // statement may have decided since then to defer its changes.
   bool has_written_a_key() const { return has_written_a_key_; }
   // Call after a change was written at once. `counts`: SQLite will count this row of the statement
   // in changes().
@@ -69,9 +70,11 @@ class TransactionState {
   // Otherwise it is `code`.
   int code_to_report(int code);
 
-  // Call when the table was renamed in this transaction.
+  // Call when the table was renamed in this transaction. Remembers the innermost savepoint, because
+  // undoing it undoes the rename.
   void note_renamed() { renamed_within_ = innermost_savepoint_; }
-  // Returns whether a rollback to savepoint `number`, or of the transaction, takes a rename back.
+  // Return whether a rollback undoes a rename: a rollback to savepoint `number`, or, without an
+  // argument, a rollback of the transaction.
   bool undoes_rename(int number) const { return renamed_within_ && number <= *renamed_within_; }
   bool undoes_rename() const { return renamed_within_.has_value(); }
   void forget_rename() { renamed_within_.reset(); }
@@ -124,8 +127,9 @@ class ChangeProgress {
   bool is_undone() const {
     return transaction_.rolled_back_to_ && *transaction_.rolled_back_to_ <= savepoint_;
   }
-  // Returns whether SQLite undoes the change if its statement fails now. A statement that a
-  // function runs within the deferring one has no savepoint of its own.
+  // Returns whether SQLite undoes the change if its statement fails now. This is so if the only
+  // running statement that may write defers its changes. If there are several, an SQL function of
+  // the deferring statement has run another one, and that one has no savepoint of its own.
   bool is_undone_on_failure() const;
 
  private:
