@@ -200,6 +200,9 @@ void GroupTable::Cursor::return_filter_of_member(sqlite3_context* raw) {
   const GroupConfig now = table_.store_.load_config();
   require_filter_within_limit(context, now.header.shape);
   const std::uint64_t slot = *rows_[row_].slot;
+  if (table_.ranges_) {
+    table_.require_unchanged_range(now, slot);
+  }
   if (slot / kSegmentFilters < now.segments) {
     return_filter(context, table_.store_.filter_of(now, slot));
   }

@@ -87,6 +87,18 @@ std::vector<std::uint64_t> GroupTable::changed_slots(const GroupConfig& config) 
   return slots;
 }
 
+// Throws if rows of the range in this slot may have keys that its filter lacks.
+void GroupTable::require_unchanged_range(const GroupConfig& config, std::uint64_t slot) {
+  require_in_sync(config);
+  const std::vector<std::uint64_t> changed = changed_slots(config);
+  if (std::binary_search(changed.begin(), changed.end(), slot)) {
+    const RowRange range = range_of(config, slot);
+    fail("the filter of the rows from " + std::to_string(range.first) + " to " +
+         std::to_string(range.last) +
+         " may lack keys, because rows have changed (run the command 'summarize')");
+  }
+}
+
 // Ranges have slots in the order of their rowids, so the next range has the next slot.
 RowRange GroupTable::range_of(const GroupConfig& config, std::uint64_t slot) {
   RowRange range{.first = kMinRowid, .last = config.summarized.value_or(kMaxRowid)};

@@ -154,6 +154,7 @@ class GroupTable {
   void add_ranges(GroupConfig& config);
   void update_changed_ranges(const GroupConfig& config);
   void require_in_sync(const GroupConfig& config);
+  void require_unchanged_range(const GroupConfig& config, std::uint64_t slot);
   void check_ranges(const GroupConfig& config);
   std::vector<std::uint64_t> changed_slots(const GroupConfig& config);
   RowRange range_of(const GroupConfig& config, std::uint64_t slot);

@@ -174,6 +174,8 @@ void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
     case Column::key:
       return key_.set_result(raw);
     case Column::filter:
+      // With on_stale=maybe, a lookup finds its row although keys may be missing from the filter.
+      require_in_sync();
       table_.require_one_layer("read the filter of");
       require_within_limit(context, "the filter", stored_bytes(filter_.shape()), kReadTable);
       return return_filter(context, filter_.read_filter());

@@ -81,6 +81,12 @@ class RangesWorld(World):
                 assert len(ranges) == len(set(ranges)), "a range twice"
             lost = "SELECT count(*) FROM t WHERE k IS NOT NULL AND NOT EXISTS (SELECT 1 FROM f WHERE f.key = t.k AND t.id BETWEEN first AND last)"
             assert one(side.db, lost) == 0, "lost in a subquery"
+            for first, last in side.db.execute("SELECT first, last FROM f").fetchall():
+                lacking = "SELECT count(*) FROM t WHERE id BETWEEN ?1 AND ?2 AND NOT bloom_contains((SELECT filter FROM f WHERE first = ?1), k)"
+                try:
+                    assert one(side.db, lacking, first, last) == 0, f"the filter of {first} to {last} lacks keys"
+                except sqlite3.OperationalError as error:
+                    assert "may lack keys" in str(error), error
             if complete and side.kind == "with" and not side.db.in_transaction:
                 try:
                     self.command(side, "integrity-check")

@@ -67,6 +67,20 @@ class RangesCase(InFolder):
                 self.assertTrue(any(first <= rowid <= last for first, last in ranges), f"row {rowid} with key {key!r} is not in {ranges}")
                 self.assertEqual(len(ranges), len(set(ranges)))
             self.assertEqual(self.lost(db), [])
+            self.assertFiltersComplete(db)
+
+    def assertFiltersComplete(self, db):
+        """A filter that can be read has the keys of all rows of its range. Returns how many can be read."""
+        readable = 0
+        for first, last in db.execute("SELECT first, last FROM f").fetchall():
+            error = attempt(db, "SELECT filter FROM f WHERE first = ?", first)
+            if error is None:
+                readable += 1
+                lacking = "SELECT id, k FROM s WHERE id BETWEEN ?1 AND ?2 AND NOT bloom_contains((SELECT filter FROM f WHERE first = ?1), k)"
+                self.assertEqual(db.execute(lacking, (first, last)).fetchall(), [])
+            else:
+                self.assertRegex(error, f"may lack keys, because rows have changed|{STALE}")
+        return readable
 
     def assertSoundAfterwards(self, db):
         """Now, and after each command."""
@@ -545,6 +559,31 @@ class Schema(RangesCase):
                 maybe.execute(drop)
                 attempt(maybe, "UPDATE s SET k = 'new' WHERE id = 3")
                 self.assertNothingLost(maybe)
+
+    def test_filters_that_may_lack_keys_cannot_be_read(self):
+        for options in ("", "on_stale=maybe, "):
+            db = self.connect(":memory:")
+            db.execute(SOURCE)
+            db.executemany("INSERT INTO s(id, k) VALUES (?1, 'key ' || ?1)", [(i,) for i in range(1, 23)])
+            db.execute(SKIP_INDEX.replace("rows", options + "rows"))
+            self.assertEqual(self.assertFiltersComplete(db), 4)
+            for begin, end in (("BEGIN", "ROLLBACK"), ("SAVEPOINT a", "ROLLBACK TO a"), ("BEGIN", "COMMIT")):
+                db.execute(begin)
+                db.execute("UPDATE s SET k = 'new' WHERE id = 7")
+                message = "f: the filter of the rows from 6 to 10 may lack keys, because rows have changed .run the command 'summarize'"
+                self.assertFails(db, message, "SELECT filter FROM f WHERE first = 6")
+                self.assertFails(db, message, "SELECT filter FROM f")
+                self.assertFails(db, message, "SELECT filter FROM f WHERE key = 'key 6'")
+                self.assertEqual(self.assertFiltersComplete(db), 3)
+                db.execute(end)
+                attempt(db, "ROLLBACK")
+            self.assertFails(db, message, "SELECT filter FROM f")
+            db.execute(SUMMARIZE)
+            self.assertEqual(self.assertFiltersComplete(db), 4)
+            db.execute("DROP TRIGGER f_before_update")
+            db.execute("UPDATE s SET k = 'newer' WHERE id = 7")
+            self.assertFails(db, STALE, "SELECT filter FROM f")
+            self.assertEqual(self.assertFiltersComplete(db), 0)
 
     def test_a_trigger_dropped_and_rolled_back(self):
         db = self.make()

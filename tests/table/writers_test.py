@@ -857,6 +857,7 @@ class Stale(WritersCase):
                         self.assertEqual(self.present(connection, "a", "b", "no", None), ["a", "b", "no"])
                         self.assertEqual(self.lost(connection), [])
                     self.assertFails(connection, "missing|changed", "SELECT filter FROM f")
+                    self.assertFails(connection, "missing|changed", "SELECT filter FROM f WHERE key = 'a'")
                     self.assertFails(connection, "f: the (triggers|table|index) .* (is|are) missing or ha", CHECK)
                     self.assertFails(connection, "f: the (triggers|table|index) .* (is|are) missing or ha", MERGE)
                 if "ADD COLUMN" in loss:
