@@ -111,14 +111,14 @@ run_all() {
   wait
 }
 
-# Keeps a small set of seeds that covers all features, and every seed with a name.
+# Keeps a small set of seeds that reaches all edges, and every seed with a name.
 keep() {
   local target max_len merged
   while read -r target _ max_len; do
     merged=$out/merged/$target
     rm -rf "$merged"
     mkdir -p "$merged"
-    libfuzzer "$target" "$max_len" -set_cover_merge=1 "$merged" "$out/seeds/$target" \
+    libfuzzer "$target" "$max_len" -set_cover_merge=1 -use_counters=0 "$merged" "$out/seeds/$target" \
       "$out/corpus/$target" > "$out/$target.merge.log" 2>&1
     find "$out/seeds/$target" -name '*-*' -exec cp {} "$merged" \;
     tests/fuzz/seeds.py pack "$merged" "tests/fuzz/corpus/$target.seeds"
