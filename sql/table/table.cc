@@ -25,7 +25,7 @@ void require_name(const char* name) {
   for (const char* column : {"key", "filter", "info"}) {
     if (sqlite3_stricmp(name, column) == 0) {
       fail("a table cannot be called " + sqlite::quoted_text(name) +
-           ": its columns are called key, filter and info (choose another name)");
+           ": it has a column of this name (choose another name)");
     }
   }
 }

@@ -80,7 +80,7 @@ CREATE VIRTUAL TABLE e USING bloom(capacity=10, cache=1);
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, seed=-1);
 --> Error: bloom: seed must be an integer between 0 and 2147483647, got -1
 CREATE VIRTUAL TABLE key USING bloom(capacity=10);
---> Error: bloom: a table cannot be called 'key': its columns are called key, filter and info (choose another name)
+--> Error: bloom: a table cannot be called 'key': it has a column of this name (choose another name)
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, "a control character	in a name that is far too long"=1);
 --> Error: bloom: unknown option '"a control character?in a name that is f...' (the options are capacity, fpr, kind, block, seed, cells, hashes, growth, generations, collate, source, column, writers, on_stale and cache)
 SELECT count(*) FROM sqlite_master;
@@ -426,7 +426,7 @@ SELECT key FROM "a 'b' ""c""" WHERE key IN ('under another name', 'm1') ORDER BY
 --> m1
 --> under another name
 ALTER TABLE odd RENAME TO Info;
---> Error: odd: a table cannot be called 'Info': its columns are called key, filter and info (choose another name)
+--> Error: odd: a table cannot be called 'Info': it has a column of this name (choose another name)
 SELECT name FROM sqlite_master WHERE name LIKE 'a %' OR name LIKE 'odd%' ORDER BY name;
 --> a 'b' "c"
 --> a 'b' "c"_config
