@@ -36,7 +36,8 @@ class RangeReader {
   std::optional<std::int64_t> start_of_last_rows() const;
   // Reads the first `rows` rows from rowid `first` on. Returns the last of their rowids. Requires:
   // `first` is at most start_of_last_rows(). Reads each key once. Gaps between the rowids cost
-  // time: for each missing rowid, a query skips one more row (OFFSET).
+  // time: for each missing rowid, SQLite visits one row twice, first to find the last rowid and
+  // then to read the key.
   std::int64_t read_rows_from(std::int64_t first, const AddHashes& add) const;
   // Reads the rows of a range. Returns their number.
   std::uint64_t read(RowRange range, const AddHashes& add) const;

@@ -48,8 +48,8 @@
 //     A text value in the column named like the table is a command. 'integrity-check' reads all
 //     chunks and fails with SQLITE_CORRUPT_VTAB if one is damaged. The other commands are:
 //     'halve'    halves the size of the filter; the false-positive rate rises
-//     'fold'     halves the size as often as the false-positive rate stays at or below the value
-//                in the column `fpr`: INSERT INTO seen(seen, fpr) VALUES ('fold', 0.01)
+//     'fold'     halves the size until the next halving would raise the false-positive rate above
+//                the value in the column `fpr`: INSERT INTO seen(seen, fpr) VALUES ('fold', 0.01)
 //     'clear'    removes all keys
 //     'rebuild'  builds the filter again from its source (only for a table that has one)
 //     'merge'    moves the pending changes of the source into the filter

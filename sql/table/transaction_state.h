@@ -1,9 +1,10 @@
 // What SQLite has reported to a virtual table about its transaction. From this a table decides
 // whether the changes of the running statement may wait until the statement ends.
 //
-// A savepoint n is "known" if SQLite has called xSavepoint(n) for this table. Some open savepoints
-// are not known. SQLite does not report savepoints that were opened before the table joined the
-// transaction. It also does not report a savepoint that failed to open because of another table.
+// A savepoint n is "known" if SQLite has reported it or a later savepoint to this table by
+// xSavepoint: n <= innermost_savepoint(). When a table joins a transaction, SQLite reports only the
+// innermost open savepoint. At xCreate it reports none of the open savepoints. It also does not
+// report a savepoint that failed to open because of another table.
 //
 // SQLite has no call for the end of a statement. The running statement may have ended whenever
 // SQLite calls xBegin, xSavepoint, xRelease, xRollbackTo, xSync, xCommit or xRollback.
@@ -127,9 +128,9 @@ class ChangeProgress {
   bool is_undone() const {
     return transaction_.rolled_back_to_ && *transaction_.rolled_back_to_ <= savepoint_;
   }
-  // Returns whether SQLite undoes the change if its statement fails now. This is so if the only
-  // running statement that may write defers its changes. If there are several, an SQL function of
-  // the deferring statement has run another one, and that one has no savepoint of its own.
+  // Returns whether SQLite undoes the change if its statement fails now. This is so if the
+  // statement defers its changes, and no other running statement may write. Another such statement
+  // was run by an SQL function of the deferring statement, and has no savepoint of its own.
   bool is_undone_on_failure() const;
 
  private:
