@@ -61,6 +61,8 @@ void GroupTable::Cursor::require_collation() const {
   }
 }
 
+// If the source is out of sync, finds all ranges. They are not found as one range, because a query
+// can ask for one range by its first rowid.
 void GroupTable::Cursor::look_up_ranges(const Value& key) {
   RowRanges& source = *table_.ranges_;
   const auto problem = source.out_of_sync(table_.store_.table(), config_);
@@ -73,21 +75,22 @@ void GroupTable::Cursor::look_up_ranges(const Value& key) {
   }
   const Key bytes(key);
   hash_ = source.convert_key(bytes, key, config_.header.shape, key_);
-  if (problem) {
-    rows_.push_back({std::nullopt, {.first = kMinRowid, .last = kMaxRowid}});
-    return;
-  }
-  std::vector<std::uint64_t> slots = table_.changed_slots(config_);
-  for (const Hash hash : source.hashes_of_equal_keys(bytes, config_.header.shape)) {
-    look_up(hash, slots);
-  }
-  std::sort(slots.begin(), slots.end());
-  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
-  add_rows(slots);
+  add_rows(problem ? table_.store_.used_slots(config_) : ranges_that_may_have(bytes));
   if (config_.summarized != kMaxRowid) {
     const std::int64_t first = config_.summarized ? *config_.summarized + 1 : kMinRowid;
     rows_.push_back({std::nullopt, {.first = first, .last = kMaxRowid}});
   }
+}
+
+// Returns the slots of the ranges in ascending order. Requires: the source is in sync.
+std::vector<std::uint64_t> GroupTable::Cursor::ranges_that_may_have(const Key& key) {
+  std::vector<std::uint64_t> slots = table_.changed_slots(config_);
+  for (const Hash hash : table_.ranges_->hashes_of_equal_keys(key, config_.header.shape)) {
+    look_up(hash, slots);
+  }
+  std::sort(slots.begin(), slots.end());
+  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+  return slots;
 }
 
 std::vector<std::uint64_t> GroupTable::Cursor::look_up(const Value& key) {
@@ -181,17 +184,20 @@ void GroupTable::Cursor::return_member(sqlite3_context* raw) {
 }
 
 // Returns the identity of the row: the slot, or a blob of slot and key if a key was looked up. A
-// member is another row for each key.
+// member is another row for each key. 5 and '5' have the same hash, but SQL compares them as
+// different values, so the type is part of the identity.
 void GroupTable::Cursor::return_row(sqlite3_context* raw) {
   constexpr std::uint64_t kNoSlot = ~std::uint64_t{0};
   const std::uint64_t slot = rows_[row_].slot.value_or(kNoSlot);
   if (!looks_up_a_key(plan_)) {
     return Context(raw).result_int64(static_cast<std::int64_t>(slot));
   }
-  std::array<std::uint8_t, 3 * sizeof(std::uint64_t)> row;
+  const bool is_number = key_.type() == SQLITE_INTEGER || key_.type() == SQLITE_FLOAT;
+  std::array<std::uint8_t, 3 * sizeof(std::uint64_t) + 1> row;
   store_le(row.data(), slot);
   store_le(row.data() + sizeof(std::uint64_t), hash_.h1);
   store_le(row.data() + 2 * sizeof(std::uint64_t), hash_.h2);
+  row.back() = static_cast<std::uint8_t>(is_number ? SQLITE_INTEGER : key_.type());
   Context(raw).result_blob({reinterpret_cast<const char*>(row.data()), row.size()});
 }
 

@@ -202,6 +202,7 @@ class GroupTable::Cursor {
   // Set rows_ to the ranges that may contain the key, or to the members in these slots.
   void look_up_ranges(const Value& key);
   void add_rows(const std::vector<std::uint64_t>& slots);
+  std::vector<std::uint64_t> ranges_that_may_have(const Key& key);
   // Return the slots of the members that may contain the key: all such members, or those that equal
   // `member`. With `slots`: append them.
   std::vector<std::uint64_t> look_up(const Value& key);

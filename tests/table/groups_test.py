@@ -322,6 +322,19 @@ class Lookups(GroupCase):
         }.items():
             self.assertEqual(sorted(row[0] for row in db.execute(sql)), wanted, sql)
 
+    def test_keys_that_share_a_hash_but_are_not_equal(self):
+        """SQLite drops rows of the same identity when two plans of an OR find them."""
+        db = self.connect(":memory:")
+        db.execute("CREATE VIRTUAL TABLE who USING bloom_groups(capacity=10, fpr=1e-9)")
+        db.execute("CREATE TABLE t(k)")
+        db.execute("INSERT INTO t VALUES (5), ('5'), (x'35')")
+        db.execute("INSERT INTO who(member, key) SELECT 'm', k FROM t")
+        for keys in itertools.permutations(("5", "'5'", "x'35'")):
+            condition = " OR ".join(f"(key = {key} AND abs(random()) >= 0)" for key in keys)
+            found = db.execute(f"SELECT hex(t.k), typeof(t.k) FROM who JOIN t ON t.k = key WHERE {condition} ORDER BY 2").fetchall()
+            self.assertEqual(found, [("35", "blob"), ("35", "integer"), ("35", "text")], condition)
+        self.assertEqual(db.execute("SELECT key FROM who WHERE (key = 5 AND random() IS NOT NULL) OR (key = 5.0 AND random() IS NOT NULL)").fetchall(), [(5,)])
+
     def test_conditions(self):
         db, model = self.db, self.model(self.db)
         key = next(url for url in model if len(model[url]) > 1)

@@ -559,6 +559,8 @@ class Schema(RangesCase):
                 maybe.execute(drop)
                 attempt(maybe, "UPDATE s SET k = 'new' WHERE id = 3")
                 self.assertNothingLost(maybe)
+                one_range = "SELECT EXISTS (SELECT 1 FROM f WHERE f.key = 'new' AND f.first = r.first) FROM f AS r"
+                self.assertEqual(set(maybe.execute(one_range).fetchall()), {(1,)})
 
     def test_filters_that_may_lack_keys_cannot_be_read(self):
         for options in ("", "on_stale=maybe, "):
