@@ -2,11 +2,12 @@
 # Builds the project and tests it. Installs missing packages without prompting, shows its progress, and
 # ends with the names of the tests that failed and "N passed, N failed".
 #   tests/run.sh          for a first look: the release build, all of ctest, and the demo
-#   tests/run.sh full     every test: also the address, undefined-behaviour and thread sanitizers, clang++
+#   tests/run.sh full     what CI runs: also the address, undefined-behaviour and thread sanitizers, clang++
 #                         with coverage of the source, several versions of SQLite, other processors,
 #                         valgrind, short forms of fuzzing and mutation, and format and style
-#   tests/run.sh all      full, the packages of other platforms, and the playground and the site in
-#                         Chromium; its tools take two gigabytes
+#   tests/run.sh all      full, the packages of other platforms, programs in other languages with the
+#                         extension built in, and the playground, the site and the npm package for
+#                         WebAssembly in browsers
 # docs/testing.md says what each part is for, and lists the long forms.
 set -euo pipefail
 cd "$(dirname "$0")/.."
