@@ -22,7 +22,11 @@ const [pagePath, extension, modules, pictures] = process.argv.slice(3).map((name
 async function open(browser, url, options) {
   const page = await browser.newPage((requested) => requested === url, options);
   await page.goto(url);
-  await page.waitForSelector("html[data-ready]", { timeout: 60000 });
+  try {
+    await page.waitForSelector("html[data-ready]", { timeout: 60000 });
+  } catch (error) {
+    throw new Error(`the page did not start: ${await page.locator("#page-problem").textContent()} ${await browser.troubles(page)}`, { cause: error });
+  }
   return page;
 }
 
