@@ -17,7 +17,7 @@ struct sqlite3_api_routines;
 
 /* Adds the extension to one connection. Does nothing if the connection already has it. Returns an
  * SQLite result code. If it is not SQLITE_OK, sets *error to a message to be freed with
- * sqlite3_free(), or to null if there is no memory for one.
+ * sqlite3_free(), or to null if memory runs out.
  *
  * Requires: `api` is the table of functions that SQLite passes to an extension, never null. So do
  * not call this function directly, but register it with sqlite3_auto_extension(). SQLite must be

@@ -8,7 +8,7 @@ namespace bloom {
 
 // Does nothing if the connection already has this version of the extension. Returns an SQLite
 // result code. If it is not SQLITE_OK, sets *message to an error message to be freed with
-// sqlite3_free(), or to null if there is no memory for one.
+// sqlite3_free(), or to null if memory runs out.
 //
 // Fails if SQLite is too old, or if the connection has another version of the extension.
 int register_all(sqlite3* db, char** message);

@@ -73,8 +73,8 @@ class ChunkCache {
   static constexpr std::uint64_t kRowsPerInsert = 4;
   static constexpr std::uint64_t kMaxRowsOfSmallLayer = 64;  // 254 KB
 
-  // A place in the cache, for one chunk. In this class, `index` is the index of a place, and `i` is
-  // the number of a chunk in the filter.
+  // A place in the cache, which holds a chunk. In this class, `index` is the index of a place, and
+  // `i` is the number of a chunk in the filter.
   struct Place {
     std::uint64_t chunk = kNone;
     bool stored = false;   // has a row in the store

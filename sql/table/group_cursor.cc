@@ -61,8 +61,8 @@ void GroupTable::Cursor::require_collation() const {
   }
 }
 
-// If the source is out of sync, finds all ranges. They are not found as one range, because a query
-// can ask for one range by its first rowid.
+// If the source is out of sync, returns all ranges. One range over all rowids would not do: a query
+// may also have a condition on `first`.
 void GroupTable::Cursor::look_up_ranges(const Value& key) {
   RowRanges& source = *table_.ranges_;
   const auto problem = source.out_of_sync(table_.store_.table(), config_);

@@ -79,7 +79,7 @@ class RowRanges {
 
   // Returns the hashes that a lookup of `key` must look up in each filter: those of all keys that
   // SQLite may compare as equal to `key` (see SourceComparison). The hash noncanonical_marker()
-  // stands for all texts such as '05': the filter of a range with such a text must contain this
+  // stands for any text such as '05': the filter of a range with such text must contain this
   // hash.
   std::vector<Hash> hashes_of_equal_keys(const Key& key, const Shape& shape);
   // Converts a value as a column of the declared type would: a text to a number, or a number to

@@ -70,12 +70,12 @@ TEST(ArrayFilter, ChecksTheCellsOfTheGeometry) {
     for (Hash hash : hashes_of(0, keys_for(shape), shape.seed)) {
       filter.add(hash);
     }
-    const auto asked = hashes_of(0, 2 * keys_for(shape) + 77, shape.seed);
-    std::vector<std::uint8_t> answers(asked.size(), 2);
-    filter.view().may_contain(asked, answers.data());
-    for (std::size_t i = 0; i < asked.size(); ++i) {
-      const bool expected = holds_all(filter.view(), asked[i]);
-      ASSERT_EQ(filter.may_contain(asked[i]), expected) << shape << ", key " << i;
+    const auto looked_up = hashes_of(0, 2 * keys_for(shape) + 77, shape.seed);
+    std::vector<std::uint8_t> answers(looked_up.size(), 2);
+    filter.view().may_contain(looked_up, answers.data());
+    for (std::size_t i = 0; i < looked_up.size(); ++i) {
+      const bool expected = holds_all(filter.view(), looked_up[i]);
+      ASSERT_EQ(filter.may_contain(looked_up[i]), expected) << shape << ", key " << i;
       ASSERT_EQ(answers[i], expected ? 1 : 0) << shape << ", key " << i;
     }
   }
@@ -123,19 +123,19 @@ TEST(ArrayFilter, EachKernelHasTheAnswersOfTheScalarKernel) {
         cells[i] = round % 3 == 0 ? static_cast<std::uint8_t>(word) : some;
       }
       const std::uint64_t key = random();
-      const auto asked = hashes_of(key >> 2, 100, 0);
-      geometry.for_each_cell(asked[static_cast<std::size_t>(round % 100)],
+      const auto looked_up = hashes_of(key >> 2, 100, 0);
+      geometry.for_each_cell(looked_up[static_cast<std::size_t>(round % 100)],
                              [&](auto cell) { Bits::add(cells, cell); });
       for (const Block512Kernel& kernel : block512_kernels()) {
-        std::vector<std::uint8_t> answers(asked.size(), 2);
-        kernel.kernel.may_contain_batch(geometry, asked, cells, answers.data());
-        for (std::size_t i = 0; i < asked.size(); ++i) {
+        std::vector<std::uint8_t> answers(looked_up.size(), 2);
+        kernel.kernel.may_contain_batch(geometry, looked_up, cells, answers.data());
+        for (std::size_t i = 0; i < looked_up.size(); ++i) {
           bool expected = true;
-          geometry.for_each_cell(asked[i],
+          geometry.for_each_cell(looked_up[i],
                                  [&](auto cell) { expected &= Bits::get(cells, cell) != 0; });
-          ASSERT_EQ(
-              kernel.kernel.may_contain(geometry, asked[i], cells, geometry.first_cell(asked[i])),
-              expected)
+          ASSERT_EQ(kernel.kernel.may_contain(geometry, looked_up[i], cells,
+                                              geometry.first_cell(looked_up[i])),
+                    expected)
               << kernel.name << " k=" << hashes;
           ASSERT_EQ(answers[i], expected ? 1 : 0) << kernel.name << " k=" << hashes;
         }
