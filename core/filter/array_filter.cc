@@ -125,14 +125,9 @@ const Kernel* kernel_of_size(std::uint64_t bytes) {
 template <typename Cell>
 const Kernel* kernel_of_cells(const Shape& shape, const Geometry& geometry) {
   const std::uint64_t bytes = cell_bytes(shape);
-  if (geometry.is_partitioned()) {
-    return geometry.is_unblocked()
-               ? kernel_of_size<Cell, DoubleHashing, Partitioned>(bytes)
-               : kernel_of_size<Cell, CongruentialGenerator, Partitioned>(bytes);
-  }
-  return geometry.is_unblocked()
-             ? kernel_of_size<Cell, DoubleHashing, Unpartitioned>(bytes)
-             : kernel_of_size<Cell, CongruentialGenerator, Unpartitioned>(bytes);
+  return geometry.with_policies([&](auto step, auto slices) {
+    return kernel_of_size<Cell, decltype(step), decltype(slices)>(bytes);
+  });
 }
 
 const Kernel* best_kernel(const Shape& shape, const Geometry& geometry) {

@@ -1,6 +1,7 @@
 #include "core/filter/bit_sliced.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "core/layout/cells.h"
 
@@ -53,7 +54,11 @@ void add_block(std::span<const std::uint8_t> block, unsigned j, std::uint8_t* ch
 }
 
 FilterCells::FilterCells(const Shape& shape)
-    : filters_(shape), bytes_(zeroed_bytes(shape.blocks() * kPaddedBlockBytes, Access::dense)) {}
+    : filters_(shape),
+      blocks_(shape.blocks()),
+      bytes_(zeroed_bytes(shape.blocks() * kPaddedBlockBytes, Access::dense)) {
+  assert(shape.kind == Kind::standard && shape.block == kSegmentBlock);
+}
 
 void FilterCells::add(std::span<const Hash> hashes) {
   std::uint8_t* const cells = bytes_.get();
@@ -64,6 +69,12 @@ void FilterCells::add(std::span<const Hash> hashes) {
       std::uint8_t* const word = block + p / 64 * 8;
       store_le(word, load_le<std::uint64_t>(word) | std::uint64_t{1} << p % 64);
     });
+  }
+}
+
+void FilterCells::set_all() {
+  for (std::uint64_t i = 0; i < blocks_; ++i) {
+    std::fill_n(bytes_.get() + i * kPaddedBlockBytes, kFilterBlockBytes, std::uint8_t{0xff});
   }
 }
 

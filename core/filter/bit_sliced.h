@@ -39,7 +39,7 @@ class BitSlicedFilters {
   // a call per position or keeps the probe sequence in memory, which takes twice as long.
   template <typename F>
   [[gnu::always_inline]] void for_each_position(Hash hash, F&& f) const {
-    ProbeSequence<CongruentialGenerator, Unpartitioned> sequence(geometry_, hash);
+    BlockSequence sequence(geometry_, hash);
     for (std::uint32_t i = geometry_.hashes(); i > 0; --i) {
       f(sequence.next());
     }
@@ -90,6 +90,8 @@ class FilterCells {
   explicit FilterCells(const Shape& shape);
 
   void add(std::span<const Hash> hashes);
+  // Sets all cells: the filter then may contain every key.
+  void set_all();
   // Returns block i: kPaddedBlockBytes bytes. Bit p is the cell at position p. The padding, the
   // bits from kSegmentBlock on, is 0.
   const std::uint8_t* block(std::uint64_t i) const { return bytes_.get() + i * kPaddedBlockBytes; }
@@ -99,6 +101,7 @@ class FilterCells {
 
  private:
   BitSlicedFilters filters_;
+  std::uint64_t blocks_;
   OwnedBytes bytes_;
 };
 

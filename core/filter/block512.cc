@@ -10,16 +10,14 @@
 namespace bloom {
 namespace {
 
-using Sequence = ProbeSequence<CongruentialGenerator, Unpartitioned>;
-
 bool may_contain_scalar(const Geometry& geometry, Hash hash, const std::uint8_t* cells,
                         std::uint64_t first) {
-  return may_contain_key_by_fours(geometry.hashes(), Sequence(geometry, hash),
+  return may_contain_key_by_fours(geometry.hashes(), BlockSequence(geometry, hash),
                                   CellsFrom<WordBits, const std::uint8_t>(cells, first));
 }
 
 bool add_scalar(const Geometry& geometry, Hash hash, std::uint8_t* cells, std::uint64_t first) {
-  return insert_key(geometry.hashes(), Sequence(geometry, hash),
+  return insert_key(geometry.hashes(), BlockSequence(geometry, hash),
                     CellsFrom<WordBits, std::uint8_t>(cells, first));
 }
 

@@ -1,6 +1,7 @@
 #include "core/filter/filter.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "core/layout/checksum.h"
@@ -28,7 +29,9 @@ std::optional<Problem> find_damage(const FilterView& filter,
 }
 
 Filter::Filter(const Header& header)
-    : bytes_(zeroed_bytes(stored_bytes(header.shape), Access::dense)), view_(header, cells()) {}
+    : bytes_(zeroed_bytes(stored_bytes(header.shape), Access::dense)), view_(header, cells()) {
+  assert(!broken_rule(header.shape));
+}
 
 Filter::Filter(const FilterView& view, const InterruptCheck& check_interrupt)
     : Filter(view.header()) {

@@ -1,12 +1,14 @@
 #include "core/filter/layers.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "core/layout/chunk_layout.h"
 
 namespace bloom {
 
 Layers Layers::generations(const Header& each, std::size_t count, std::size_t newest) {
+  assert(newest < count);
   Layers layers;
   for (std::size_t i = 0; i < count; ++i) {
     layers.append(each);
@@ -17,6 +19,7 @@ Layers Layers::generations(const Header& each, std::size_t count, std::size_t ne
 }
 
 void Layers::append(const Header& header) {
+  assert(!are_generations_);
   newest_ = layers_.size();
   layers_.push_back({header, chunk_count_});
   chunk_count_ += bloom::chunk_count(header.shape);
@@ -31,6 +34,7 @@ std::vector<Header> Layers::headers() const {
 }
 
 const Layers::Layer& Layers::layer_of(std::uint64_t i) const {
+  assert(i < chunk_count_);
   return *std::prev(
       std::upper_bound(layers_.begin(), layers_.end(), i,
                        [](std::uint64_t chunk, const Layer& l) { return chunk < l.first_chunk; }));

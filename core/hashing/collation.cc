@@ -27,7 +27,7 @@ std::optional<Collation> collation_named(std::string_view name) {
   return std::nullopt;
 }
 
-std::string_view normalized(std::string_view key, Collation collation, std::string& buffer) {
+std::string_view normalized(std::string_view key, Collation collation, CountedString& buffer) {
   if (collation == Collation::rtrim) {
     return key.substr(0, key.find_last_not_of(' ') + 1);
   }

@@ -8,8 +8,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
+
+#include "core/support/memory.h"
 
 namespace bloom {
 
@@ -30,6 +31,6 @@ std::optional<Collation> collation_named(std::string_view name);
 // Returns the normalized form of `key`: two keys have the same form exactly if they are equal under
 // `collation`. The result is a view of `key` or of `buffer`. For nocase the form is written to
 // `buffer`.
-std::string_view normalized(std::string_view key, Collation collation, std::string& buffer);
+std::string_view normalized(std::string_view key, Collation collation, CountedString& buffer);
 
 }  // namespace bloom

@@ -1,6 +1,7 @@
 #include "core/hashing/hash.h"
 
 #include <bit>
+#include <cassert>
 #include <cstddef>
 
 #include "core/support/bytes.h"
@@ -26,6 +27,7 @@ std::uint64_t finalize(std::uint64_t k) {
 // Returns the last `size` bytes before `end` as a little-endian word, zero-extended to 8 bytes.
 // Requires: 1 <= size <= 8, and the 8 bytes before `end` are readable.
 std::uint64_t load_before(const std::uint8_t* end, std::size_t size) {
+  assert(1 <= size && size <= 8);
   return load_le<std::uint64_t>(end - 8) >> (64 - 8 * size);
 }
 
@@ -45,6 +47,7 @@ std::uint64_t load_short(const std::uint8_t* from, std::size_t size) {
 }  // namespace
 
 Hash hash_key(std::string_view key, std::uint32_t seed) {
+  assert(std::uint64_t{key.size()} < std::uint64_t{1} << 32);
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(key.data());
   const std::uint8_t* const end = bytes + key.size();
   std::uint64_t h1 = seed;

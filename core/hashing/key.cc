@@ -1,6 +1,7 @@
 #include "core/hashing/key.h"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -65,6 +66,7 @@ bool is_noncanonical_number(std::string_view text) { return is_number(text) && !
 NumberText::NumberText(std::int64_t value) { write_integer(value); }
 
 NumberText::NumberText(double value) {
+  assert(!std::isnan(value));
   // All doubles of magnitude 2^53 and above are integral. Those in [-2^63, 2^63) fit std::int64_t.
   constexpr double kIntegerEnd = 9223372036854775808.0;
   if (std::isinf(value)) {
@@ -165,30 +167,37 @@ void NumberText::write_shortest(double value) {
 #endif
 
 Hash hash_normalized(std::string_view key, Collation collation, std::uint32_t seed) {
-  std::string buffer;
+  CountedString buffer;
   return hash_key(normalized(key, collation, buffer), seed);
 }
 
-void append_part(std::string& key, std::string_view part) {
+void append_part(CountedString& key, std::string_view part) {
   key.append(NumberText(static_cast<std::int64_t>(part.size())).view());
   key.append(1, ':').append(part).append(1, ',');
+}
+
+std::optional<std::string_view> take_part(std::string_view& key) {
+  std::size_t size = 0;
+  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), size);
+  const auto digits = static_cast<std::size_t>(end - key.data());
+  const bool has_leading_zero = digits > 1 && key.front() == '0';
+  if (error != std::errc() || has_leading_zero || digits == key.size() || key[digits] != ':') {
+    return std::nullopt;
+  }
+  const std::string_view rest = key.substr(digits + 1);
+  if (size >= rest.size() || rest[size] != ',') {
+    return std::nullopt;
+  }
+  key = rest.substr(size + 1);
+  return rest.substr(0, size);
 }
 
 std::size_t count_parts(std::string_view key) {
   std::size_t parts = 0;
   for (; !key.empty(); ++parts) {
-    std::size_t size = 0;
-    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), size);
-    const auto digits = static_cast<std::size_t>(end - key.data());
-    const bool has_leading_zero = digits > 1 && key.front() == '0';
-    if (error != std::errc() || has_leading_zero || digits == key.size() || key[digits] != ':') {
+    if (!take_part(key)) {
       return 0;
     }
-    key.remove_prefix(digits + 1);
-    if (size >= key.size() || key[size] != ',') {
-      return 0;
-    }
-    key.remove_prefix(size + 1);
   }
   return parts;
 }

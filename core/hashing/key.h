@@ -15,6 +15,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -50,7 +51,10 @@ bool is_noncanonical_number(std::string_view text);
 // Appends one part of a composite key to `key` as a netstring, "<length>:<bytes>,". The lengths
 // keep different lists of parts distinct: ('ab','c') is "2:ab,1:c," and ('a','bc') is "1:a,2:bc,".
 // https://cr.yp.to/proto/netstrings.txt
-void append_part(std::string& key, std::string_view part);
+void append_part(CountedString& key, std::string_view part);
+// Removes the first part from the front of a composite key and returns its bytes. Returns nullopt,
+// and leaves `key` as it is, if append_part() cannot have made the front of `key`.
+std::optional<std::string_view> take_part(std::string_view& key);
 // Returns how many parts a composite key has; 0 if append_part() cannot have made `key`.
 std::size_t count_parts(std::string_view key);
 

@@ -1,6 +1,7 @@
 #include "core/layout/cells.h"
 
 #include <bit>
+#include <cassert>
 #include <cstring>
 
 #include "core/layout/nibbles.h"
@@ -19,6 +20,7 @@ Word add_nibbles(Word a, Word b) {
 
 // Returns the smaller of a and b in each byte lane. Requires: each byte holds one counter (0..15).
 Word smaller_lane(Word a, Word b) {
+  assert(((a | b) & ~kLowNibbles) == 0);
   const Word a_not_less = (((a | (kEachByte << 4)) - b) >> 4) & kEachByte;
   const Word take_b = a_not_less * 0x0f;
   return (b & take_b) | (a & ~take_b);

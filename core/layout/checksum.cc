@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <string_view>
 
 #include "core/hashing/hash.h"
@@ -24,6 +25,7 @@ class PairSum {
   // Requires: `bytes` is a multiple of kStepBytes. Two keys at a time: one multiplication need not
   // wait for the other.
   void add(const std::uint8_t* cells, std::uint64_t bytes) {
+    assert(bytes % kStepBytes == 0);
     PairSum here = *this;  // a local copy stays in registers
     for (const std::uint8_t* const end = cells + bytes; cells != end; cells += kStepBytes) {
       here.even_.add_pair(cells);

@@ -1,6 +1,7 @@
 #include "core/layout/chunk_layout.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "core/layout/shape.h"
 
@@ -13,11 +14,13 @@ std::uint64_t chunk_count(const Shape& shape) {
 }
 
 std::size_t chunk_bytes(const Shape& shape, std::uint64_t i) {
+  assert(i < chunk_count(shape));
   return static_cast<std::size_t>(
       std::min<std::uint64_t>(kChunkBytes, cell_bytes(shape) - i * kChunkBytes));
 }
 
 std::uint64_t cells_in_chunk(const Shape& shape, std::uint64_t i) {
+  assert(i < chunk_count(shape));
   const std::uint64_t per_chunk = cells_per_chunk(shape.kind);
   return std::min(per_chunk, shape.cells - i * per_chunk);
 }

@@ -1,6 +1,7 @@
 #include "core/layout/format.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "core/hashing/hash.h"
 #include "core/support/bytes.h"
@@ -8,7 +9,6 @@
 namespace bloom {
 namespace {
 
-constexpr std::array<std::uint8_t, 4> kFilterMagic = {'B', 'L', 'M', 'F'};
 constexpr std::uint8_t kVersionWithoutCellChecksum = 1;
 constexpr std::uint8_t kVersionWithCellChecksum = 2;
 constexpr std::uint8_t kHashMurmur3 = 1;
@@ -39,6 +39,7 @@ bool is_nonzero(std::uint8_t byte) { return byte != 0; }
 
 HeaderBytes write_version(std::uint8_t version, const Header& header, std::uint64_t cell_checksum) {
   const Shape& shape = header.shape;
+  assert(!broken_rule(shape));
   HeaderBytes bytes{};
   std::copy(kFilterMagic.begin(), kFilterMagic.end(), bytes.begin() + kMagicAt);
   bytes[kVersionAt] = version;
@@ -64,7 +65,7 @@ std::optional<Problem> problem_with_bytes(std::uint8_t latest, ByteView stored) 
                             std::to_string(stored.size()));
   }
   const std::uint8_t* bytes = stored.data();
-  if (!std::equal(kFilterMagic.begin(), kFilterMagic.end(), bytes + kMagicAt)) {
+  if (!may_be_filter(stored)) {
     return Problem::foreign("bad magic");
   }
   const std::uint8_t version = bytes[kVersionAt];
@@ -107,6 +108,7 @@ std::optional<Problem> problem_with_values(const Header& header) {
 
 // Requires: !problem_with_bytes(latest version, bytes).
 Header parse(const std::uint8_t* bytes) {
+  assert(!problem_with_bytes(kVersionWithCellChecksum, {bytes, kHeaderBytes}));
   Header header;
   header.shape.kind = static_cast<Kind>(bytes[kKindAt]);
   header.shape.hashes = bytes[kHashesAt];

@@ -3,6 +3,7 @@
 // header.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,14 @@ struct Header {
 
 // Returns the size of a stored filter in bytes: header and cells.
 std::uint64_t stored_bytes(const Shape& shape);
+
+// What every stored filter begins with.
+inline constexpr std::array<std::uint8_t, 4> kFilterMagic = {'B', 'L', 'M', 'F'};
+// Returns whether `stored` has the length and the first bytes of a filter.
+inline bool may_be_filter(ByteView stored) {
+  return stored.size() >= kHeaderBytes &&
+         std::equal(kFilterMagic.begin(), kFilterMagic.end(), stored.begin());
+}
 
 using HeaderBytes = std::array<std::uint8_t, kHeaderBytes>;
 

@@ -1,5 +1,7 @@
 #include "core/layout/geometry.h"
 
+#include <cassert>
+
 #include "core/layout/shape.h"
 
 namespace bloom {
@@ -10,6 +12,8 @@ Geometry::Geometry(const Shape& shape)
       probe_range_(shape.probe_range()),
       slice_(shape.kind == Kind::partitioned ? shape.probe_range() : 0),
       hashes_(shape.hashes),
-      unblocked_(shape.block == 0) {}
+      unblocked_(shape.block == 0) {
+  assert(!broken_rule(shape));
+}
 
 }  // namespace bloom

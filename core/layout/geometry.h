@@ -41,6 +41,9 @@ class Geometry {
   std::uint64_t block_of(Hash hash) const { return reduce(hash.h1, blocks_); }
   std::uint64_t first_cell(Hash hash) const { return block_of(hash) * block_cells_; }
 
+  // Returns f(Step(), Slices()) with the policies of ProbeSequence that match this geometry.
+  template <typename F>
+  auto with_policies(F&& f) const;
   // Returns f(sequence), where sequence is the ProbeSequence of the key.
   template <typename F>
   auto with_sequence(Hash hash, F&& f) const;
@@ -115,14 +118,24 @@ class ProbeSequence {
   std::uint64_t base_ = 0;
 };
 
+// That of a standard filter with blocks.
+using BlockSequence = ProbeSequence<CongruentialGenerator, Unpartitioned>;
+
+template <typename F>
+auto Geometry::with_policies(F&& f) const {
+  if (is_partitioned()) {
+    return unblocked_ ? f(DoubleHashing(), Partitioned())
+                      : f(CongruentialGenerator(), Partitioned());
+  }
+  return unblocked_ ? f(DoubleHashing(), Unpartitioned())
+                    : f(CongruentialGenerator(), Unpartitioned());
+}
+
 template <typename F>
 auto Geometry::with_sequence(Hash hash, F&& f) const {
-  if (is_partitioned()) {
-    return unblocked_ ? f(ProbeSequence<DoubleHashing, Partitioned>(*this, hash))
-                      : f(ProbeSequence<CongruentialGenerator, Partitioned>(*this, hash));
-  }
-  return unblocked_ ? f(ProbeSequence<DoubleHashing, Unpartitioned>(*this, hash))
-                    : f(ProbeSequence<CongruentialGenerator, Unpartitioned>(*this, hash));
+  return with_policies([&](auto step, auto slices) {
+    return f(ProbeSequence<decltype(step), decltype(slices)>(*this, hash));
+  });
 }
 
 }  // namespace bloom

@@ -1,5 +1,7 @@
 #include "core/layout/halving.h"
 
+#include <cassert>
+
 #include "core/layout/cells.h"
 #include "core/layout/chunk_layout.h"
 #include "core/layout/nibbles.h"
@@ -76,6 +78,7 @@ void union_run(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std::u
 void merge_pairs(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std::uint8_t* from,
                  std::uint64_t first, std::uint64_t count) {
   const std::uint64_t per_byte = 8 / bits_per_cell(kind);
+  assert(first % per_byte == 0 && to_first % per_byte == 0);
   to += to_first / per_byte;
   from += first / per_byte;
   const std::uint64_t words = count / per_byte / sizeof(Word);
@@ -95,6 +98,7 @@ void merge_pairs(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std:
 void split_pairs(Kind kind, std::uint8_t* to, std::uint64_t first, const std::uint8_t* from,
                  std::uint64_t from_first, std::uint64_t count) {
   const std::uint64_t per_byte = 8 / bits_per_cell(kind);
+  assert(first % per_byte == 0 && from_first % per_byte == 0);
   to += first / per_byte;
   from += from_first / per_byte;
   const std::uint64_t words = count / per_byte / sizeof(Word);
@@ -117,6 +121,7 @@ HalvingMethod halving_method(const Shape& shape) {
 }
 
 Shape halved(const Shape& shape) {
+  assert(is_halvable(shape));
   Shape half = shape;
   half.cells /= 2;
   if (halving_method(shape) == HalvingMethod::merge_cells) {
@@ -127,6 +132,7 @@ Shape halved(const Shape& shape) {
 
 void halve_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from,
                  std::uint64_t first, std::uint64_t count) {
+  assert(first * bits_per_cell(shape.kind) % 8 == 0);
   for_each_halving_run(shape, first, first + count, [&](const HalvingRun& run) {
     halve_run(shape, to, run.to, from, run.first, run.count);
   });
@@ -143,6 +149,7 @@ void halve_run(const Shape& shape, std::uint8_t* to, std::uint64_t to_first,
 
 void double_cells(const Shape& shape, std::uint8_t* to, const std::uint8_t* from,
                   std::uint64_t first, std::uint64_t count) {
+  assert(first * bits_per_cell(shape.kind) % 8 == 0);
   for_each_halving_run(shape, first, first + count, [&](const HalvingRun& run) {
     if (halving_method(shape) == HalvingMethod::merge_blocks) {
       union_run(shape.kind, to, run.first, from, run.to, run.count);

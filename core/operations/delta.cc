@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <string>
 
 #include "core/hashing/hash.h"
@@ -30,6 +31,9 @@ enum DeltaOffset : std::size_t {
 constexpr unsigned kMaxRemainderBits = 42;
 
 std::uint64_t bits_of(const Shape& shape) { return shape.cells * bits_per_cell(shape.kind); }
+
+// A load of 8 bytes that starts within a byte has at least this many bits.
+[[maybe_unused]] constexpr unsigned kMaxBitsAtOnce = 57;  // in assertions
 
 // Returns a digest of the header and the cells. Hashes the cells slice by slice, so that the work
 // can be interrupted.
@@ -97,8 +101,9 @@ class BitWriter {
   explicit BitWriter(std::uint8_t* bytes) : bytes_(bytes) {}
 
   void write_zeros(std::uint64_t bits) { at_ += bits; }
-  // Requires: bits <= 57.
+  // Requires: bits <= kMaxBitsAtOnce.
   void write_bits(std::uint64_t value, unsigned bits) {
+    assert(bits <= kMaxBitsAtOnce);
     std::uint8_t* const word = bytes_ + at_ / 8;
     store_le(word, load_le<std::uint64_t>(word) | value << at_ % 8);
     at_ += bits;
@@ -131,8 +136,9 @@ class BitReader {
     }
     return end_ - from;
   }
-  // Requires: bits <= 57 and bits <= bits_left().
+  // Requires: bits <= kMaxBitsAtOnce and bits <= bits_left().
   std::uint64_t read_bits(unsigned bits) {
+    assert(bits <= kMaxBitsAtOnce && bits <= bits_left());
     const std::uint64_t value = peek() & ((std::uint64_t{1} << bits) - 1);
     at_ += bits;
     return value;

@@ -5,7 +5,6 @@
 #include <limits>
 #include <new>
 #include <numeric>
-#include <vector>
 
 #include "core/layout/cells.h"
 
@@ -22,8 +21,7 @@ std::uint8_t sum_of_times(unsigned a, unsigned b) {
 
 // Returns the hashes in sorted order. Hashes are uniformly distributed, so a bucket sort takes
 // linear time. If an attacker chose the keys to share a bucket, it takes O(n log n).
-std::unique_ptr<Hash[]> sorted(std::span<const Hash> hashes,
-                               const InterruptCheck& check_interrupt) {
+CountedVector<Hash> sorted(std::span<const Hash> hashes, const InterruptCheck& check_interrupt) {
   constexpr std::size_t kInBucket = 4;
   const auto width = static_cast<unsigned>(std::bit_width(hashes.size() / kInBucket));
   const unsigned bits = std::max(1U, width);
@@ -32,13 +30,13 @@ std::unique_ptr<Hash[]> sorted(std::span<const Hash> hashes,
   };
   // First next[b] is the size of bucket b, then the position of its next hash. When all hashes are
   // placed, it is the end of the bucket.
-  std::vector<std::uint32_t> next(std::size_t{1} << bits);
+  CountedVector<std::uint32_t> next(std::size_t{1} << bits);
   for (Hash hash : hashes) {
     ++next[bucket_of(hash)];
   }
   check_interrupt();
   std::exclusive_scan(next.begin(), next.end(), next.begin(), 0U);
-  auto in_order = std::make_unique<Hash[]>(hashes.size());
+  CountedVector<Hash> in_order(hashes.size());
   PeriodicCheck periodic_check(check_interrupt);
   for (Hash hash : hashes) {
     in_order[next[bucket_of(hash)]++] = hash;
@@ -46,7 +44,7 @@ std::unique_ptr<Hash[]> sorted(std::span<const Hash> hashes,
   }
   std::uint32_t begin = 0;
   for (const std::uint32_t end : next) {
-    std::sort(&in_order[begin], in_order.get() + end);
+    std::sort(in_order.data() + begin, in_order.data() + end);
     begin = end;
     periodic_check.step();
   }
@@ -60,12 +58,16 @@ void DistinctHashes::grow(Array<T>& array, std::size_t size) {
   if (size > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
     throw std::bad_alloc();
   }
+  const std::size_t more = size * sizeof(T) - array.get_deleter().counted;
+  count_memory(more);
   void* grown = std::realloc(array.get(), size * sizeof(T));
   if (grown == nullptr) {
+    discount_memory(more);
     throw std::bad_alloc();
   }
   array.release();  // NOLINT(bugprone-unused-return-value): realloc took over the memory
   array.reset(static_cast<T*>(grown));
+  array.get_deleter().counted += more;
 }
 
 void DistinctHashes::add(std::span<const Hash> hashes, const InterruptCheck& check_interrupt) {
@@ -93,9 +95,8 @@ void DistinctHashes::make_room() {
 
 void DistinctHashes::merge_tail(const InterruptCheck& check_interrupt) {
   const std::span<const Hash> unsorted(hashes_.get() + sorted_, end_ - sorted_);
-  const auto in_order = sorted(unsorted, check_interrupt);
-  const std::span<Hash> tail(in_order.get(), unsorted.size());
-  std::vector<std::uint8_t> times(tail.size());
+  CountedVector<Hash> tail = sorted(unsorted, check_interrupt);
+  CountedVector<std::uint8_t> times(tail.size());
   PeriodicCheck periodic_check(check_interrupt);
   // Move hashes that are new to the front of the tail, each once with its count. Hashes that are
   // already in the sorted part only increase their count there.

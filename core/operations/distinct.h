@@ -14,8 +14,19 @@
 
 #include "core/hashing/hash.h"
 #include "core/support/interrupt_check.h"
+#include "core/support/memory.h"
 
 namespace bloom {
+
+// Frees memory of malloc() that was counted: see core/support/memory.h.
+struct FreeCounted {
+  std::size_t counted = 0;  // bytes
+
+  void operator()(void* memory) const {
+    std::free(memory);
+    discount_memory(counted);
+  }
+};
 
 class DistinctHashes {
  public:
@@ -35,11 +46,8 @@ class DistinctHashes {
   unsigned times(std::size_t i) const { return times_[i]; }
 
  private:
-  struct Free {
-    void operator()(void* memory) const { std::free(memory); }
-  };
   template <typename T>
-  using Array = std::unique_ptr<T[], Free>;
+  using Array = std::unique_ptr<T[], FreeCounted>;
 
   template <typename T>
   static void grow(Array<T>& array, std::size_t size);

@@ -5,6 +5,7 @@
 
 #include "core/layout/cells.h"
 #include "core/layout/shape.h"
+#include "core/sizing/prediction.h"
 
 namespace bloom {
 
@@ -47,6 +48,9 @@ Estimate Estimator::finish() {
   end_block();
   result_.fpr /= static_cast<double>(shape_.blocks());
   result_.fill = static_cast<double>(nonzero_) / static_cast<double>(shape_.cells);
+  result_.keys_known = keys_in_full_blocks_ <= result_.keys / 2;
+  result_.fpr =
+      std::min(1.0, result_.fpr + double_hashing_excess(shape_, result_.fill, result_.keys));
   return result_;
 }
 
@@ -68,8 +72,10 @@ void Estimator::end_range() {
 
 void Estimator::end_block() {
   result_.fpr += filled_ranges_ == ranges_per_block_ ? block_fpr_ : 0;
-  result_.keys += estimate_keys(static_cast<double>(nonzero_in_block_),
-                                static_cast<double>(shape_.block_cells()), shape_.hashes);
+  const double keys = estimate_keys(static_cast<double>(nonzero_in_block_),
+                                    static_cast<double>(shape_.block_cells()), shape_.hashes);
+  result_.keys += keys;
+  keys_in_full_blocks_ += nonzero_in_block_ == shape_.block_cells() ? keys : 0;
   nonzero_ += nonzero_in_block_;
   nonzero_in_block_ = 0;
   block_fpr_ = 1;
@@ -86,6 +92,10 @@ bool exceeds_capacity(const Header& header, double estimated_keys) {
   const double load = k * capacity / m;
   const double standard_error = std::sqrt(m * (std::expm1(load) - load)) / k;
   return estimated_keys > capacity + 3 * standard_error;
+}
+
+bool is_overfull(const Header& header, const Estimate& estimate) {
+  return !estimate.keys_known || exceeds_capacity(header, estimate.keys);
 }
 
 }  // namespace bloom

@@ -5,15 +5,9 @@
 
 #include "core/filter/filter.h"
 #include "core/layout/shape.h"
+#include "core/operations/estimate_result.h"
 
 namespace bloom {
-
-struct Estimate {
-  double fill = 0;              // share of cells that are not 0
-  double keys = 0;              // number of distinct keys, estimated from the fill of each block
-  double fpr = 0;               // expected FPR with the present fill
-  std::uint64_t saturated = 0;  // counting filters: saturated counters
-};
 
 // Returns the most likely number of keys n, if `nonzero` of `cells` cells are not 0 and each key
 // sets k cells. n solves nonzero = cells (1 - (1 - 1/cells)^(k n)) (S. Swamidass, P. Baldi,
@@ -23,7 +17,9 @@ double estimate_keys(double nonzero, double cells, double k);
 
 // Returns the estimates for a filter. Reads every cell once. Throws what `check_interrupt` throws.
 //   keys: the sum over blocks of estimate_keys()
-//   fpr:  the mean over blocks of fill^k, or of the product of the fills of the slices
+//   fpr:  the mean over blocks of fill^k, or of the product of the fills of the slices; in an
+//   unblocked
+//         filter plus double_hashing_excess()
 Estimate estimate(const FilterView& filter, const InterruptCheck& check_interrupt = {});
 
 // The same for cells that are given piece by piece, in ascending order. Cells that are not given
@@ -49,13 +45,10 @@ class Estimator {
   std::uint64_t nonzero_in_range_ = 0;
   std::uint64_t nonzero_in_block_ = 0;
   std::uint64_t nonzero_ = 0;
-  double block_fpr_ = 1;             // of the current block, from its probe ranges so far
+  double block_fpr_ = 1;  // of the current block, from its probe ranges so far
+  double keys_in_full_blocks_ = 0;
   std::uint64_t filled_ranges_ = 0;  // probe ranges of the current block that are not empty
   Estimate result_;
 };
-
-// Returns whether the number of keys exceeds the capacity in the header by more than three standard
-// errors of estimate_keys(). Returns false if the capacity is unknown.
-bool exceeds_capacity(const Header& header, double estimated_keys);
 
 }  // namespace bloom

@@ -1,5 +1,6 @@
 #include "core/operations/fold.h"
 
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 
@@ -10,8 +11,11 @@
 
 namespace bloom {
 
-unsigned times_foldable(const Header& header, double keys, double fpr) {
-  const auto n = static_cast<std::uint64_t>(std::ceil(keys));
+unsigned times_foldable(const Header& header, const Estimate& now, double fpr) {
+  if (!now.keys_known) {
+    return 0;
+  }
+  const auto n = static_cast<std::uint64_t>(std::ceil(now.keys));
   unsigned times = 0;
   for (Shape shape = header.shape; is_halvable(shape); ++times) {
     shape = halved(shape);
@@ -23,6 +27,7 @@ unsigned times_foldable(const Header& header, double keys, double fpr) {
 }
 
 Header folded(const Header& header, unsigned times, double fpr) {
+  assert(times <= times_halvable(header.shape));
   Header result = header;
   for (unsigned i = 0; i < times; ++i) {
     result = halved(result);
@@ -35,7 +40,7 @@ Header folded(const Header& header, unsigned times, double fpr) {
 }
 
 Filter fold(const FilterView& f, double fpr, const InterruptCheck& check_interrupt) {
-  const unsigned times = times_foldable(f.header(), estimate(f, check_interrupt).keys, fpr);
+  const unsigned times = times_foldable(f.header(), estimate(f, check_interrupt), fpr);
   Filter result(f, check_interrupt);
   for (unsigned i = 0; i < times; ++i) {
     result = halve(result.view(), check_interrupt);

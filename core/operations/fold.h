@@ -3,13 +3,15 @@
 
 #include "core/filter/filter.h"
 #include "core/layout/format.h"
+#include "core/operations/estimate_result.h"
 #include "core/support/interrupt_check.h"
 
 namespace bloom {
 
-// Returns how many times a filter with this header and about `keys` distinct keys can be halved
-// while its predicted FPR stays at or below `fpr`. Returns 0 if the FPR already exceeds `fpr`.
-unsigned times_foldable(const Header& header, double keys, double fpr);
+// Returns how many times a filter with this header and these keys can be halved while its predicted
+// FPR stays at or below `fpr`. Returns 0 if the FPR already exceeds `fpr`, and if the number of
+// keys is unknown.
+unsigned times_foldable(const Header& header, const Estimate& now, double fpr);
 
 // Returns the header of the filter after it was halved `times` times. The header gets `fpr` as its
 // target, and the capacity at that FPR, if the filter was halved, its capacity is known, and `fpr`

@@ -1,6 +1,7 @@
 #include "core/operations/merge.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -96,6 +97,7 @@ Filter double_until(const FilterView& f, const Shape& goal, const InterruptCheck
   if (f.shape() == goal) {
     return Filter(f, check_interrupt);
   }
+  assert(f.shape().cells < goal.cells);
   const Shape half_shape = halved(goal);
   const Filter half = double_until(f, half_shape, check_interrupt);
   Header header = half.header();

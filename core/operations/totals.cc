@@ -38,6 +38,7 @@ Estimate total_estimate(std::span<const Header> layers, std::span<const Estimate
     used += estimates[i].fill * size;
     cells += size;
     total.keys += estimates[i].keys;
+    total.keys_known = total.keys_known && estimates[i].keys_known;
     none *= 1 - estimates[i].fpr;
     total.saturated += estimates[i].saturated;
   }
@@ -47,7 +48,7 @@ Estimate total_estimate(std::span<const Header> layers, std::span<const Estimate
 }
 
 bool is_overfull(std::span<const Header> layers, std::span<const Estimate> estimates) {
-  return exceeds_capacity(layers.back(), estimates.back().keys);
+  return is_overfull(layers.back(), estimates.back());
 }
 
 }  // namespace bloom

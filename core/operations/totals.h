@@ -8,7 +8,7 @@
 #include <span>
 
 #include "core/layout/format.h"
-#include "core/operations/estimate.h"
+#include "core/operations/estimate_result.h"
 
 namespace bloom {
 
@@ -20,8 +20,10 @@ std::uint64_t total_capacity(std::span<const Header> layers);
 // Returns the estimates for the filter as a whole. Its FPR is the probability that at least one
 // layer returns a false positive.
 Estimate total_estimate(std::span<const Header> layers, std::span<const Estimate> estimates);
-// Returns whether the filter has more keys than its capacity: see exceeds_capacity(). Only the
-// newest layer takes keys, so it alone can have too many.
+// Returns the FPR of two filters if a key may be in either of them. Exact if one of them is 0.
+inline double fpr_of_either(double a, double b) { return a + b - a * b; }
+// Returns whether the filter has more keys than its capacity: see is_overfull() of one filter. Only
+// the newest layer takes keys, so it alone can have too many.
 bool is_overfull(std::span<const Header> layers, std::span<const Estimate> estimates);
 
 }  // namespace bloom

@@ -30,7 +30,8 @@ void require_keys(std::string_view name, std::uint64_t n) {
 
 void require_fpr(std::string_view name, double p) {
   if (!(p > 0 && p < 1)) {
-    refuse(name, "between 0 and 1", NumberText(p).view());
+    // A program in C++ can pass NaN, which has no NumberText.
+    refuse(name, "between 0 and 1", std::isnan(p) ? "NaN" : NumberText(p).view());
   }
 }
 

@@ -1,6 +1,7 @@
 #include "core/sizing/growth.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace bloom {
@@ -15,6 +16,7 @@ constexpr double kSmallFactor = 3.16227766016838;  // 10^(1/2)
 constexpr double kLargeFactor = 2.15443469003188;  // 10^(1/3)
 
 Header make_layer(const Growth& growth, std::size_t i, std::uint64_t capacity) {
+  assert(growth.block.value_or(0) == 0 || *growth.block >= kMinGrowingBlock);
   const double fpr = growth.fpr * fpr_share_of_layer(i);
   Header header = growth.block ? size_filter(capacity, fpr, growth.kind, *growth.block)
                                : size_filter(capacity, fpr, growth.kind);
@@ -35,6 +37,7 @@ Header first_layer(const Growth& growth, std::uint64_t capacity) {
 }
 
 std::optional<Header> next_layer(const Growth& growth, std::span<const Header> layers) {
+  assert(!layers.empty());
   double total = 0;
   for (const Header& header : layers) {
     total += static_cast<double>(header.capacity);

@@ -10,10 +10,15 @@ namespace bloom {
 // Returns the expected FPR of a filter of this shape with n keys. This is the mean FPR of its
 // blocks: the number of keys in a block is binomially distributed. The FPR of one block is
 // corrected for the variance of its fill. The prediction is within 3 % of measured rates for
-// filters of 1 KiB or more. The exceptions are unblocked filters below about 100 KiB with FPRs
-// under 1e-3: for these the family h1 + i * h2 has too few members (docs/choosing.md has
-// measurements). Requires: !broken_rule(shape).
+// filters of 1 KiB or more, and within 15 % for smaller unblocked filters. Requires:
+// !broken_rule(shape).
 double predicted_fpr(const Shape& shape, std::uint64_t n);
+
+// Returns by how much the FPR of an unblocked filter with n keys is higher than fill^k: the family
+// h1 + i * h2 has few members, so that the cells of a key repeat, or are those of an added key. It
+// is about 0.13 / m for a half-full filter with k = 20, and matters for small filters with a low
+// FPR. Returns 0 for a blocked filter.
+double double_hashing_excess(const Shape& shape, double fill, double n);
 
 // Returns the limit of predicted_fpr() as the number of blocks grows, with `mean` keys per block.
 // `block` is the shape of one of the blocks. In the limit, the number of keys in a block is Poisson

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "core/hashing/key.h"
@@ -78,14 +79,17 @@ std::uint64_t round_up_size(std::uint64_t units, std::uint64_t min_aligned) {
   return (units + step - 1) / step * step;
 }
 
+// The next three functions return nullopt if the filter would have more than kMaxCells cells.
+
 // Returns the shape for n keys with k hashes and blocks of `block` cells.
-Shape blocked_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k, std::uint64_t block) {
+std::optional<Shape> blocked_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k,
+                                   std::uint64_t block) {
   Shape shape = one_block(kind, k, block);
   require_valid(shape);
   const std::uint64_t most = kMaxCells / block;
   const double limit = std::ceil(static_cast<double>(n) / keys_per_block(shape, p));
   if (limit > static_cast<double>(most)) {
-    refuse_size(n, p);
+    return std::nullopt;
   }
   const auto good = [&](std::uint64_t blocks) {
     shape.cells = blocks * block;
@@ -100,14 +104,14 @@ Shape blocked_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k, std::
     blocks = first_good(1, blocks, good);
   }
   if (!good(blocks)) {
-    refuse_size(n, p);
+    return std::nullopt;
   }
   shape.cells = std::min(round_up_size(blocks, min_aligned), most) * block;
   return shape;
 }
 
 // Returns the unblocked shape for n keys with k hashes.
-Shape unblocked_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k) {
+std::optional<Shape> unblocked_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k) {
   const std::uint64_t unit = unit_of(kind, k);
   const auto shape_of = [&](std::uint64_t units) {
     return Shape{.kind = kind, .hashes = k, .cells = units * unit, .block = 0, .seed = 0};
@@ -115,7 +119,7 @@ Shape unblocked_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k) {
   const auto good = [&](std::uint64_t units) { return predicted_fpr(shape_of(units), n) <= p; };
   const std::uint64_t most = kMaxCells / unit;
   if (!good(most)) {
-    refuse_size(n, p);
+    return std::nullopt;
   }
   return shape_of(
       std::min(round_up_size(first_good(1, most, good), min_aligned_units(unit, kind)), most));
@@ -123,7 +127,7 @@ Shape unblocked_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k) {
 
 // Returns the shape for n keys with k hashes and blocks of one chunk, or with a single smaller
 // block.
-Shape chunked_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k) {
+std::optional<Shape> chunked_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k) {
   const std::uint64_t chunk = cells_per_chunk(kind);
   const std::uint64_t unit = unit_of(kind, k);
   const auto good = [&](std::uint64_t units) {
@@ -139,9 +143,9 @@ Shape chunked_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k) {
 
 // Returns smallest(k) for the best k. A partitioned filter gets a power of two instead, because
 // powers of two divide a chunk into equal slices. The function then tries the powers of two next to
-// the best k and returns the smaller shape.
+// the best k and returns the smaller shape. Returns nullopt if there is none.
 template <typename Smallest>
-Shape with_best_hashes(double p, Kind kind, Smallest smallest) {
+std::optional<Shape> with_best_hashes(double p, Kind kind, Smallest smallest) {
   const double best = std::clamp<double>(std::round(-std::log2(p)), 1, kMaxHashes);
   const auto k = static_cast<std::uint32_t>(best);
   if (kind != Kind::partitioned) {
@@ -149,28 +153,39 @@ Shape with_best_hashes(double p, Kind kind, Smallest smallest) {
   }
   const std::uint32_t below = std::clamp(std::bit_floor(k), 1U, kMaxSlices);
   const std::uint32_t above = std::clamp(std::bit_ceil(k), 1U, kMaxSlices);
-  const Shape few = smallest(below);
-  const Shape many = below == above ? few : smallest(above);
-  return few.cells <= many.cells ? few : many;
+  const std::optional<Shape> few = smallest(below);
+  const std::optional<Shape> many = below == above ? few : smallest(above);
+  return !many || (few && few->cells <= many->cells) ? few : many;
 }
 
 }  // namespace
 
-Header size_filter(std::uint64_t n, double p, Kind kind) {
+std::optional<Header> find_size(std::uint64_t n, double p, Kind kind) {
   require_keys("capacity", n);
   require_fpr("fpr", p);
-  const Shape shape =
+  const auto shape =
       with_best_hashes(p, kind, [&](std::uint32_t k) { return chunked_shape(n, p, kind, k); });
-  return {.shape = shape, .capacity = n, .fpr = p};
+  return shape ? std::optional(Header{.shape = *shape, .capacity = n, .fpr = p}) : std::nullopt;
+}
+
+Header size_filter(std::uint64_t n, double p, Kind kind) {
+  const auto header = find_size(n, p, kind);
+  if (!header) {
+    refuse_size(n, p);
+  }
+  return *header;
 }
 
 Header size_filter(std::uint64_t n, double p, Kind kind, std::uint64_t block) {
   require_keys("capacity", n);
   require_fpr("fpr", p);
-  const Shape shape = with_best_hashes(p, kind, [&](std::uint32_t k) {
+  const auto shape = with_best_hashes(p, kind, [&](std::uint32_t k) {
     return block == 0 ? unblocked_shape(n, p, kind, k) : blocked_shape(n, p, kind, k, block);
   });
-  return {.shape = shape, .capacity = n, .fpr = p};
+  if (!shape) {
+    refuse_size(n, p);
+  }
+  return {.shape = *shape, .capacity = n, .fpr = p};
 }
 
 }  // namespace bloom

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/layout/format.h"
 #include "core/layout/shape.h"
@@ -25,8 +26,11 @@ inline constexpr double kDefaultFpr = 0.01;
 // kMaxCells cells.
 Header size_filter(std::uint64_t n, double p, Kind kind);
 
-// The same with blocks of `block` cells. If `block` is 0, the filter is unblocked. The rounding
-// costs less with smaller blocks: at most 0.8 % if a block is at most 1/16 of a chunk.
+// The same, but returns nullopt if the filter would need more than kMaxCells cells.
+std::optional<Header> find_size(std::uint64_t n, double p, Kind kind);
+
+// As size_filter(), with blocks of `block` cells. If `block` is 0, the filter is unblocked. The
+// rounding costs less with smaller blocks: at most 0.8 % if a block is at most 1/16 of a chunk.
 Header size_filter(std::uint64_t n, double p, Kind kind, std::uint64_t block);
 
 }  // namespace bloom

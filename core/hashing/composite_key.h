@@ -1,0 +1,31 @@
+// The hashes of composite keys (append_part() in core/hashing/key.h) whose parts have collations of
+// their own. Each part is normalized by its collation before it is hashed. The hash of a key whose
+// parts are all BINARY is that of the key itself.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/hashing/collation.h"
+#include "core/hashing/hash.h"
+
+namespace bloom {
+
+// The collations of the parts, in order. Parts that are not in the list are BINARY.
+using PartCollations = std::vector<Collation>;
+
+// Return the names of the collations, separated by spaces, and the collations of such a text;
+// nullopt if it is not valid.
+std::string names_of(const PartCollations& collations);
+std::optional<PartCollations> part_collations_named(std::string_view names);
+// Returns whether the lists have the same collations.
+bool same_collations(const PartCollations& a, const PartCollations& b);
+
+// Returns the hash of a composite key. Parts of `key` are what append_part() appended, as they are
+// in the row. A `key` that append_part() cannot have made is hashed as it is.
+Hash hash_composite(std::string_view key, const PartCollations& collations, std::uint32_t seed);
+
+}  // namespace bloom
