@@ -4,10 +4,14 @@
 #include <string>
 #include <string_view>
 
+#include "core/support/memory.h"
+#include "sql/bloom_table/bloom_module.h"
 #include "sql/functions/functions.h"
+#include "sql/group_table/group_module.h"
+#include "sql/heap_limit.h"
+#include "sql/search_table/search_table.h"
+#include "sql/sqlite/atomically.h"
 #include "sql/sqlite/guard.h"
-#include "sql/table/group_table.h"
-#include "sql/table/table.h"
 
 namespace bloom {
 namespace {
@@ -63,6 +67,7 @@ void require_same_version(const std::string& loaded) {
 int register_all(sqlite3* db, char** message) {
   return sqlite::guard_with_message("bloom", message, [&] {
     require_sqlite_version();
+    set_memory_limit(memory_below_heap_limit);
     const auto version = registered_version(db);
     if (version) {
       require_same_version(*version);
@@ -71,12 +76,14 @@ int register_all(sqlite3* db, char** message) {
     add_filter_functions(db);
     add_contains_functions(db);
     add_inspect_functions(db);
-    add_explain_function(db);
     add_formula_functions(db);
     add_aggregates(db);
     add_table_functions(db);
+    sqlite::add_atomic_function(db);
     add_table_module(db);
+    add_explain_function(db);
     add_group_module(db);
+    add_search_module(db);
     // Registered last: if bloom_version() exists, all others do.
     add_version_function(db);
   });

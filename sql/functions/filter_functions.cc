@@ -53,6 +53,7 @@ void add(Context& context, const Values& arguments) {
   Filter filter(filter_argument(arguments, 0, check_interrupt), check_interrupt);
   for (int i = 1; i < arguments.size(); ++i) {
     const Key key(arguments[i]);
+    require_key(key, arguments, i);
     if (!key.is_null()) {
       filter.add(key.hash(filter.shape()));
     }
@@ -71,6 +72,7 @@ void remove(Context& context, const Values& arguments) {
   Filter filter(view, check_interrupt);
   for (int i = 1; i < arguments.size(); ++i) {
     const Key key(arguments[i]);
+    require_key(key, arguments, i);
     if (!key.is_null() && !filter.remove(key.hash(filter.shape()))) {
       refuse(argument_name(i), "a key that was added",
              arguments[i].describe() + ", which is not in the filter");
@@ -153,7 +155,7 @@ void apply_delta(Context& context, const Values& arguments) {
 
 void composite_key(Context& context, const Values& arguments) {
   require_at_least(1, arguments, "bloom_key(value, ...)");
-  std::string composite;
+  CountedString composite;
   for (int i = 0; i < arguments.size(); ++i) {
     const Key part(arguments[i]);
     if (part.is_null()) {

@@ -23,7 +23,9 @@ void info(Context& context, const Values& arguments) {
 void count(Context& context, const Values& arguments) {
   const InterruptCheck check_interrupt = context.interrupt_check();
   const Estimate now = estimate(filter_argument(arguments, 0, check_interrupt), check_interrupt);
-  context.result_int64(static_cast<std::int64_t>(rounded_keys(now)));
+  if (const auto keys = rounded_keys(now)) {
+    context.result_int64(static_cast<std::int64_t>(*keys));
+  }
 }
 
 void fpr(Context& context, const Values& arguments) {
@@ -56,14 +58,20 @@ void debug(Context& context, const Values&) {
   std::string text = "sqlite-bloom " BLOOM_VERSION "\nhash: MurmurHash3_x64_128\nblock=512: ";
   text.append(block512_kernel().name).append("\nSQLite: built for " SQLITE_VERSION ", running ");
   text.append(sqlite3_libversion()).append("\ncompiler: " BLOOM_COMPILER);
+#ifdef BLOOM_COMMIT  // in packages
+  text.append("\ncommit: " BLOOM_COMMIT);
+#endif
   context.result_text(text);
 }
 
 constexpr sqlite::ScalarFunction kInspectFunctions[] = {
-    {"bloom_info", info, 1},   {"bloom_count", count, 1}, {"bloom_fpr", fpr, 1},
-    {"bloom_check", check, 1}, {"bloom_debug", debug, 0},
+    {"bloom_info", info, 1},
+    {"bloom_count", count, 1},
+    {"bloom_fpr", fpr, 1},
+    {"bloom_check", check, 1},
+    {"bloom_debug", debug, 0, sqlite::kInnocuous},
 };
-constexpr sqlite::ScalarFunction kVersionFunction{"bloom_version", version, 0};
+constexpr sqlite::ScalarFunction kVersionFunction{"bloom_version", version, 0, sqlite::kInnocuous};
 
 }  // namespace
 

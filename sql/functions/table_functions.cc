@@ -15,14 +15,18 @@ namespace {
 
 using sqlite::Context;
 
-// bloom_plan(n, p): for each kind, the filter that n keys need at a false-positive rate of p.
+// The hidden columns are the arguments. Their names cannot be those of a column of a table: an
+// argument such as `filter` or `key` would then be an ambiguous name.
+
+// bloom_plan(n, p): for each kind that is possible, the filter that n keys need at a false-positive
+// rate of p.
 class SizingPlan {
  public:
   static constexpr char kName[] = "bloom_plan";
   static constexpr char kUsage[] = "the call must be bloom_plan(n, p)";
   static constexpr char kColumns[] =
       "CREATE TABLE x(kind TEXT, cells INTEGER, hashes INTEGER, block INTEGER, bytes INTEGER, "
-      "fpr REAL, n HIDDEN, p HIDDEN)";
+      "fpr REAL, argument_1 HIDDEN, argument_2 HIDDEN)";
   static constexpr int kFirstArgument = 6;
   static constexpr int kArguments = 2;
 
@@ -32,7 +36,12 @@ class SizingPlan {
     rows_.clear();
     row_ = 0;
     for (const Kind kind : kKinds) {
-      rows_.push_back(size_filter(n_, p, kind).shape);
+      if (const auto header = find_size(n_, p, kind)) {
+        rows_.push_back(header->shape);
+      }
+    }
+    if (rows_.empty()) {
+      size_filter(n_, p, Kind::standard);  // throws the reason
     }
   }
   bool at_end() const noexcept { return row_ == rows_.size(); }
@@ -67,7 +76,8 @@ class Positions {
   static constexpr char kName[] = "bloom_positions";
   static constexpr char kUsage[] = "the call must be bloom_positions(filter, key)";
   static constexpr char kColumns[] =
-      "CREATE TABLE x(i INTEGER, cell INTEGER, value INTEGER, filter BLOB HIDDEN, key BLOB HIDDEN)";
+      "CREATE TABLE x(i INTEGER, cell INTEGER, value INTEGER, argument_1 BLOB HIDDEN, "
+      "argument_2 BLOB HIDDEN)";
   static constexpr int kFirstArgument = 3;
   static constexpr int kArguments = 2;
 
@@ -76,6 +86,7 @@ class Positions {
     row_ = 0;
     const FilterView filter = unverified_filter_argument(arguments, 0);
     const Key key(arguments[1]);
+    require_key(key, arguments, 1);
     if (!key.is_null()) {
       filter.geometry().for_each_cell(key.hash(filter.shape()), [&](std::uint64_t cell) {
         rows_.push_back({cell, filter.cell(cell)});
@@ -104,8 +115,7 @@ class Positions {
   std::size_t row_ = 0;
 };
 
-// bloom_stats(filter): the members of bloom_info(filter) as columns. The hidden column is not
-// called `filter`, because the argument often is: it would then be an ambiguous name.
+// bloom_stats(filter): the members of bloom_info(filter) as columns.
 class Stats {
  public:
   static constexpr char kName[] = "bloom_stats";
@@ -113,7 +123,7 @@ class Stats {
   static constexpr char kColumns[] =
       "CREATE TABLE x(kind TEXT, cells INTEGER, hashes INTEGER, block INTEGER, seed INTEGER, "
       "collation TEXT, capacity INTEGER, target_fpr REAL, fill REAL, keys INTEGER, fpr REAL, "
-      "bytes INTEGER, overfull INTEGER, saturated INTEGER, argument HIDDEN)";
+      "bytes INTEGER, overfull INTEGER, saturated INTEGER, argument_1 HIDDEN)";
   static constexpr int kFirstArgument = 14;
   static constexpr int kArguments = 1;
 
@@ -150,13 +160,16 @@ class Stats {
       case 8:
         return context.result_double(now_.fill);
       case 9:
-        return set_count(rounded_keys(now_));
+        if (const auto keys = rounded_keys(now_)) {
+          set_count(*keys);
+        }
+        return;
       case 10:
         return context.result_double(now_.fpr);
       case 11:
         return set_count(stored_bytes(shape));
       case 12:
-        return context.result_bool(exceeds_capacity(header_, now_.keys));
+        return context.result_bool(is_overfull(header_, now_));
       default:
         return shape.kind == Kind::counting ? set_count(now_.saturated) : context.result_null();
     }

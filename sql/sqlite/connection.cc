@@ -1,13 +1,17 @@
 #include "sql/sqlite/connection.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
 
+#include "sql/sqlite/sql_text.h"
 #include "sql/sqlite/statement.h"
 
 namespace bloom::sqlite {
 namespace {
 
 struct Writers {
+  int statements = 0;  // all prepared statements
   int running = 0;
   bool return_rows = false;
   sqlite3_stmt* last = nullptr;
@@ -17,6 +21,7 @@ Writers writers_of(sqlite3* db) {
   Writers writers;
   sqlite3_stmt* statement = nullptr;
   while ((statement = sqlite3_next_stmt(db, statement)) != nullptr) {
+    ++writers.statements;
     if (sqlite3_stmt_busy(statement) != 0 && sqlite3_stmt_readonly(statement) == 0) {
       ++writers.running;
       writers.last = statement;
@@ -24,6 +29,50 @@ Writers writers_of(sqlite3* db) {
     }
   }
   return writers;
+}
+
+// Returns the number of the schema in the programs of statements; -1 if there is no such schema.
+int schema_number(sqlite3* db, const std::string& schema) {
+  enum { kNumber, kName };
+  const Statement list(db, "PRAGMA database_list");
+  Execution run(list);
+  while (run.step()) {
+    if (sqlite3_stricmp(std::string(run.value(kName).text()).c_str(), schema.c_str()) == 0) {
+      return static_cast<int>(run.integer(kNumber));
+    }
+  }
+  return -1;
+}
+
+std::int64_t root_page(sqlite3* db, const std::string& schema, const std::string& table) {
+  const Statement select(db,
+                         "SELECT rootpage FROM " + quoted_name(schema) +
+                             ".sqlite_master WHERE type = 'table' AND name = ?1 COLLATE NOCASE");
+  Execution run(select);
+  return run.bind(1, table).step() ? run.integer(0) : 0;
+}
+
+// Returns whether the program of a statement, with those of its triggers, opens the b-tree for
+// writing. SQLite explains the text, so names, quotes and aliases do not matter.
+bool may_write(sqlite3* db, const char* sql, int schema, std::int64_t root) {
+  enum { kOpcode = 1, kP1 = 2, kP2 = 3, kP3 = 4 };
+  sqlite3_stmt* raw = nullptr;
+  if (sql == nullptr || sqlite3_prepare_v2(db, (std::string("EXPLAIN ") + sql).c_str(), -1, &raw,
+                                           nullptr) != SQLITE_OK) {
+    return true;
+  }
+  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> program(raw, sqlite3_finalize);
+  int code = SQLITE_OK;
+  while ((code = sqlite3_step(raw)) == SQLITE_ROW) {
+    const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(raw, kOpcode));
+    const std::string_view opcode = text == nullptr ? "" : text;
+    const auto operand = [&](int column) { return sqlite3_column_int64(raw, column); };
+    if ((opcode == "OpenWrite" && operand(kP2) == root && operand(kP3) == schema) ||
+        (opcode == "Clear" && operand(kP1) == root && operand(kP2) == schema)) {
+      return true;
+    }
+  }
+  return code != SQLITE_DONE;
 }
 
 bool is_read_uncommitted_on(sqlite3* db) {
@@ -54,9 +103,30 @@ bool has_write_transaction(sqlite3* db, const char* schema) {
 
 int running_writers(sqlite3* db) { return writers_of(db).running; }
 
-bool statement_runs_to_its_end(sqlite3* db) {
+bool statement_runs_to_its_end(sqlite3* db, int& statements) {
   const Writers writers = writers_of(db);
+  statements = writers.statements;
   return writers.running == 1 && !writers.return_rows;
+}
+
+bool may_be_writing_to(sqlite3* db, const std::string& schema, const std::string& table) {
+  const int number = schema_number(db, schema);
+  const std::int64_t root = root_page(db, schema, table);
+  sqlite3_stmt* statement = nullptr;
+  while ((statement = sqlite3_next_stmt(db, statement)) != nullptr) {
+    if (sqlite3_stmt_busy(statement) != 0 && sqlite3_stmt_readonly(statement) == 0 &&
+        may_write(db, sqlite3_sql(statement), number, root)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool insert_may_write_to(sqlite3* db, const std::string& schema, const std::string& into,
+                         const std::string& table) {
+  const std::string insert =
+      "INSERT INTO " + quoted_name(schema) + "." + quoted_name(into) + " DEFAULT VALUES";
+  return may_write(db, insert.c_str(), schema_number(db, schema), root_page(db, schema, table));
 }
 
 // If the name has only these characters, SQL can spell it in one way only, apart from case. So a

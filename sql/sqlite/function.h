@@ -69,15 +69,17 @@ bool guard_function(Context& context, const char* function, Body&& body) noexcep
 // The add_... functions throw SqliteError if SQLite refuses the function. Require: the description
 // of the function outlives the connection.
 
+// What SQLite calls. Requires: the user data is a ScalarFunction.
+inline void call_function(sqlite3_context* raw, int count, sqlite3_value** values) {
+  const auto& self = *static_cast<const ScalarFunction*>(sqlite3_user_data(raw));
+  Context context(raw);
+  guard_function(context, self.name, [&] { self.body(context, Values(count, values)); });
+}
+
 inline void add_function(sqlite3* db, const ScalarFunction& function) {
-  const auto call = [](sqlite3_context* raw, int count, sqlite3_value** values) {
-    const auto& self = *static_cast<const ScalarFunction*>(sqlite3_user_data(raw));
-    Context context(raw);
-    guard_function(context, self.name, [&] { self.body(context, Values(count, values)); });
-  };
   require_ok(db, sqlite3_create_function_v2(db, function.name, function.argument_count,
                                             function.flags, const_cast<ScalarFunction*>(&function),
-                                            call, nullptr, nullptr, nullptr));
+                                            call_function, nullptr, nullptr, nullptr));
 }
 
 inline void add_functions(sqlite3* db, std::span<const ScalarFunction> functions) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -69,6 +70,40 @@ void guard(Body&& body, Failed&& failed) noexcept {
     failed(Failure{SQLITE_ERROR, error.what()});
   }
 }
+
+// Runs a function now, and throws what it has thrown later: so a failure passes through SQLite.
+// std::exception_ptr would need a newer C++ library than the other code.
+class Outcome {
+ public:
+  template <typename Body>
+  static Outcome of(Body&& body) noexcept {
+    Outcome outcome;
+    guard(body, [&](const Failure& failure) {
+      outcome.code_ = failure.code;
+      outcome.text_.reset(failure.text == nullptr ? nullptr : sqlite3_mprintf("%s", failure.text));
+    });
+    return outcome;
+  }
+
+  bool failed() const { return code_ != SQLITE_OK; }
+  int code() const { return code_; }
+  // Throws SqliteError or std::bad_alloc if the function has failed.
+  void throw_failure() const {
+    if (failed() && (code_ == SQLITE_NOMEM || text_ == nullptr)) {
+      throw std::bad_alloc();
+    }
+    if (failed()) {
+      throw SqliteError(code_, text_.get());
+    }
+  }
+
+ private:
+  struct Free {
+    void operator()(char* text) const { sqlite3_free(text); }
+  };
+  int code_ = SQLITE_OK;
+  std::unique_ptr<char, Free> text_;
+};
 
 // Runs body(). Returns SQLITE_OK if it returns. If it throws, returns the result code for the
 // exception and sets *message to what error_message() returns. For xCreate, xConnect and the entry

@@ -20,10 +20,13 @@
 //       explicit Cursor(Words&);
 //       // xFilter, with idxNum, idxStr and argv:
 //       void filter(int plan, const char* idx_string, const Values&);
-//       void next() noexcept;             // xNext
+//       void next();                      // xNext
 //       bool at_end() const noexcept;     // xEof
 //       void column(sqlite3_context*, int i);  // xColumn
+//       std::int64_t rowid() const;       // xRowid; only if columns() are not WITHOUT ROWID
 //     };
+//     // xFindFunction; optional. Returns a function of two arguments, or null.
+//     static const ScalarFunction* find_function(int arguments, const char* name);
 //     int update(const Values&);        // xUpdate: SQLITE_OK, or SQLITE_CONSTRAINT to skip the row
 //     int code_to_report(int code);     // called after update() has thrown
 //     void check_integrity();           // xIntegrity: throws SqliteError(SQLITE_CORRUPT_VTAB)
@@ -65,6 +68,7 @@
 #include <utility>
 
 #include "sql/sqlite/api.h"
+#include "sql/sqlite/function.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/value.h"
 #include "sql/sqlite/vtab_error.h"
@@ -87,7 +91,6 @@ concept VirtualTableCursor = std::constructible_from<Cursor, Table&> &&
   cursor.next();
   { row.at_end() } -> std::same_as<bool>;
   cursor.column(context, i);
-  requires noexcept(cursor.next());
   requires noexcept(row.at_end());
 };
 
@@ -226,13 +229,38 @@ class Module {
                 [&](Table&) { cursor_of(raw).filter(plan, idx_string, Values(count, values)); });
   }
   static int next(sqlite3_vtab_cursor* raw) {
-    cursor_of(raw).next();
-    return SQLITE_OK;
+    return call(raw->pVtab, [&](Table&) { cursor_of(raw).next(); });
   }
   static int eof(sqlite3_vtab_cursor* raw) { return cursor_of(raw).at_end() ? 1 : 0; }
   static int column(sqlite3_vtab_cursor* raw, sqlite3_context* context, int i) {
     return call(raw->pVtab, [&](Table&) { cursor_of(raw).column(context, i); });
   }
+
+  template <typename Cursor>
+  static constexpr void set_rowid(sqlite3_module& base) {
+    if constexpr (requires(const Cursor& cursor) { cursor.rowid(); }) {
+      base.xRowid = [](sqlite3_vtab_cursor* raw, sqlite3_int64* rowid) {
+        *rowid = cursor_of(raw).rowid();
+        return SQLITE_OK;
+      };
+    }
+  }
+  template <typename AnyTable>
+  static constexpr void set_find_function(sqlite3_module& base) {
+    if constexpr (requires { AnyTable::find_function(0, ""); }) {
+      base.xFindFunction = [](sqlite3_vtab*, int arguments, const char* name, ScalarBody* body,
+                              void** data) {
+        const ScalarFunction* const function = AnyTable::find_function(arguments, name);
+        if (function == nullptr) {
+          return 0;
+        }
+        *body = call_function;
+        *data = const_cast<ScalarFunction*>(function);
+        return 1;
+      };
+    }
+  }
+  using ScalarBody = void (*)(sqlite3_context*, int, sqlite3_value**);
 
   static int update(sqlite3_vtab* raw, int count, sqlite3_value** values, sqlite3_int64* rowid) {
     int code = SQLITE_OK;
@@ -309,13 +337,15 @@ class Module {
     module.base.xNext = next;
     module.base.xEof = eof;
     module.base.xColumn = column;
-    module.base.xRowid = nullptr;  // the tables are WITHOUT ROWID
+    module.base.xRowid = nullptr;  // for tables that are WITHOUT ROWID
+    set_rowid<typename Table::Cursor>(module.base);
     module.base.xUpdate = update;
     module.base.xBegin = begin;
     module.base.xSync = sync;
     module.base.xCommit = commit;
     module.base.xRollback = rollback;
     module.base.xFindFunction = nullptr;
+    set_find_function<Table>(module.base);
     module.base.xRename = rename;
     module.base.xSavepoint = savepoint;
     module.base.xRelease = release_savepoint;

@@ -1,5 +1,6 @@
 #include "sql/sqlite/sql_text.h"
 
+#include <cassert>
 #include <cctype>
 
 namespace bloom::sqlite {
@@ -53,6 +54,7 @@ std::optional<std::string> unquoted(std::string_view text) {
 }
 
 std::size_t token_size(std::string_view text) {
+  assert(!text.empty());
   if (!is_quote(text.front())) {
     return 1;
   }

@@ -1,6 +1,8 @@
 #include "sql/sqlite/statement.h"
 
+#include <algorithm>
 #include <new>
+#include <utility>
 
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
@@ -11,19 +13,29 @@ void execute(sqlite3* db, const std::string& sql) {
   require_ok(db, sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr));
 }
 
-Statement::Statement(sqlite3* db, const std::string& sql, int schema_error)
-    : db_(db), schema_error_(schema_error) {
+Statement::Statement(sqlite3* db, const std::string& sql, FindDamage find_damage)
+    : db_(db), find_damage_(std::move(find_damage)) {
   // NO_VTAB: someone may have replaced a shadow table by a view of the virtual table. This
   // statement would then keep the virtual table in use, which in turn owns the statement, and
   // neither would ever be freed.
   constexpr unsigned kFlags = SQLITE_PREPARE_PERSISTENT | SQLITE_PREPARE_NO_VTAB;
+  sqlite3_stmt* prepared = nullptr;
   require_ok(sqlite3_prepare_v3(db, sql.c_str(), static_cast<int>(sql.size()) + 1, kFlags,
-                                &statement_, nullptr));
+                                &prepared, nullptr));
+  statement_.reset(prepared);
+  if (const std::string name = find_damage_ ? find_damage_() : ""; !name.empty()) {
+    throw SqliteError(SQLITE_CORRUPT_VTAB, "the table " + name + " is missing or has changed");
+  }
 }
 
 void Statement::require_ok(int code) const {
-  const bool of_schema = code == SQLITE_ERROR || (code & 0xff) == SQLITE_CONSTRAINT;
-  sqlite::require_ok(db_, of_schema ? schema_error_ : code);
+  const bool may_be_schema = code == SQLITE_ERROR || (code & 0xff) == SQLITE_CONSTRAINT;
+  if (may_be_schema) {
+    const std::string text = sqlite3_errmsg(db_);  // find_damage_() may change it
+    const bool is_damaged = find_damage_ && !find_damage_().empty();
+    throw SqliteError(is_damaged ? SQLITE_CORRUPT_VTAB : SQLITE_ERROR, text);
+  }
+  sqlite::require_ok(db_, code);
 }
 
 Execution::~Execution() {
@@ -78,6 +90,15 @@ std::span<const std::uint8_t> Execution::blob(int column) const {
     throw std::bad_alloc();
   }
   return {bytes, size};
+}
+
+// For a view, SQLite has no column metadata.
+bool has_columns(sqlite3* db, const std::string& schema, const std::string& table,
+                 std::initializer_list<const char*> columns) {
+  return std::all_of(columns.begin(), columns.end(), [&](const char* column) {
+    return sqlite3_table_column_metadata(db, schema.c_str(), table.c_str(), column, nullptr,
+                                         nullptr, nullptr, nullptr, nullptr) == SQLITE_OK;
+  });
 }
 
 std::string stored_sql(sqlite3* db, std::string_view schema, std::string_view type,

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,23 +20,29 @@ void execute(sqlite3* db, const std::string& sql);
 // A prepared statement. Use an Execution to execute it.
 class Statement {
  public:
+  // Returns the name of a table that is missing, or not as it was made; "" if there is none.
+  using FindDamage = std::function<std::string()>;
+
   // Prepares a statement. Throws SqliteError if the SQL has an error or uses a virtual table.
   //
-  // `schema_error` is the code to report if the schema is not what the SQL expects. It replaces
-  // SQLITE_ERROR, and also SQLITE_CONSTRAINT, which SQLite would mistake for a conflict in the
-  // user's row.
-  Statement(sqlite3* db, const std::string& sql, int schema_error = SQLITE_ERROR);
+  // If find_damage() finds a table when the statement is prepared, or after it has failed with
+  // SQLITE_ERROR, throws SqliteError(SQLITE_CORRUPT_VTAB). SQLITE_CONSTRAINT becomes SQLITE_ERROR,
+  // because SQLite would mistake it for a conflict in the user's row.
+  Statement(sqlite3* db, const std::string& sql, FindDamage find_damage = {});
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
-  ~Statement() { sqlite3_finalize(statement_); }
+  ~Statement() = default;
 
  private:
   friend class Execution;
   void require_ok(int code) const;
 
   sqlite3* db_;
-  int schema_error_;
-  sqlite3_stmt* statement_ = nullptr;
+  FindDamage find_damage_;
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
 // One execution of a statement. The destructor resets the statement, which would otherwise keep its
@@ -41,7 +50,7 @@ class Statement {
 class Execution {
  public:
   explicit Execution(const Statement& statement)
-      : prepared_(statement), statement_(statement.statement_) {}
+      : prepared_(statement), statement_(statement.statement_.get()) {}
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
   ~Execution();
@@ -59,6 +68,11 @@ class Execution {
   // Moves to the next row. Returns whether there is one. Throws SqliteError.
   bool step();
 
+  // Returns how many times SQLite has prepared the statement again.
+  int preparations() const {
+    return sqlite3_stmt_status(statement_, SQLITE_STMTSTATUS_REPREPARE, 0);
+  }
+
   // Returns the number of columns.
   int columns() const { return sqlite3_column_count(statement_); }
   // Return a column of the current row; the first column is 0. They are valid until the next
@@ -72,6 +86,11 @@ class Execution {
   const Statement& prepared_;
   sqlite3_stmt* statement_;
 };
+
+// Returns whether there is an ordinary table with these columns. No authorizer and no limit changes
+// the answer.
+bool has_columns(sqlite3* db, const std::string& schema, const std::string& table,
+                 std::initializer_list<const char*> columns);
 
 // Returns the CREATE statement of a table, index or trigger (`type`) as the schema stores it.
 // Returns "" if there is no such object. Throws SqliteError.

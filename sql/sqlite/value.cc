@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "sql/sqlite/guard.h"
+
 namespace bloom::sqlite {
 namespace {
 
@@ -82,6 +84,21 @@ std::string Value::describe() const {
     default:
       return std::string(text());
   }
+}
+
+std::vector<OwnedValue> Value::list() const {
+  std::vector<OwnedValue> values;
+#if SQLITE_VERSION_NUMBER >= 3038000
+  sqlite3_value* value = nullptr;
+  int code = sqlite3_vtab_in_first(value_, &value);
+  for (; code == SQLITE_OK; code = sqlite3_vtab_in_next(value_, &value)) {
+    values.push_back(Value(value).copy());
+  }
+  if (code != SQLITE_DONE) {
+    throw SqliteError(code, "the values of IN cannot be read");
+  }
+#endif
+  return values;
 }
 
 }  // namespace bloom::sqlite

@@ -8,7 +8,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "core/support/memory.h"
 #include "sql/sqlite/api.h"
 
 namespace bloom::sqlite {
@@ -72,6 +74,10 @@ class Value {
   }
   void set_result(sqlite3_context* context) const { sqlite3_result_value(context, value_); }
 
+  // Returns copies of the values of column IN (...), if this is the argument of such a condition
+  // that SQLite passes all at once. Throws SqliteError, std::bad_alloc.
+  std::vector<OwnedValue> list() const;
+
   // Throws std::bad_alloc.
   OwnedValue copy() const {
     OwnedValue copy(sqlite3_value_dup(value_));
@@ -112,7 +118,7 @@ class ValueCopy {
   int type_ = SQLITE_NULL;
   std::int64_t integer_ = 0;
   double real_ = 0;
-  std::string bytes_;
+  CountedString bytes_;
   std::size_t size_ = 0;  // bytes in use
 };
 

@@ -7,8 +7,11 @@
 namespace bloom {
 namespace {
 
-// The usual cause: a name that is misspelt in the WHERE clause of a scalar subquery.
-constexpr char kNullFilter[] = "NULL; did the subquery find no row?";
+// The usual causes: a name that is misspelt in the WHERE clause of a scalar subquery, and a handle
+// that SQLite has turned into NULL, because it passed through a common table expression.
+constexpr char kNullFilter[] =
+    "NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT "
+    "bloom_open(filter) FROM ...)";
 
 [[noreturn]] void refuse_bytes(const std::string& name, const Problem& problem,
                                const char* if_foreign, const char* if_damaged) {
@@ -90,6 +93,10 @@ FilterView unverified_filter_argument(const Values& arguments, int i) {
 
 Handle open_handle_argument(const Values& arguments) {
   return opened_handle(arguments[0], [] { return argument_name(0); });
+}
+
+void refuse_filter_as_key(const std::string& name, const char* remedy) {
+  fail(name + " must not be a bloom filter (" + remedy + ")");
 }
 
 DeltaView delta_argument(const Values& arguments, int i) {

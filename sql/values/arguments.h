@@ -11,6 +11,7 @@
 #include "core/operations/delta.h"
 #include "sql/sqlite/value.h"
 #include "sql/values/handles.h"
+#include "sql/values/key.h"
 
 namespace bloom {
 
@@ -45,6 +46,25 @@ Handle open_handle_argument(const Values& arguments);
 // rows, and the aggregate would silently skip the NULL.
 std::optional<FilterView> aggregate_filter_argument(const Values& arguments, int i,
                                                     const InterruptCheck& check_interrupt);
+
+// Throws if the key in argument i of a function, or in the column key of a table, is a filter or a
+// handle. Otherwise the filter would be hashed silently, although the caller meant to merge it, or
+// forgot a column name in INSERT. In the rows of a source a filter is a key like any other.
+[[noreturn]] void refuse_filter_as_key(const std::string& name, const char* remedy);
+inline bool is_filter_or_handle(const Key& key, const Value& value) {
+  return key.is_filter() ||
+         (key.is_null() && find_handle(value).state != HandleState::not_a_handle);
+}
+inline void require_key(const Key& key, const Values& arguments, int i) {
+  if (is_filter_or_handle(key, arguments[i])) {
+    refuse_filter_as_key(argument_name(i), "bloom_union merges filters");
+  }
+}
+inline void require_key(const Key& key, const Value& value) {
+  if (is_filter_or_handle(key, value)) {
+    refuse_filter_as_key("key", "to merge it, INSERT it into the column filter");
+  }
+}
 
 // Returns the delta of argument i, which must be a blob.
 DeltaView delta_argument(const Values& arguments, int i);

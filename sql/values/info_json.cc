@@ -40,6 +40,9 @@ class JsonObject {
   void add(std::string_view name, bool value) {
     add(name, std::string_view(value ? "true" : "false"));
   }
+  void add(std::string_view name, std::optional<std::uint64_t> value) {
+    value ? add(name, *value) : add(name, std::string_view("null"));
+  }
   // Adds a number, or null if it is 0, which means unknown.
   template <typename Number>
   void add_if_known(std::string_view name, Number value) {
@@ -78,7 +81,10 @@ std::string layers_json(std::span<const Header> layers, std::span<const Estimate
 
 }  // namespace
 
-std::uint64_t rounded_keys(const Estimate& estimate) {
+std::optional<std::uint64_t> rounded_keys(const Estimate& estimate) {
+  if (!estimate.keys_known) {
+    return std::nullopt;
+  }
   return static_cast<std::uint64_t>(std::llround(estimate.keys));
 }
 
@@ -107,7 +113,7 @@ std::string info_json(std::span<const Header> layers, std::span<const Estimate> 
   json.add_if_known("target_fpr", lists_layers ? table.total_fpr : first.fpr);
   json.add("fill", all.fill);
   json.add("keys", rounded_keys(all));
-  json.add("fpr", all.fpr);
+  json.add("fpr", fpr_of_either(all.fpr, table.pending_fpr));
   json.add("bytes", total_bytes(layers));
   json.add("overfull", is_overfull(layers, estimates));
   if (shape.kind == Kind::counting) {

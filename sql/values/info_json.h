@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "core/layout/format.h"
-#include "core/operations/estimate.h"
+#include "core/operations/estimate_result.h"
 
 namespace bloom {
 
-// Returns the estimated number of keys as an integer, as bloom_count() and `info` report it.
-std::uint64_t rounded_keys(const Estimate& estimate);
+// Returns the estimated number of keys as an integer, as bloom_count() and `info` report it;
+// nullopt if the filter is too full to estimate it.
+std::optional<std::uint64_t> rounded_keys(const Estimate& estimate);
 
 // Returns the JSON of one filter. docs/functions.md lists its members.
 std::string info_json(const Header& header, const Estimate& estimate);
@@ -28,6 +29,7 @@ struct TableInfo {
   std::vector<std::string> columns;   // the followed columns
   std::uint64_t stale = 0;            // keys that have left the source since the last build
   std::uint64_t pending = 0;          // changes in the change log
+  double pending_fpr = 0;             // what they add to the FPR
 };
 
 // Returns the JSON of a table's layers. docs/virtual-table.md lists its members.

@@ -1,5 +1,9 @@
 #include "sql/values/key.h"
 
+#include <variant>
+
+#include "core/filter/filter.h"
+
 namespace bloom {
 
 void Key::read_other(const sqlite::Value& value) {
@@ -18,5 +22,7 @@ void Key::read_other(const sqlite::Value& value) {
     }
   }
 }
+
+bool Key::opens() const { return std::holds_alternative<FilterView>(open_filter(blob())); }
 
 }  // namespace bloom

@@ -6,6 +6,7 @@
 
 #include "core/hashing/hash.h"
 #include "core/hashing/key.h"
+#include "core/layout/format.h"
 #include "core/layout/shape.h"
 #include "sql/sqlite/value.h"
 
@@ -32,11 +33,17 @@ class Key {
   bool is_number() const { return number_.has_value(); }
   // Returns whether the value is a text for which bloom::is_noncanonical_number() is true.
   bool is_noncanonical_number() const { return is_text() && bloom::is_noncanonical_number(bytes_); }
+  // Returns whether the value is a blob that is a valid filter.
+  bool is_filter() const { return type_ == SQLITE_BLOB && may_be_filter(blob()) && opens(); }
   std::string_view bytes() const { return number_ ? number_->view() : bytes_; }
   Hash hash(const Shape& shape) const { return hash_key(bytes(), shape.collation, shape.seed); }
 
  private:
   void read_other(const sqlite::Value& value);
+  ByteView blob() const {
+    return {reinterpret_cast<const std::uint8_t*>(bytes_.data()), bytes_.size()};
+  }
+  bool opens() const;
 
   std::optional<NumberText> number_;  // bytes of a number
   std::string_view bytes_;            // bytes of text and blobs, which are not copied

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "core/filter/filter.h"
@@ -20,6 +21,12 @@ void require_filter_within_limit(const Context& context, const Shape& shape);
 
 // Returns an empty filter. Throws if its stored bytes would exceed the limit.
 Filter new_filter(const Context& context, const Header& header);
+// Sets a count as the result of a call; NULL for nullopt.
+inline void return_count(Context& context, std::optional<std::uint64_t> count) {
+  if (count) {
+    context.result_int64(static_cast<std::int64_t>(*count));
+  }
+}
 // Sets a filter as the result of a call. Throws if its stored bytes exceed the limit.
 void return_filter(Context& context, Filter filter);
 

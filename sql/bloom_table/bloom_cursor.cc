@@ -1,0 +1,396 @@
+// The lookups of a bloom table, and the columns of its rows.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/hashing/key.h"
+#include "core/operations/totals.h"
+#include "core/support/error.h"
+#include "sql/bloom_table/bloom_table.h"
+#include "sql/sqlite/connection.h"
+#include "sql/sqlite/context.h"
+#include "sql/values/arguments.h"
+#include "sql/values/info_json.h"
+#include "sql/values/results.h"
+
+namespace bloom {
+namespace {
+
+constexpr std::string_view kReadTable = "look keys up in the table itself, or halve it";
+constexpr char kCannotScan[] =
+    "cannot list the keys of a Bloom filter (give the key: key = ?, key IN (...), JOIN ... ON "
+    "key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys "
+    "there are";
+
+// Returns, for an error message, how keys can be compared with a filter of collation `own`.
+std::string collation_rule(Collation own) {
+  if (own == Collation::binary) {
+    return "compare it with COLLATE BINARY, or make the table with collate=nocase or "
+           "collate=rtrim";
+  }
+  return "compare it with COLLATE " + std::string(name_of(own)) + " or BINARY";
+}
+
+}  // namespace
+
+void BloomTable::Cursor::filter(int plan, const char* idx_string, const Values& values) {
+  filter_.prepare_lookup();
+  estimates_.clear();
+  plan_ = static_cast<BloomPlan>(plan);
+  switch (plan_) {
+    case BloomPlan::lookup_collated:
+      if (filter_.shape().collation != table_.options_.collation()) {
+        fail("the column of the source has the collation " +
+             std::string(name_of(table_.options_.collation())) + " now, and the filter has " +
+             std::string(name_of(filter_.shape().collation)) +
+             " (drop the filter and make it again)");
+      }
+      [[fallthrough]];
+    case BloomPlan::lookup:
+      require_filter_operands(values, 1);
+      return look_up(values[0]);
+    case BloomPlan::lookup_parts:
+    case BloomPlan::lookup_parts_collated:
+      require_filter_operands(values, static_cast<int>(key_columns_));
+      return look_up_parts(values);
+    case BloomPlan::refused_parts:
+      fail(idx_string);
+    case BloomPlan::properties:
+      require_in_sync();
+      require_filter_operands(values, 0);
+      rows_ = 1;
+      return;
+    case BloomPlan::count:
+      require_in_sync();
+      rows_ = count_keys();
+      return;
+    case BloomPlan::refused_collation:
+      fail("the filter cannot compare key under the collation " +
+           std::string(idx_string).substr(kUnsupportedCollationPrefix.size()) + " (" +
+           collation_rule(table_.options_.collation()) + ")");
+  }
+}
+
+// An UPDATE or DELETE without a key reads the keys before it would change them.
+void BloomTable::Cursor::refuse_scan() const {
+  if (table_.follower_ && table_.is_written_ && sqlite::running_writers(table_.db()) != 0) {
+    table_.refuse_following("list the keys of a Bloom filter, nor UPDATE or DELETE rows of");
+  }
+  if (const PartColumns& parts = table_.parts_; !parts.names.empty()) {
+    std::string join;
+    for (const std::string& name : parts.names) {
+      join.append(join.empty() ? "" : " AND ").append(table_.name());
+      join.append(".").append(name).append(" = t.").append(name);
+    }
+    fail("cannot list the keys of a Bloom filter (give all columns of the key: " +
+         parts.condition() + ", or JOIN ... ON " + join +
+         "; the column keys says how many keys there are)");
+  }
+  fail(std::string(kCannotScan) +
+       (table_.follower_ ? ")" : ", and the command 'clear' empties the table)"));
+}
+
+void BloomTable::Cursor::require_in_sync() {
+  if (table_.follower_) {
+    if (const auto problem = table_.follower_->out_of_sync(filter_)) {
+      fail(*problem);
+    }
+  }
+}
+
+// Returns whether the filter can answer. If it cannot, throws, except with on_stale=maybe.
+bool BloomTable::Cursor::is_in_sync() {
+  if (!table_.follower_) {
+    return true;
+  }
+  if (table_.follower_->is_known_in_sync(filter_) && key_columns_ == 1) {
+    return true;
+  }
+  if (!table_.options_.answers_maybe_when_stale()) {
+    require_in_sync();
+  } else if (table_.follower_->out_of_sync(filter_)) {
+    return false;
+  }
+  if (key_columns_ > 1) {
+    require_same_part_collations();
+  }
+  return true;
+}
+
+// Checks that every value compared with the column `filter` is a filter. Other values are a
+// mistake. They come from the call f('x'), which looks up a key in tables of other extensions;
+// SQLite turns it into filter = 'x'.
+void BloomTable::Cursor::require_filter_operands(const Values& values, int first) {
+  for (int i = first; i < values.size(); ++i) {
+    if (!values[i].is_null() && (values[i].type() != SQLITE_BLOB ||
+                                 std::holds_alternative<Problem>(open_filter(values[i].blob())))) {
+      fail("the column filter is compared with " + values[i].describe() +
+           ", which is no filter (look a key up by key = ?, not as an argument of the table)");
+    }
+  }
+}
+
+// A key of another form is in no filter of several columns, so looking it up is a mistake.
+void BloomTable::Cursor::require_composite(const Key& key, const Value& value) const {
+  if (!key.is_null() && count_parts(key.bytes()) != key_columns_) {
+    std::string call;
+    for (const std::string& column : table_.follower_->columns()) {
+      call.append(call.empty() ? "bloom_key(" : ", ").append(column);
+    }
+    refuse("key",
+           call + "), because the filter follows " + std::to_string(key_columns_) + " columns" +
+               (table_.parts_.names.empty() ? "" : " (or give " + table_.parts_.condition() + ")"),
+           value.describe());
+  }
+}
+
+// A filter that was made with other collations lacks keys that this table calls equal.
+void BloomTable::Cursor::require_same_part_collations() {
+  const PartCollations& own = filter_.config().parts;
+  const PartCollations& declared = table_.parts_.collations;
+  if (!same_collations(own, declared)) {
+    fail("the columns of the source have the collations " + names_of(declared) +
+         " now, and the filter has " + (own.empty() ? "binary" : names_of(own)) +
+         " (run the command 'rebuild')");
+  }
+}
+
+Hash BloomTable::Cursor::hash_of(const Key& key) {
+  return key_columns_ > 1
+             ? hash_composite(key.bytes(), filter_.config().parts, filter_.shape().seed)
+             : key.hash(filter_.shape());
+}
+
+void BloomTable::Cursor::look_up(const Value& value) {
+  const bool in_sync = is_in_sync();
+  // The hash reads `value`, not the copy in key_: reading bytes just after writing them is slow.
+  const Key key(value);
+  if (!table_.follower_) {
+    require_key(key, value);
+  }
+  if (key_columns_ > 1) {
+    require_composite(key, value);
+  }
+  if (key.is_text()) {
+    key_.assign_text(key.bytes());
+  } else {
+    key_.assign(value);
+  }
+  if (key.is_null()) {
+    rows_ = 0;
+    return;
+  }
+  const Hash hash = key_columns_ == 1 ? key.hash(filter_.shape()) : hash_of(key);
+  bool found = !in_sync || filter_.may_contain(hash);
+  if (table_.follower_ && in_sync && key_columns_ == 1) {
+    SourceComparison& comparison = table_.follower_->comparison();
+    if (comparison.may_have_other_form(key)) {
+      found |= may_contain(comparison.other_forms(key, value, key_));
+    }
+  }
+  filter_.count_lookup(found);
+  rows_ = found ? 1 : 0;
+}
+
+void BloomTable::Cursor::look_up_parts(const Values& values) {
+  const bool in_sync = is_in_sync();
+  parts_.resize(key_columns_);
+  packed_.clear();
+  rows_ = 0;
+  bool has_null = false;
+  bool has_other_form = false;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    Part& part = parts_[i];
+    const Value value = values[static_cast<int>(i)];
+    const Key key(value);
+    part.value.assign(value);
+    part.other = table_.follower_->comparison(i).other_forms(key, value, part.value);
+    has_null = has_null || key.is_null();
+    has_other_form = has_other_form || part.other.number || part.other.is_text;
+    append_part(packed_, key.bytes());
+  }
+  if (has_null) {
+    return;
+  }
+  const bool found =
+      !in_sync ||
+      filter_.may_contain(hash_composite(packed_, filter_.config().parts, filter_.shape().seed)) ||
+      (has_other_form && may_contain_other_parts());
+  filter_.count_lookup(found);
+  rows_ = found ? 1 : 0;
+}
+
+// Returns whether the filter may contain one of these forms of a key.
+bool BloomTable::Cursor::may_contain(const SourceComparison::OtherForms& forms) {
+  const Shape& shape = filter_.shape();
+  return (forms.number &&
+          filter_.may_contain(hash_key(*forms.number, shape.collation, shape.seed))) ||
+         (forms.is_text && filter_.may_contain(noncanonical_marker(shape)));
+}
+
+// Returns whether the filter may contain a key that is equal to the values of parts_, but has other
+// bytes: see SourceComparison.
+bool BloomTable::Cursor::may_contain_other_parts() {
+  constexpr std::size_t kMaxNumbers = 4;  // each doubles the number of keys to look up
+  std::size_t numbers = 0;
+  for (const Part& part : parts_) {
+    numbers += part.other.number ? 1 : 0;
+    const bool has_marker = !filter_.config().parts.empty();
+    if (part.other.is_text &&
+        (!has_marker || filter_.may_contain(noncanonical_marker(filter_.shape())))) {
+      return true;
+    }
+  }
+  if (numbers > kMaxNumbers) {
+    return true;
+  }
+  for (unsigned choice = 1; choice < 1U << numbers; ++choice) {
+    CountedString key;
+    std::string_view rest = packed_;
+    unsigned numbers_left = choice;
+    for (const Part& part : parts_) {
+      const std::string_view bytes = *take_part(rest);
+      const bool as_number = part.other.number && (numbers_left & 1U) != 0;
+      append_part(key, as_number ? *part.other.number : bytes);
+      numbers_left >>= part.other.number ? 1U : 0U;
+    }
+    if (filter_.may_contain(hash_composite(key, filter_.config().parts, filter_.shape().seed))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void BloomTable::Cursor::set_part(sqlite3_context* raw, std::size_t part) const {
+  if (plan_ != BloomPlan::lookup_parts && plan_ != BloomPlan::lookup_parts_collated) {
+    fail("a lookup by key cannot read the columns of the key (look it up by them: " +
+         table_.parts_.condition() + ")");
+  }
+  parts_[part].value.set_result(raw);
+}
+
+// Never returns 0 if there may be a key: `x IN (SELECT key FROM seen)` must fail then, rather than
+// find nothing.
+std::uint64_t BloomTable::Cursor::count_keys() {
+  const auto is_empty = [](const Estimate& estimate) { return estimate.fill == 0; };
+  const std::uint64_t pending = filter_.log_size();
+  if (pending == 0 && std::all_of(estimates().begin(), estimates().end(), is_empty)) {
+    return 0;
+  }
+  const auto keys = rounded_keys(total_estimate(filter_.layers().headers(), estimates()));
+  if (!keys) {
+    fail(
+        "the filter is too full to estimate its number of keys (the column overfull is 1; make a "
+        "larger table, or run 'rebuild' if it has a source)");
+  }
+  return std::max<std::uint64_t>(*keys, 1);
+}
+
+const std::vector<Estimate>& BloomTable::Cursor::estimates() {
+  if (estimates_.empty()) {
+    estimates_ = filter_.estimates();
+  }
+  return estimates_;
+}
+
+void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
+  if (sqlite3_vtab_nochange(raw) != 0) {
+    return;
+  }
+  const bool is_key = i == static_cast<int>(BloomColumn::key);
+  if (plan_ == BloomPlan::count || (plan_ == BloomPlan::properties && is_key)) {
+    refuse_scan();
+  }
+  const int part = table_.parts_.part_of(i);
+  if (plan_ == BloomPlan::properties && part >= 0) {
+    refuse_scan();
+  }
+  if (part >= 0) {
+    return set_part(raw, static_cast<std::size_t>(part));
+  }
+  Context context(raw);
+  if (is_key && plan_ != BloomPlan::lookup && plan_ != BloomPlan::lookup_collated) {
+    return context.result_blob(std::string_view(packed_));
+  }
+  if (is_key) {
+    return key_.set_result(raw);
+  }
+  set_result(hidden_columns(), i, *this, context);
+}
+
+void BloomTable::Cursor::return_filter_of_table(Context& context) {
+  // With on_stale=maybe, a lookup finds its row although keys may be missing from the filter.
+  require_in_sync();
+  if (filter_.log_has_announcement()) {
+    fail(
+        "an UPDATE of the source was announced, but its key was not recorded (run the command "
+        "'merge', which then reads the source)");
+  }
+  table_.require_one_layer("read the filter of");
+  require_within_limit(context, "the filter", stored_bytes(filter_.shape()), kReadTable);
+  return_filter(context, filter_.read_filter());
+}
+
+std::vector<Header> BloomTable::Cursor::headers() { return filter_.layers().headers(); }
+
+constexpr BloomTable::Cursor::Hidden BloomTable::Cursor::kHidden[] = {
+    {BloomColumn::filter, "filter", "BLOB",
+     [](Cursor& c, Context& context) { c.return_filter_of_table(context); }},
+    {BloomColumn::info, "info", "TEXT",
+     [](Cursor& c, Context& context) { context.result_text(c.table_.info(c.estimates())); }},
+    {BloomColumn::keys, "keys", "INTEGER",
+     [](Cursor& c, Context& context) {
+       return_count(context, rounded_keys(total_estimate(c.headers(), c.estimates())));
+     }},
+    {BloomColumn::fpr, "fpr", "REAL",
+     [](Cursor& c, Context& context) {
+       context.result_double(
+           fpr_of_either(total_estimate(c.headers(), c.estimates()).fpr, c.filter_.log_fpr()));
+     }},
+    {BloomColumn::capacity, "capacity", "INTEGER",
+     [](Cursor& c, Context& context) {
+       const std::uint64_t capacity = total_capacity(c.headers());
+       return_count(context, capacity == 0 ? std::nullopt : std::optional(capacity));
+     }},
+    {BloomColumn::bytes, "bytes", "INTEGER",
+     [](Cursor& c, Context& context) { return_count(context, total_bytes(c.headers())); }},
+    {BloomColumn::overfull, "overfull", "INTEGER",
+     [](Cursor& c, Context& context) {
+       context.result_bool(is_overfull(c.headers(), c.estimates()));
+     }},
+    {BloomColumn::layers, "layers", "INTEGER",
+     [](Cursor& c, Context& context) { return_count(context, c.filter_.layers().size()); }},
+    {BloomColumn::generations, "generations", "INTEGER",
+     [](Cursor& c, Context& context) {
+       if (c.filter_.has_generations()) {
+         return_count(context, c.filter_.layers().size());
+       }
+     }},
+    {BloomColumn::stale, "stale", "INTEGER",
+     [](Cursor& c, Context& context) {
+       if (c.table_.follower_) {
+         return_count(context, c.filter_.config().stale);
+       }
+     }},
+    {BloomColumn::pending, "pending", "INTEGER",
+     [](Cursor& c, Context& context) {
+       if (c.table_.follower_) {
+         return_count(context, c.filter_.log_size());
+       }
+     }},
+    {BloomColumn::lookups, "lookups", "INTEGER",
+     [](Cursor& c, Context& context) { return_count(context, c.filter_.counts().lookups); }},
+    {BloomColumn::absent, "absent", "INTEGER",
+     [](Cursor& c, Context& context) { return_count(context, c.filter_.counts().absent); }},
+    {BloomColumn::chunks_read, "chunks_read", "INTEGER",
+     [](Cursor& c, Context& context) { return_count(context, c.filter_.chunks_read()); }},
+};
+
+std::span<const BloomTable::Cursor::Hidden> BloomTable::Cursor::hidden_columns() {
+  static_assert(are_columns(kHidden, BloomColumn::filter, BloomColumn::command));
+  return kHidden;
+}
+
+}  // namespace bloom

@@ -1,0 +1,173 @@
+// The shadow tables of a bloom table, and the SQL that reads and writes them.
+//
+// <name>_config(k PRIMARY KEY, v) WITHOUT ROWID    one row per value: see below
+// <name>_data(id INTEGER PRIMARY KEY, chunk BLOB)  the cells, 3,968 bytes per row (docs/format.md)
+//
+// The rows 'version' and 'header' (the headers of all layers, concatenated) always exist. The row
+// 'newest' (the index of the newest layer) exists if the layers are generations. The rows 'merged',
+// 'stale', 'triggers' (BloomConfig::trigger_version), 'guard' (BloomConfig::guard_index) and
+// 'missed' (BloomConfig::blocking_trigger) exist only if the value is neither 0 nor empty. So does
+// 'parts' (BloomConfig::parts), the names of collations. The row 'rowlog' says that the table has a
+// row log (sql/vtab/row_log.h).
+//
+// A chunk whose cells are all 0 needs no row. For each layer, a row 'rows 0', 'rows 1', ... of the
+// config counts the chunks that have a row, so that rows which another program has deleted are
+// noticed. Invariant: a layer has at least as many rows as its count. So the count is raised after
+// rows are inserted, and lowered before rows are deleted. A change that fails halfway may leave
+// more rows than the count.
+//
+// Everything that is read is checked. A BloomStore throws SqliteError(SQLITE_CORRUPT_VTAB) for
+// values that are not valid, and for missing rows.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/filter/layers.h"
+#include "core/support/memory.h"
+#include "sql/bloom_table/paged/bloom_config.h"
+#include "sql/sqlite/connection.h"
+#include "sql/sqlite/statement.h"
+#include "sql/vtab/row_log.h"
+#include "sql/vtab/shadow_tables.h"
+
+namespace bloom {
+
+class BloomStore {
+ public:
+  BloomStore(sqlite3* db, std::string schema, std::string table);
+
+  const std::string& schema() const { return tables_.schema(); }
+  const std::string& table() const { return tables_.table(); }
+
+  // Returns whether <name>_<suffix> is the name of a shadow table.
+  static bool is_shadow(std::string_view suffix);
+
+  // Functions that run SQL throw SqliteError if a statement fails.
+  void create(const BloomConfig& config);
+  void drop() { tables_.drop(); }
+  void rename(const std::string& table) { tables_.rename(table); }
+  // See ShadowTables.
+  void note_connected() { tables_.note_connected(); }
+  void watch_name() { tables_.watch_name(); }
+  void require_same_table() { tables_.require_same_table(); }
+
+  BloomConfig load_config();
+  std::string load_guard() { return tables_.text_in_config("guard"); }
+  void save_config(const BloomConfig& config);
+  // Saves BloomConfig::row_log_has_rows. Leaves changes() at 1.
+  void save_version(const BloomConfig& config);
+  // Adds 1 to BloomConfig::stale as stored.
+  void note_stale_key();
+
+  // Reads chunk i into `cells`. Returns whether the chunk has a row; if it has none, fills `cells`
+  // with zeros. Requires: `cells` has the size of chunk i.
+  bool load_chunk(std::uint64_t i, std::span<std::uint8_t> cells);
+  // Call after load_chunk() has found no row. Throws if the count of the layer says that every
+  // chunk has a row: the missing row was then deleted by another program.
+  void require_row_not_deleted(std::uint64_t i, const Layers& layers);
+  // Inserts a row. Throws if the chunk already has one. The row counts in changes(), so this may be
+  // called only within a statement on the bloom table itself.
+  void insert_chunk(std::uint64_t i, std::span<const std::uint8_t> cells);
+  // Inserts a row of `size` zero bytes, unless the chunk already has a row. Returns whether it had
+  // none. Counts in changes(), too.
+  bool insert_empty_chunk(std::uint64_t i, std::size_t size);
+  void delete_chunk(std::uint64_t i);
+  void delete_chunks_from(std::uint64_t i);
+
+  // Deletes the rows of a layer, and resets its count.
+  void delete_layer(const Layers& layers, std::size_t layer);
+
+  // Change the counts of rows. They have no effect if the rows are not counted. raise_count() is
+  // called after rows of a layer were inserted, and reset_counts() before rows are deleted.
+  // count_rows_of_single_layer() sets the count to the number of rows. Requires: there is one
+  // layer.
+  void raise_count(std::size_t layer, std::uint64_t rows);
+  void reset_counts();
+  void count_rows_of_single_layer();
+
+  RowLog& row_log() { return row_log_; }
+
+  // Calls f(i, cells) for each row in order. `cells` has the size of chunk i. Throws at the end if
+  // rows are missing.
+  using EachChunk = std::function<void(std::uint64_t i, std::span<const std::uint8_t> cells)>;
+  void for_each_chunk(const Layers& layers, const EachChunk& f);
+
+  // Returns the numbers of the chunks that have a row, in order.
+  CountedVector<std::uint64_t> stored_chunks();
+
+  // Returns a number that changes with every commit to the database file, by any connection.
+  // Returns nullopt if the connection no longer has a schema of this name.
+  std::optional<unsigned> data_version() const;
+  // Returns whether all rows may have changed while the data version has not.
+  bool may_have_been_replaced() const {
+    return sqlite::deserialize_can_replace(db_, schema_or_null());
+  }
+
+  // The state of the connection: see sql/sqlite/connection.h.
+  bool has_write_transaction() const {
+    return sqlite::has_write_transaction(db_, schema().c_str());
+  }
+  bool in_autocommit() const { return sqlite3_get_autocommit(db_) != 0; }
+  int running_writers() const { return sqlite::running_writers(db_); }
+  bool statement_runs_to_its_end() const {
+    int statements = 0;
+    return sqlite::statement_runs_to_its_end(db_, statements);
+  }
+  sqlite3* db() const { return db_; }
+  int total_changes() const { return sqlite3_total_changes(db_); }
+  bool roll_back() { return sqlite::roll_back(db_); }
+  bool sees_uncommitted() { return read_uncommitted_.sees_uncommitted(db_); }
+  bool knows_read_uncommitted() const { return read_uncommitted_.is_known(); }
+  bool shares_cache() const { return sqlite::shares_cache(db_); }
+  void statement_was_prepared() { read_uncommitted_.statement_was_prepared(); }
+
+  // Runs body() as sqlite::atomically() does.
+  void atomically(const std::function<void()>& body);
+  // Makes SQLite report all open savepoints to every table of the transaction. Runs a statement
+  // that writes nothing, but needs a savepoint of its own; SQLite reports the others with it.
+  void announce_savepoints();
+
+  // Returns a counter that rises with every write.
+  const std::uint64_t& writes() const { return writes_; }
+
+ private:
+  friend class ChunkWriter;
+  class InUse;
+
+  sqlite3* db_;
+  bool is_main_;
+  ShadowTables tables_;
+  // True while a statement on the shadow tables runs. A trigger on a shadow table could call an SQL
+  // function of the host that uses the bloom table; such reentry is refused.
+  bool in_use_ = false;
+  std::uint64_t writes_ = 0;
+  RowLog row_log_;
+  sqlite::ReadUncommitted read_uncommitted_;
+
+  // A null name also means "main", and saves SQLite the search for the schema.
+  const char* schema_or_null() const { return is_main_ ? nullptr : schema().c_str(); }
+  bool insert_or_ignore(std::uint64_t i, std::span<const std::uint8_t> cells);
+  std::uint64_t counted_rows(std::size_t layer);
+};
+
+// Overwrites existing chunks. Requires what RowWriter requires.
+class ChunkWriter {
+ public:
+  explicit ChunkWriter(BloomStore& store) : store_(store), row_(store.tables_, "data", "chunk") {}
+
+  // Requires: chunk i has a row, and `cells` has its size.
+  void write(std::uint64_t i, std::span<const std::uint8_t> cells);
+
+ private:
+  BloomStore& store_;
+  RowWriter row_;
+};
+
+}  // namespace bloom

@@ -1,0 +1,140 @@
+#include "sql/bloom_table/paged/logged_keys.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/support/bytes.h"
+#include "sql/vtab/damage.h"
+
+namespace bloom {
+namespace {
+
+constexpr std::size_t kAddedBytes = 2 * sizeof(std::uint64_t);
+constexpr std::size_t kRemovedBytes = kAddedBytes + 1;  // the last byte has no meaning
+
+// One chunk as ChunkedFilter sees it.
+struct OneChunk {
+  explicit OneChunk(std::uint8_t* chunk_cells) : cells(chunk_cells) {}
+  std::uint8_t* at(std::uint64_t) const { return cells; }
+  void mark_changed(std::uint64_t) const {}
+
+  std::uint8_t* cells;
+};
+
+}  // namespace
+
+void LoggedKeys::reset(const Layers& layers) {
+  constexpr std::size_t kFewest = 4096;
+  constexpr std::size_t kMost = std::size_t{1} << 17U;
+  constexpr std::uint64_t kRowsPerChunk = 64;
+  keys_.clear();
+  newest_of_.assign(static_cast<std::size_t>(layers.chunk_count()), kNone);
+  merge_at_ = std::clamp(newest_of_.size() * kRowsPerChunk, kFewest, kMost);
+}
+
+void LoggedKeys::load(const Layers& layers, const LayeredFilter& filter, bool has_rows) {
+  if (has_rows && !is_possible(layers)) {
+    damaged("a filter of this size has no row log");
+  }
+  const auto ids = has_rows ? log_.ids() : std::nullopt;
+  is_used_ |= has_rows;
+  const auto last = [&] { return first_id_ + static_cast<std::int64_t>(keys_.size()) - 1; };
+  if (copy_ == Copy::may_have_more && ids && ids->first == first_id_ && ids->last <= last()) {
+    while (last() > ids->last) {
+      pop();
+    }
+  } else {
+    keys_.clear();
+    newest_of_.clear();
+    if (ids) {
+      first_id_ = ids->first;
+      reset(layers);
+      read(filter);
+    }
+  }
+  copy_ = Copy::known;
+}
+
+bool LoggedKeys::is_current() const {
+  const auto ids = log_.ids();
+  return ids ? ids->first == first_id_ &&
+                   ids->last == first_id_ + static_cast<std::int64_t>(keys_.size()) - 1
+             : keys_.empty();
+}
+
+void LoggedKeys::read(const LayeredFilter& filter) {
+  log_.for_each([&](std::int64_t id, std::span<const std::uint8_t> row) {
+    if (id != first_id_ + static_cast<std::int64_t>(keys_.size()) ||
+        (row.size() != kAddedBytes && row.size() != kRemovedBytes)) {
+      damaged("the row log lacks rows, or has rows of another form");
+    }
+    const Hash hash{load_le<std::uint64_t>(row.data()),
+                    load_le<std::uint64_t>(row.data() + sizeof(std::uint64_t))};
+    const Placement place = filter.placement_of(hash);
+    if (place.chunk >= newest_of_.size()) {
+      damaged("the row log has keys that are not in one chunk");
+    }
+    push(place.chunk, hash, row.size() == kRemovedBytes);
+  });
+}
+
+void LoggedKeys::push(std::uint64_t chunk, Hash hash, bool is_removal) {
+  std::uint32_t& newest = newest_of_[static_cast<std::size_t>(chunk)];
+  keys_.push_back({hash, static_cast<std::uint32_t>(2 * chunk + (is_removal ? 1 : 0)), newest});
+  newest = static_cast<std::uint32_t>(keys_.size() - 1);
+}
+
+void LoggedKeys::pop() {
+  newest_of_[keys_.back().chunk_and_kind / 2] = keys_.back().before;
+  keys_.pop_back();
+}
+
+// The copy gets the row first: a removal must not be in the log after it has failed.
+void LoggedKeys::append(const Layers& layers, std::uint64_t chunk, Hash hash, bool is_removal) {
+  if (keys_.empty() && newest_of_.size() != layers.chunk_count()) {
+    reset(layers);
+  }
+  std::array<std::uint8_t, kRemovedBytes> row{};
+  store_le(row.data(), hash.h1);
+  store_le(row.data() + sizeof(std::uint64_t), hash.h2);
+  push(chunk, hash, is_removal);
+  is_used_ = true;
+  log_.append(first_id_ + static_cast<std::int64_t>(keys_.size()) - 1,
+              std::span(row).first(is_removal ? kRemovedBytes : kAddedBytes));
+}
+
+void LoggedKeys::apply(const LayeredFilter& filter, std::uint64_t i, std::uint8_t* cells) const {
+  if (!has(i)) {
+    return;
+  }
+  CountedVector<std::uint32_t> rows;
+  for (std::uint32_t row = newest_of_[static_cast<std::size_t>(i)]; row != kNone;
+       row = keys_[row].before) {
+    rows.push_back(row);
+  }
+  std::reverse(rows.begin(), rows.end());
+  OneChunk chunk(cells);
+  for (const std::uint32_t row : rows) {
+    const Key& key = keys_[row];
+    key.chunk_and_kind % 2 == 0 ? filter.add(key.hash, chunk) : filter.remove(key.hash, chunk);
+  }
+}
+
+CountedVector<std::uint64_t> LoggedKeys::chunks() const {
+  CountedVector<std::uint64_t> chunks;
+  for (std::uint64_t i = 0; !empty() && i < newest_of_.size(); ++i) {
+    if (has(i)) {
+      chunks.push_back(i);
+    }
+  }
+  return chunks;
+}
+
+void LoggedKeys::clear() {
+  log_.clear();
+  first_id_ += static_cast<std::int64_t>(keys_.size());
+  keys_.clear();
+  std::fill(newest_of_.begin(), newest_of_.end(), kNone);
+}
+
+}  // namespace bloom

@@ -1,0 +1,93 @@
+// One change of a PagedFilter. Only the sources of PagedFilter include this file.
+#pragma once
+
+#include <optional>
+
+#include "sql/bloom_table/paged/paged_filter.h"
+#include "sql/sqlite/guard.h"
+#include "sql/vtab/transaction_state.h"
+
+namespace bloom {
+
+// The scope of one change of the filter. If it ends without done(), the change is undone, except
+// where a partial change is harmless: see Kind.
+class PagedFilter::Change {
+ public:
+  enum class Kind {
+    // A partial change may stay: surplus set cells lose no key.
+    add,
+    // As `add`, and changes no chunk.
+    config,
+    // A partial change would lose keys, or leave a command half done.
+    other,
+  };
+
+  Change(PagedFilter& filter, Kind kind) : filter_(filter), kind_(kind) {
+    filter.join_change();
+    // The first key of a statement is often its only key. Writing it costs less than deciding how
+    // to write.
+    if (kind == Kind::other || filter.transaction_.has_written_a_key()) {
+      filter.decide_write_mode();
+    }
+    if (!filter_.sqlite_reports_everything()) {
+      filter_.check_cache();
+    }
+    filter_.current_filter();
+    if (kind != Kind::config) {
+      filter_.merge_row_log();
+    }
+    progress_.emplace(filter_.transaction_, filter_.store_.writes());
+  }
+  Change(const Change&) = delete;
+  Change& operator=(const Change&) = delete;
+  // A deferred change needs no undo here if SQLite undoes its statement.
+  ~Change() {
+    if (done_ || progress_->is_undone() || progress_->is_undone_on_failure()) {
+      return;
+    }
+    filter_.drop_cache();
+    if (filter_.is_deferring() || (kind_ == Kind::other && progress_->has_written())) {
+      filter_.transaction_.roll_back();
+    }
+  }
+
+  // `counts`: SQLite will count this row of the statement in changes().
+  void done(bool counts = true) {
+    if (!filter_.is_deferring()) {
+      filter_.write_deferred_changes();
+      filter_.note_written(counts);
+    }
+    done_ = true;
+  }
+
+ private:
+  PagedFilter& filter_;
+  Kind kind_;
+  std::optional<ChangeProgress> progress_;
+  bool done_ = false;
+};
+
+// Defers changes while it lives. Requires: it lives within one Change.
+class PagedFilter::Deferral {
+ public:
+  explicit Deferral(PagedFilter& filter)
+      : filter_(filter), before_(filter.transaction_.write_mode()) {
+    filter.transaction_.set_write_mode(WriteMode::deferred);
+    filter.connection_.deferring = &filter;
+    filter.note_change();
+  }
+  Deferral(const Deferral&) = delete;
+  Deferral& operator=(const Deferral&) = delete;
+  ~Deferral() {
+    filter_.transaction_.set_write_mode(before_);
+    if (before_ != WriteMode::deferred) {
+      filter_.connection_.deferring = nullptr;
+    }
+  }
+
+ private:
+  PagedFilter& filter_;
+  WriteMode before_;
+};
+
+}  // namespace bloom

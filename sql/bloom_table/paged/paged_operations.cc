@@ -1,0 +1,228 @@
+// The operations of PagedFilter on the whole filter.
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+#include "core/layout/cells.h"
+#include "core/layout/chunk_layout.h"
+#include "core/layout/halving.h"
+#include "core/operations/estimate.h"
+#include "core/operations/fold.h"
+#include "core/operations/integrity.h"
+#include "core/operations/merge.h"
+#include "core/support/error.h"
+#include "sql/bloom_table/paged/halve_stored.h"
+#include "sql/bloom_table/paged/paged_change.h"
+#include "sql/bloom_table/paged/paged_filter.h"
+#include "sql/sqlite/guard.h"
+
+namespace bloom {
+
+using sqlite::SqliteError;
+
+// Requires: a Change is active, which undoes this on failure.
+void PagedFilter::reset_to(const BloomConfig& config) {
+  BloomConfig with_log = config;
+  with_log.has_row_log = config_.has_row_log || store_.row_log().make();
+  with_log.row_log_has_rows = config_.row_log_has_rows;
+  store_.reset_counts();
+  store_.delete_chunks_from(0);
+  store_.save_config(with_log);
+  drop_cache();
+  current_filter();
+}
+
+void PagedFilter::merge_log(ChangeLog::Keep keep, const std::function<void(const Add&)>& fill) {
+  Change change(*this, Change::Kind::other);
+  std::uint64_t removed = 0;
+  {
+    const Deferral deferral(*this);
+    const Shape shape = this->shape();  // a copy: a new layer moves the layers
+    log_.for_each_change(shape, [&](bool added, std::optional<Hash> hash) {
+      if (!added) {
+        ++removed;
+      }
+      if (added) {
+        add_while_deferring(*hash);
+      } else if (shape.kind == Kind::counting && !current_filter().remove(*hash, cache_)) {
+        fail(
+            "a key that left the source is not in the filter: filter and source are out of sync "
+            "(the command 'rebuild' fixes that)");
+      }
+    });
+    if (fill) {
+      fill([this](Hash hash) { add_while_deferring(hash); });
+    }
+    current_filter();
+  }
+  log_.clear(keep);
+  if (removed != 0 && shape().kind != Kind::counting) {
+    config_.stale += removed;
+    store_.save_config(config_);
+  }
+  change.done();
+}
+
+void PagedFilter::rebuild(const BloomConfig& config, const std::function<void(const Add&)>& fill) {
+  Change change(*this, Change::Kind::other);
+  reset_to(config);
+  fill_with(fill);
+  // The statement may fail after this, when it makes the triggers, and its row is not counted then.
+  change.done(false);
+}
+
+void PagedFilter::clear() {
+  Change change(*this, Change::Kind::other);
+  reset_to({.layers = config_.layers.are_generations() ? config_.layers
+                                                       : Layers(config_.layers.oldest().header),
+            .trigger_version = config_.trigger_version});
+  change.done();
+}
+
+void PagedFilter::rotate() {
+  Change change(*this, Change::Kind::other);
+  write_deferred_changes();
+  BloomConfig rotated = config_;
+  rotated.layers.rotate();
+  store_.delete_layer(rotated.layers, rotated.layers.newest_index());
+  store_.save_config(rotated);
+  drop_cache();
+  change.done();
+}
+
+void PagedFilter::merge(const FilterView& filter, const InterruptCheck& check_interrupt) {
+  constexpr std::uint64_t kChunks = kPieceBytes / kChunkBytes;
+  Change change(*this, Change::Kind::other);
+  check();
+  const std::uint64_t first_chunk = config_.layers.newest().first_chunk;
+  for_each_piece(chunk_count(shape()), kChunks, check_interrupt, [&](auto first, auto count) {
+    for (std::uint64_t i = first; i < first + count; ++i) {
+      merge_chunk(first_chunk + i, filter.cells() + i * kChunkBytes);
+    }
+  });
+  const Kind kind = shape().kind;
+  if (kind == Kind::counting && !config_.merged) {
+    config_.merged = true;
+    store_.save_config(config_);
+  }
+  change.done();
+}
+
+void PagedFilter::merge_chunk(std::uint64_t i, const std::uint8_t* from) {
+  const std::size_t size = config_.layers.chunk_bytes(i);
+  if (std::any_of(from, from + size, [](std::uint8_t byte) { return byte != 0; })) {
+    union_cells(shape().kind, cache_.at(i), from, size);
+    cache_.mark_changed(i);
+  }
+}
+
+void PagedFilter::halve() {
+  Change change(*this, Change::Kind::other);
+  check();
+  halve_to(halved(layers().newest().header), 1);
+  change.done();
+}
+
+void PagedFilter::fold(double fpr) {
+  Change change(*this, Change::Kind::other);
+  check();
+  const Header header = layers().newest().header;
+  const unsigned times = times_foldable(header, estimates().front(), fpr);
+  if (times > 0) {
+    halve_to(folded(header, times, fpr), times);
+  }
+  change.done();
+}
+
+// Requires: a Change is active, which undoes this on failure. The filter has one layer. Halving its
+// shape this many times gives the shape of `goal`.
+void PagedFilter::halve_to(const Header& goal, unsigned times) {
+  assert(config_.layers.size() == 1);
+  write_deferred_changes();
+  store_.reset_counts();
+  Shape shape = this->shape();
+  for (unsigned i = 0; i < times; ++i, shape = halved(shape)) {
+    halve_stored_chunks(store_, shape);
+  }
+  config_.counts_rows = true;
+  config_.layers = Layers(goal);
+  store_.save_config(config_);
+  store_.count_rows_of_single_layer();
+  drop_cache();
+}
+
+template <typename F>
+void PagedFilter::for_each_stored_chunk(F&& f) {
+  current_filter();
+  store_.for_each_chunk(config_.layers, [&](std::uint64_t i, std::span<const std::uint8_t> stored) {
+    const std::uint8_t* const changed = cache_.changed_cells(i);
+    auto cells = changed == nullptr ? stored : std::span(changed, stored.size());
+    std::array<std::uint8_t, kChunkBytes> with_log;
+    if (logged_.has(i)) {
+      std::copy(stored.begin(), stored.end(), with_log.begin());
+      logged_.apply(*filter_, i, with_log.data());
+      cells = std::span(with_log).first(stored.size());
+    }
+    const Layers::Layer& layer = config_.layers.layer_of(i);
+    const Shape& shape = layer.header.shape;
+    const std::uint64_t chunk = i - layer.first_chunk;
+    f(layer, chunk * cells_per_chunk(shape.kind), cells_in_chunk(shape, chunk), cells);
+  });
+}
+
+void PagedFilter::check() {
+  current_filter();
+  const bool totals_known = shape().kind == Kind::counting && !config_.merged;
+  CounterSumCheck check(shape());
+  for_each_stored_chunk([&](const auto& layer, auto first, auto count, auto cells) {
+    const Shape& shape = layer.header.shape;
+    if (first + count == shape.cells && (cells.back() & padding_mask(shape)) != 0) {
+      throw SqliteError(SQLITE_CORRUPT_VTAB, "bits after the last cell are set");
+    }
+    if (totals_known) {
+      check.add(first, count, cells.data());
+    }
+  });
+  if (const auto wrong = check.finish()) {
+    throw SqliteError(SQLITE_CORRUPT_VTAB, "the counters of block " + std::to_string(*wrong) +
+                                               " do not add up to a number of keys");
+  }
+}
+
+std::vector<Estimate> PagedFilter::estimates() {
+  current_filter();
+  std::vector<Estimator> estimators;
+  for (const Layers::Layer& layer : config_.layers.all()) {
+    estimators.emplace_back(layer.header.shape);
+  }
+  for_each_stored_chunk([&](const auto& layer, auto first, auto count, auto cells) {
+    estimators[config_.layers.index_of(layer)].add(first, count, cells.data());
+  });
+  std::vector<Estimate> estimates;
+  estimates.reserve(estimators.size());
+  for (std::size_t age = 0; age < estimators.size(); ++age) {
+    estimates.push_back(estimators[config_.layers.index_of_age(age)].finish());
+  }
+  return estimates;
+}
+
+Filter PagedFilter::read_filter() {
+  Filter filter(layers().newest().header);
+  std::uint8_t* const to = filter.cells();
+  for_each_stored_chunk([&](const auto& layer, auto first, auto, auto cells) {
+    const Shape& shape = layer.header.shape;
+    std::copy(cells.begin(), cells.end(), to + first * bits_per_cell(shape.kind) / 8);
+  });
+  if (has_log()) {
+    log_.for_each_change(shape(), [&](bool added, std::optional<Hash> hash) {
+      if (added) {
+        filter.add(*hash);
+      } else if (filter.shape().kind == Kind::counting) {
+        filter.remove(*hash);
+      }
+    });
+  }
+  return filter;
+}
+
+}  // namespace bloom

@@ -1,0 +1,257 @@
+#include "sql/bloom_table/source_follower.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/operations/cardinality.h"
+#include "core/support/error.h"
+#include "sql/sqlite/guard.h"
+#include "sql/values/key.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::quoted_text;
+using sqlite::SqliteError;
+
+KeyForm form_of(PagedFilter& filter) { return {filter.shape(), filter.config().parts}; }
+
+constexpr std::string_view kRebuildFixes = "the command 'rebuild' fixes that";
+
+std::vector<TriggerSet> trigger_sets(bool counting) {
+  const auto commands = [&](std::uint64_t version) {
+    return [=](const Source& source, const std::string& table, const std::string& target) {
+      return triggers_that_command(source, table, target, counting, version);
+    };
+  };
+  const auto log = [=](const Source& source, const std::string& table, const std::string&) {
+    return triggers_that_log(source, table, counting);
+  };
+  return {{.version = kVersionForAny, .last_suffix = kAfterDeleteSuffix, .make = log},
+          {.version = kVersionForExtension,
+           .last_suffix = kAfterDeleteSuffix,
+           .make = commands(kVersionForExtension)},
+          {.version = kVersionOfRelease1,
+           .last_suffix = kAfterDeleteSuffix,
+           .has_sentinel = false,
+           .make = commands(kVersionOfRelease1)}};
+}
+
+LinkedObjects objects_of(const BloomConfig& config) {
+  return {config.trigger_version, config.guard_index};
+}
+
+}  // namespace
+
+SourceFollower::SourceFollower(sqlite3* db, const std::string& schema, const std::string& table,
+                               const SourceNames& names, Kind kind)
+    : counting_(kind == Kind::counting),
+      link_(db, schema, table, names, trigger_sets(counting_),
+            ChangeLog::side_table(names.columns.size()), "keys may be missing from the filter"),
+      source_(link_.source()),
+      triggers_(link_.triggers()) {
+  for (std::size_t i = 0; i < columns().size(); ++i) {
+    comparisons_.emplace_back(source_, i);
+  }
+}
+
+void SourceFollower::create(PagedFilter& filter, const BloomOptions& options) {
+  const Writers writers = options.writers().value_or(Writers::any);
+  // A running statement does not fire triggers that are created while it runs.
+  source_.require_no_other_writer();
+  source_.require_can_follow(options.collation(), writers);
+  // First log and triggers, then the scan: what is written meanwhile is recorded.
+  const LinkedObjects made = link_.create(filter.table(), SourceTriggers::version_for(writers));
+  filter.create(new_config(options, made), [&](const auto& add) { add_all_keys(filter, add); });
+}
+
+BloomConfig SourceFollower::new_config(const BloomOptions& options,
+                                       const LinkedObjects& made) const {
+  return {.layers = Layers(options.header(count_keys(options.collation()))),
+          .trigger_version = made.trigger_version,
+          .guard_index = made.guard_index,
+          .parts = part_collations()};
+}
+
+void SourceFollower::drop(PagedFilter& filter) {
+  link_.drop(filter.table(), filter.stored_guard());
+  filter.drop();
+}
+
+void SourceFollower::rename(PagedFilter& filter, const char* name) {
+  link_.rename(filter.table(), name, filter.config().trigger_version, [&] { filter.rename(name); });
+}
+
+void SourceFollower::rebuild(PagedFilter& filter, const BloomOptions& options) {
+  const BloomConfig before = filter.config();
+  const Writers writers = writers_after_rebuild(before, options);
+  const std::uint64_t version = SourceTriggers::version_for(writers);
+  const bool installed = before.trigger_version == version &&
+                         triggers_.refresh_names_and_check(filter.table(), version) &&
+                         (writers == Writers::any || !triggers_.blocking_trigger(filter.table()));
+  source_.require_not_being_written(filter.command_is_only_writer());
+  link_.require_columns();
+  source_.require_can_follow(options.collation(), writers);
+  const LinkedObjects made =
+      link_.restore(filter.table(), objects_of(before), version, /*keep_triggers=*/installed);
+  filter.rebuild(new_config(options, made), [&](const auto& add) { add_all_keys(filter, add); });
+}
+
+// An announced key that is not in the log is in the source, unless its statement is still running.
+void SourceFollower::merge(PagedFilter& filter) {
+  if (!filter.config().has_log()) {
+    return;
+  }
+  schema_may_have_changed();
+  if (const auto problem = out_of_sync(filter)) {
+    fail(*problem);
+  }
+  if (!filter.log_has_announcement()) {
+    return filter.merge_log(ChangeLog::Keep::nothing);
+  }
+  if (!filter.command_is_only_writer() || source_.may_be_being_written()) {
+    return filter.merge_log(ChangeLog::Keep::announcements);
+  }
+  filter.merge_log(ChangeLog::Keep::nothing, [&](const auto& add) { add_all_keys(filter, add); });
+}
+
+// A table of version 1.0 has no option `writers`. It gets the default if its columns allow that.
+Writers SourceFollower::writers_after_rebuild(const BloomConfig& config,
+                                              const BloomOptions& options) const {
+  const bool extension_only = !config.has_log() && !source_.facts().unknown_before_write.empty();
+  return options.writers().value_or(extension_only ? Writers::extension : Writers::any);
+}
+
+bool SourceFollower::is_change(std::string_view command) {
+  return command == kAddCommand || command == kRemoveCommand || command == kExpectCommand;
+}
+
+// Ignores the conflict rule (OR IGNORE, OR REPLACE) of the statement that fired the trigger.
+void SourceFollower::change(PagedFilter& filter, std::string_view command,
+                            const sqlite::Value& value) {
+  if (command != kRemoveCommand && !filter.is_deferring()) {
+    look_for_blocking_triggers(filter);
+  }
+  const SourceKey key = key_of_value(value, is_composite(), form_of(filter));
+  if (!key.hash || command == kExpectCommand) {
+    return;
+  }
+  if (command == kAddCommand) {
+    KeyHashes(filter.shape())
+        .pass(
+            key, [&](Hash hash) { filter.add_deferred(hash); },
+            [&](Hash marker) { return counting_ && filter.may_contain(marker); });
+  } else if (filter.shape().kind != Kind::counting) {
+    filter.note_stale_key();
+  } else if (!filter.remove(*key.hash)) {
+    fail("the filter does not have the key " + describe_key(value, is_composite()) +
+         ", which leaves the source: filter and source are out of sync (" +
+         std::string(kRebuildFixes) + ")");
+  }
+}
+
+// Called from BEFORE triggers, which run for every row that changes. The finding is stored in the
+// config, because the blocking trigger may be gone at the next lookup.
+void SourceFollower::look_for_blocking_triggers(PagedFilter& filter) {
+  const Source::SchemaState schema = source_.schema_state();
+  if (unblocked_schema_ == schema) {
+    return;
+  }
+  triggers_.refresh_names_and_check(filter.table(), filter.config().trigger_version);
+  if (adds_keys_after(source_, counting_)) {
+    auto trigger = triggers_.blocking_trigger(filter.table());
+    trigger = trigger ? trigger : triggers_.blocking_temp_trigger();
+    if (trigger) {
+      if (filter.config().blocking_trigger.empty()) {
+        filter.mark_missed(*trigger);
+      }
+      return;
+    }
+  }
+  unblocked_schema_ = schema;
+}
+
+std::optional<std::string> SourceFollower::out_of_sync(PagedFilter& filter) {
+  const BloomConfig& config = filter.config();
+  if (const std::string& trigger = config.blocking_trigger; !trigger.empty()) {
+    return "rows of " + quoted_text(source()) + " were written while the AFTER trigger " +
+           quoted_text(trigger) +
+           " could keep their keys from being added (drop that trigger or make it BEFORE, then run "
+           "the command 'rebuild')";
+  }
+  return link_.check(filter.table(), objects_of(config), [&] {
+    auto problem = changed_source_of_release1(filter);
+    problem = problem ? problem : blocking_trigger_problem(filter);
+    for (SourceComparison& comparison : comparisons_) {
+      comparison.refresh();
+    }
+    return problem;
+  });
+}
+
+// Version 1.0 made no sentinel. A source that was replaced since is newer than the config in the
+// schema, also after VACUUM and a dump.
+std::optional<std::string> SourceFollower::changed_source_of_release1(PagedFilter& filter) const {
+  if (filter.config().trigger_version != kVersionOfRelease1 ||
+      source_.is_older_than(filter.table() + "_config")) {
+    return std::nullopt;
+  }
+  return "the source " + quoted_text(source()) +
+         " was created again, so keys may be missing from the filter (" +
+         std::string(kRebuildFixes) + ")";
+}
+
+// With writers=any no trigger can keep keys from being added.
+std::optional<std::string> SourceFollower::blocking_trigger_problem(PagedFilter& filter) const {
+  if (filter.config().has_log()) {
+    return std::nullopt;
+  }
+  if (const auto trigger = triggers_.blocking_trigger(filter.table())) {
+    return "the AFTER trigger " + quoted_text(*trigger) + " runs before the triggers of source " +
+           quoted_text(source()) + " and may keep them from running (" +
+           std::string(kRebuildFixes) + ")";
+  }
+  return std::nullopt;
+}
+
+void SourceFollower::check(PagedFilter& filter) {
+  source_.require_not_being_written(/*is_only_writer=*/true);
+  auto problem = link_.changed_objects(filter.table(), objects_of(filter.config()));
+  problem = problem ? problem : changed_source_of_release1(filter);
+  if (problem) {
+    throw SqliteError(SQLITE_CORRUPT_VTAB, *problem);
+  }
+  const KeyForm form = form_of(filter);
+  source_.for_each_row([&](const sqlite::Execution& row) {
+    const auto hash = key_of_row(row, 0, form).hash;
+    if (hash && !filter.may_contain(*hash)) {
+      throw SqliteError(SQLITE_CORRUPT_VTAB,
+                        "the source has " + describe_row(row) + ", which the filter does not have");
+    }
+  });
+}
+
+void SourceFollower::add_all_keys(PagedFilter& filter, const PagedFilter::Add& add) const {
+  const KeyForm form = form_of(filter);
+  KeyHashes hashes(form.shape);
+  source_.for_each_row(
+      [&](const sqlite::Execution& row) { hashes.pass(key_of_row(row, 0, form), add); });
+}
+
+std::uint64_t SourceFollower::count_keys(Collation collation) const {
+  Cardinality keys;
+  KeyForm form{.shape = {}, .parts = part_collations()};
+  form.shape.collation = collation;
+  std::uint64_t rows = 0;
+  source_.for_each_row([&](const sqlite::Execution& row) {
+    if (const auto hash = key_of_row(row, 0, form).hash) {
+      keys.add(*hash);
+      ++rows;
+    }
+  });
+  // An attacker could choose keys that raise the estimate, so the number of rows is the upper
+  // bound.
+  return std::min(rows, static_cast<std::uint64_t>(std::llround(keys.estimate())));
+}
+
+}  // namespace bloom

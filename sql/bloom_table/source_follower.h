@@ -1,0 +1,92 @@
+// Keeps the filter of a bloom table in sync with its source.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/bloom_table/bloom_options.h"
+#include "sql/bloom_table/paged/paged_filter.h"
+#include "sql/source/source_comparison.h"
+#include "sql/source/source_key.h"
+#include "sql/source/source_link.h"
+#include "sql/values/key.h"
+
+namespace bloom {
+
+class SourceFollower {
+ public:
+  // `table`: the name of the bloom table. `names`: the source and its columns.
+  SourceFollower(sqlite3* db, const std::string& schema, const std::string& table,
+                 const SourceNames& names, Kind kind);
+  SourceFollower(const SourceFollower&) = delete;
+  SourceFollower& operator=(const SourceFollower&) = delete;
+
+  const std::string& source() const { return source_.names().table; }
+  const std::vector<std::string>& columns() const { return source_.names().columns; }
+  bool is_composite() const { return source_.is_composite(); }
+  // Returns the collation of the key: binary for several columns, which have their own.
+  Collation collation() const { return is_composite() ? Collation::binary : source_.collation(); }
+  PartCollations part_collations() const {
+    return is_composite() ? source_.collations() : PartCollations();
+  }
+  SourceComparison& comparison(std::size_t column = 0) { return comparisons_[column]; }
+
+  // CREATE and DROP of the bloom table. create() makes the filter from the options, fills it, and
+  // installs the triggers and the guard index. drop() removes all of them. create() throws
+  // bloom::Error if the source cannot be followed.
+  void create(PagedFilter& filter, const BloomOptions& options);
+  void drop(PagedFilter& filter);
+  void rename(PagedFilter& filter, const char* name);
+
+  // Rebuilds the filter from the keys of the source, and sizes it for them. Installs triggers,
+  // guard index and change log again if they are missing, changed, or of another version.
+  void rebuild(PagedFilter& filter, const BloomOptions& options);
+
+  // The commands that triggers write. is_change() returns whether `command` is one of them.
+  // change() applies such a command with the key `value`. Throws bloom::Error if the key to remove
+  // is not in the filter.
+  static bool is_change(std::string_view command);
+  void change(PagedFilter& filter, std::string_view command, const sqlite::Value& value);
+
+  // Moves the pending changes into the filter, if it has a change log. Throws bloom::Error if the
+  // log may lack changes: the filter would then seem to be up to date.
+  void merge(PagedFilter& filter);
+
+  // Call when a statement is prepared, and before a command: see SchemaCheck.
+  void schema_may_have_changed() { link_.schema_may_have_changed(); }
+  // Returns true if out_of_sync() certainly finds nothing. Takes a few ns.
+  bool is_known_in_sync(PagedFilter& filter) {
+    return link_.is_known_in_sync() && filter.config().blocking_trigger.empty();
+  }
+  // Returns why the filter may have missed a change of the source, and what to do; nullopt if it
+  // has missed none.
+  std::optional<std::string> out_of_sync(PagedFilter& filter);
+  // Reads the whole source. Throws SqliteError(SQLITE_CORRUPT_VTAB) if a key of the source is
+  // missing from the filter, or if triggers, guard index or change log are not as they were made.
+  void check(PagedFilter& filter);
+
+ private:
+  // Return what is wrong and what to do about it; nullopt if nothing is wrong.
+  std::optional<std::string> changed_source_of_release1(PagedFilter& filter) const;
+  std::optional<std::string> blocking_trigger_problem(PagedFilter& filter) const;
+  Writers writers_after_rebuild(const BloomConfig& config, const BloomOptions& options) const;
+  BloomConfig new_config(const BloomOptions& options, const LinkedObjects& made) const;
+  void look_for_blocking_triggers(PagedFilter& filter);
+  void add_all_keys(PagedFilter& filter, const PagedFilter::Add& add) const;
+  std::uint64_t count_keys(Collation collation) const;
+
+  const bool counting_;
+  SourceLink link_;
+  Source& source_;                            // of link_
+  SourceTriggers& triggers_;                  // of link_
+  std::deque<SourceComparison> comparisons_;  // one per column, made when the names are known
+  // The schema at the last search for blocking triggers that found none: see
+  // SourceTriggers::blocking_trigger().
+  std::optional<Source::SchemaState> unblocked_schema_;
+};
+
+}  // namespace bloom

@@ -1,0 +1,58 @@
+#include "sql/group_table/group_columns.h"
+
+#include <string_view>
+
+#include "core/support/error.h"
+#include "sql/group_table/group_table.h"
+#include "sql/sqlite/sql_text.h"
+
+namespace bloom {
+void require_group_name(const char* name) {
+  const auto refuse_if_taken = [&](const char* column) {
+    if (sqlite3_stricmp(name, column) == 0) {
+      fail("a table cannot be called " + sqlite::quoted_text(name) +
+           ": it has a column of this name (choose another name)");
+    }
+  };
+  for (const char* column : {"member", "key", "first", "last"}) {
+    refuse_if_taken(column);
+  }
+  for (const auto& column : GroupTable::Cursor::hidden_columns()) {
+    refuse_if_taken(column.name);
+  }
+}
+
+// A hidden column without another type would have the affinity NUMERIC: key IN ('05', 'x') would
+// then look up 5. SQLite removes HIDDEN from the type by moving the rest of the type to the front.
+// Since 3.37 it then takes the last six bytes of the type for the collation. So the type ends with
+// the collation, too: HIDDEN BLOB nocase becomes BLOB nocase, followed by nocase. For rtrim it ends
+// with binary: without a collation, key IN (SELECT ...) would take that of the subquery, and could
+// drop keys.
+//
+// The primary key is the hidden column for commands, which returns the identity of the row (see
+// GroupTable::Cursor::return_row). It is not the column member: a lookup of several keys can return
+// a member several times, and SQLite relies on the primary key for DISTINCT and OR.
+std::string declared_group_columns(const char* table, Collation collation,
+                                   const char* type_of_ranges) {
+  const bool has_ranges = type_of_ranges != nullptr;
+  const std::string_view type = has_ranges ? type_of_ranges : "";
+  std::string columns = has_ranges ? "CREATE TABLE x(first INTEGER" : "CREATE TABLE x(member";
+  columns.append(", key HIDDEN ").append(type.empty() ? "BLOB" : type).append(" ");
+  columns.append(name_of(collation == Collation::nocase ? collation : Collation::binary));
+  columns.append(" COLLATE ").append(name_of(collation));
+  columns.append(declare(GroupTable::Cursor::hidden_columns()));
+  columns.append(", ").append(sqlite::quoted_name(table)).append(" BLOB HIDDEN PRIMARY KEY");
+  return columns + (has_ranges ? ", last INTEGER" : "") + ") WITHOUT ROWID";
+}
+
+void refuse_group_properties(const sqlite::Values& columns) {
+  for (const auto& property : GroupTable::Cursor::hidden_columns()) {
+    const bool is_writable = property.column == GroupColumn::filter;
+    if (!is_writable && !group_column(columns, property.column).is_null()) {
+      fail("the column " + std::string(property.name) +
+           " is read-only (INSERT a member with a key or a filter, or a command)");
+    }
+  }
+}
+
+}  // namespace bloom

@@ -1,0 +1,44 @@
+// The columns of a bloom_groups table.
+#pragma once
+
+#include <string>
+
+#include "core/hashing/collation.h"
+#include "sql/sqlite/value.h"
+
+namespace bloom {
+
+// The columns of a table. All but `member` and `last` are hidden. The column for commands has the
+// name of the table. If the members are ranges of rows, `member` is called `first`. `key` is the
+// first hidden column, so that FROM who('x') looks up a key.
+enum class GroupColumn : int {
+  member,
+  key,
+  filter,
+  // The properties, which are read-only.
+  keys,
+  fpr,
+  capacity,
+  bytes,
+  overfull,
+  info,
+  command,
+  last,  // only if the members are ranges of rows
+};
+
+inline sqlite::Value group_column(const sqlite::Values& columns, GroupColumn column) {
+  return columns[static_cast<int>(column)];
+}
+
+// Throws bloom::Error if a table cannot have this name, because it has a column of this name.
+void require_group_name(const char* name);
+
+// Returns the CREATE TABLE statement to declare to SQLite. `type_of_ranges`: the declared type of
+// the column `key` if the members are ranges of rows, else null.
+std::string declared_group_columns(const char* table, Collation collation,
+                                   const char* type_of_ranges);
+
+// Throws bloom::Error if a row that is inserted has a value in a column that is read-only.
+void refuse_group_properties(const sqlite::Values& columns);
+
+}  // namespace bloom

@@ -1,0 +1,338 @@
+// The lookups of a bloom_groups table, and the columns of its rows.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string>
+#include <vector>
+
+#include "core/support/bytes.h"
+#include "core/support/error.h"
+#include "sql/group_table/group_table.h"
+#include "sql/sqlite/context.h"
+#include "sql/values/arguments.h"
+#include "sql/values/info_json.h"
+#include "sql/values/results.h"
+#include "sql/vtab/key_constraint.h"
+
+namespace bloom {
+namespace {
+
+[[noreturn]] void refuse_to_list_keys() {
+  fail(
+      "cannot list the keys of a Bloom filter (give the key: key = ?, or t JOIN ... ON key = t.k, "
+      "with t first; UNION instead of OR, NOT IN instead of RIGHT JOIN)");
+}
+
+}  // namespace
+
+void GroupTable::Cursor::filter(int plan, const char* idx_string, const Values& values) {
+  table_.require_usable();
+  table_.shared_.write_deferred_keys();
+  rows_.clear();
+  row_ = 0;
+  removals_ = table_.shared_.removals;
+  estimates_.clear();
+  plan_ = static_cast<GroupPlan>(plan);
+  if (plan_ == GroupPlan::refused_collation) {
+    fail("the filters cannot compare key under the collation " +
+         std::string(idx_string).substr(kUnsupportedCollationPrefix.size()) +
+         " (compare it under COLLATE BINARY, or under the collation in the option collate)");
+  }
+  if (plan_ == GroupPlan::refused_list) {
+    refuse_to_list_keys();
+  }
+  config_ = table_.store_.load_config();
+  require_collation();
+  if (table_.ranges_ && looks_up_a_key(plan_)) {
+    return look_up_ranges(values[0]);
+  }
+  switch (plan_) {
+    case GroupPlan::key:
+      return add_rows(look_up(values[0]));
+    case GroupPlan::key_of_member:
+      return add_rows(look_up_member(values[0], values[1]));
+    case GroupPlan::member:
+      return add_rows(table_.store_.slots_equal_to(config_, values[0]));
+    case GroupPlan::all_members:
+    case GroupPlan::refused_collation:
+    case GroupPlan::refused_list:
+      return add_rows(table_.store_.used_slots(config_));
+  }
+}
+
+// Skips members that other statements have removed.
+void GroupTable::Cursor::next() {
+  do {
+    ++row_;
+  } while (!at_end() && may_be_out_of_date() && rows_[row_].slot &&
+           !table_.store_.has_member(*rows_[row_].slot));
+}
+
+void GroupTable::Cursor::add_rows(const CountedVector<std::uint64_t>& slots) {
+  rows_.reserve(slots.size() + 1);
+  for (const std::uint64_t slot : slots) {
+    rows_.push_back({slot, table_.ranges_ ? table_.range_of(config_, slot) : RowRange{}});
+  }
+}
+
+void GroupTable::Cursor::require_collation() const {
+  const Collation own = config_.header.shape.collation;
+  if (own != table_.options_.collation()) {
+    fail("the column of the source has the collation " +
+         std::string(name_of(table_.options_.collation())) + " now, and the filters have " +
+         std::string(name_of(own)) + " (drop the table and make it again)");
+  }
+}
+
+// If the source is out of sync, returns all ranges. One range over all rowids would not do: a query
+// may also have a condition on `first`.
+void GroupTable::Cursor::look_up_ranges(const Value& key) {
+  RowRanges& source = *table_.ranges_;
+  const auto problem = source.out_of_sync(table_.store_.table(), config_);
+  if (problem && !table_.options_.answers_maybe_when_stale()) {
+    fail(*problem);
+  }
+  key_.assign(key);
+  if (key.is_null()) {
+    return;
+  }
+  const Key bytes(key);
+  hash_ = source.convert_key(bytes, key, config_.header.shape, key_);
+  add_rows(problem ? table_.store_.used_slots(config_) : ranges_that_may_have(bytes));
+  if (config_.summarized != kMaxRowid) {
+    const std::int64_t first = config_.summarized ? *config_.summarized + 1 : kMinRowid;
+    rows_.push_back({std::nullopt, {.first = first, .last = kMaxRowid}});
+  }
+}
+
+// Returns the slots of the ranges in ascending order. Requires: the source is in sync.
+CountedVector<std::uint64_t> GroupTable::Cursor::ranges_that_may_have(const Key& key) {
+  CountedVector<std::uint64_t> slots = table_.changed_slots(config_);
+  for (const Hash hash : table_.ranges_->hashes_of_equal_keys(key, config_.header.shape)) {
+    look_up(hash, slots);
+  }
+  std::sort(slots.begin(), slots.end());
+  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+  return slots;
+}
+
+CountedVector<std::uint64_t> GroupTable::Cursor::look_up(const Value& key) {
+  key_.assign(key);
+  CountedVector<std::uint64_t> slots;
+  const Key bytes(key);
+  require_key(bytes, key);
+  if (!bytes.is_null()) {
+    hash_ = bytes.hash(config_.header.shape);
+    look_up(hash_, slots);
+  }
+  return slots;
+}
+
+void GroupTable::Cursor::look_up(Hash hash, CountedVector<std::uint64_t>& slots) {
+  if (config_.wide > 0) {
+    look_up_in_wide(hash, slots);
+  }
+  const BitSlicedFilters filters(config_.header.shape);
+  table_.store_.segments().for_each_data_chunk(
+      config_, filters.chunk_of(hash), [&](std::uint64_t segment, const std::uint8_t* chunk) {
+        append_slots(segment, filters.may_contain(hash, chunk), slots);
+      });
+  for (const GroupStore::LoggedKey& key : table_.store_.logged_keys(config_)) {
+    if (key.hash == hash && std::find(slots.begin(), slots.end(), key.slot) == slots.end()) {
+      slots.push_back(key.slot);
+    }
+  }
+}
+
+void GroupTable::Cursor::look_up_in_wide(Hash hash, CountedVector<std::uint64_t>& slots) {
+  const BitSlicedFilters filters(config_.header.shape);
+  const std::uint64_t first = filters.chunk_of(hash) * kSegmentBlock;
+  WideReader reader(table_.store_.segments(), config_);
+  for (std::uint64_t row = 0; row * kSegmentsPerRow < config_.wide; ++row) {
+    std::array<FilterSet, kSegmentsPerRow> found;
+    found.fill(~FilterSet{0});
+    filters.for_each_position(hash,
+                              [&](std::uint64_t p) { reader.intersect(row, first + p, found); });
+    for (std::size_t i = 0; i < segments_in_row(config_.wide, row); ++i) {
+      append_slots(row * kSegmentsPerRow + i, found[i], slots);
+    }
+  }
+  if (table_.store_.has_free_slot_below(config_.wide * kSegmentFilters)) {
+    std::erase_if(slots, [&](std::uint64_t slot) { return !table_.store_.has_member(slot); });
+  }
+}
+
+void GroupTable::Cursor::append_slots(std::uint64_t segment, FilterSet filters,
+                                      CountedVector<std::uint64_t>& slots) {
+  for (; filters != 0; filters &= filters - 1) {
+    slots.push_back(segment * kSegmentFilters + static_cast<unsigned>(std::countr_zero(filters)));
+  }
+}
+
+CountedVector<std::uint64_t> GroupTable::Cursor::look_up_member(const Value& key,
+                                                                const Value& member) {
+  key_.assign(key);
+  const Key bytes(key);
+  require_key(bytes, key);
+  if (bytes.is_null()) {
+    return {};
+  }
+  hash_ = bytes.hash(config_.header.shape);
+  CountedVector<std::uint64_t> slots = table_.store_.slots_equal_to(config_, member);
+  const CountedVector<GroupStore::LoggedKey> logged = table_.store_.logged_keys(config_);
+  std::erase_if(slots, [&](std::uint64_t slot) {
+    return !table_.store_.segments().may_contain(config_, slot, hash_) &&
+           std::none_of(logged.begin(), logged.end(), [&](const GroupStore::LoggedKey& key) {
+             return key.slot == slot && key.hash == hash_;
+           });
+  });
+  return slots;
+}
+
+// Reads all filters of a row of _wide at once if the cursor lists all members, else those of one
+// segment. Other statements may have changed the table since the row was found, so the config is
+// read again.
+const Estimate* GroupTable::Cursor::estimate() {
+  if (!has_filter()) {
+    return nullptr;
+  }
+  const std::uint64_t slot = *rows_[row_].slot;
+  if (slot < first_estimated_ || slot - first_estimated_ >= estimates_.size()) {
+    const std::uint64_t segment = slot / kSegmentFilters;
+    const std::uint64_t count = plan_ == GroupPlan::all_members ? kSegmentsPerRow : 1;
+    const GroupConfig now = table_.store_.load_config();
+    if (segment >= now.segments) {
+      return nullptr;
+    }
+    const std::uint64_t first = segment / count * count;
+    estimates_ =
+        table_.store_.segments().estimates(now, {first, std::min(first + count, now.segments)});
+    first_estimated_ = first * kSegmentFilters;
+  }
+  return &estimates_[static_cast<std::size_t>(slot - first_estimated_)];
+}
+
+void GroupTable::Cursor::return_member(sqlite3_context* raw) {
+  const Row& row = rows_[row_];
+  if (table_.ranges_) {
+    return Context(raw).result_int64(row.range.first);
+  }
+  const bool found =
+      table_.store_.with_member(*row.slot, [&](const Value& member) { member.set_result(raw); });
+  if (!found && !may_be_out_of_date()) {
+    table_.store_.require_row(*row.slot);
+  }
+}
+
+// Returns the identity of the row: the slot, or a blob of slot and key if a key was looked up. A
+// member is another row for each key. 5 and '5' have the same hash, but SQL compares them as
+// different values, so the type is part of the identity.
+void GroupTable::Cursor::return_row(sqlite3_context* raw) {
+  constexpr std::uint64_t kNoSlot = ~std::uint64_t{0};
+  const std::uint64_t slot = rows_[row_].slot.value_or(kNoSlot);
+  if (!looks_up_a_key(plan_)) {
+    return Context(raw).result_int64(static_cast<std::int64_t>(slot));
+  }
+  const bool is_number = key_.type() == SQLITE_INTEGER || key_.type() == SQLITE_FLOAT;
+  std::array<std::uint8_t, 3 * sizeof(std::uint64_t) + 1> row;
+  store_le(row.data(), slot);
+  store_le(row.data() + sizeof(std::uint64_t), hash_.h1);
+  store_le(row.data() + 2 * sizeof(std::uint64_t), hash_.h2);
+  row.back() = static_cast<std::uint8_t>(is_number ? SQLITE_INTEGER : key_.type());
+  Context(raw).result_blob({reinterpret_cast<const char*>(row.data()), row.size()});
+}
+
+void GroupTable::Cursor::return_filter_of_member(Context& context) {
+  if (!has_filter()) {
+    return;
+  }
+  const GroupConfig now = table_.store_.load_config();
+  require_filter_within_limit(context, now.header.shape);
+  const std::uint64_t slot = *rows_[row_].slot;
+  if (table_.ranges_) {
+    table_.require_unchanged_range(now, slot);
+  }
+  if (slot / kSegmentFilters < now.segments) {
+    Filter filter = table_.store_.segments().filter_of(now, slot);
+    for (const GroupStore::LoggedKey& key : table_.store_.logged_keys(now)) {
+      if (key.slot == slot) {
+        filter.add(key.hash);
+      }
+    }
+    return_filter(context, std::move(filter));
+  }
+}
+
+void GroupTable::Cursor::column(sqlite3_context* raw, int i) {
+  if (sqlite3_vtab_nochange(raw) != 0) {
+    return;
+  }
+  Context context(raw);
+  const Row& row = rows_[row_];
+  const auto column = static_cast<GroupColumn>(i);
+  if (set_result(hidden_columns(), i, *this, context)) {
+    return;
+  }
+  switch (column) {
+    case GroupColumn::member:
+      return return_member(raw);
+    case GroupColumn::key:
+      if (!looks_up_a_key(plan_)) {
+        refuse_to_list_keys();
+      }
+      return key_.set_result(raw);
+    case GroupColumn::last:
+      return context.result_int64(row.range.last);
+    default:
+      return return_row(raw);
+  }
+}
+
+// Rows of the source without a filter have NULL in the columns about a filter.
+constexpr GroupTable::Cursor::Hidden GroupTable::Cursor::kHidden[] = {
+    {GroupColumn::filter, "filter", "BLOB",
+     [](Cursor& c, Context& context) { c.return_filter_of_member(context); }},
+    {GroupColumn::keys, "keys", "INTEGER",
+     [](Cursor& c, Context& context) {
+       if (const Estimate* const found = c.estimate()) {
+         return_count(context, rounded_keys(*found));
+       }
+     }},
+    {GroupColumn::fpr, "fpr", "REAL",
+     [](Cursor& c, Context& context) {
+       if (const Estimate* const found = c.estimate()) {
+         context.result_double(found->fpr);
+       }
+     }},
+    {GroupColumn::capacity, "capacity", "INTEGER",
+     [](Cursor& c, Context& context) {
+       if (c.has_filter()) {
+         return_count(context, c.config_.header.capacity);
+       }
+     }},
+    {GroupColumn::bytes, "bytes", "INTEGER",
+     [](Cursor& c, Context& context) {
+       if (c.has_filter()) {
+         return_count(context, stored_bytes(c.config_.header.shape));
+       }
+     }},
+    {GroupColumn::overfull, "overfull", "INTEGER",
+     [](Cursor& c, Context& context) {
+       if (const Estimate* const found = c.estimate()) {
+         context.result_bool(is_overfull(c.config_.header, *found));
+       }
+     }},
+    {GroupColumn::info, "info", "TEXT",
+     [](Cursor& c, Context& context) {
+       context.result_text(groups_json(c.config_.header, {.members = c.table_.store_.member_count(),
+                                                          .segments = c.config_.segments,
+                                                          .wide = c.config_.wide}));
+     }},
+};
+
+std::span<const GroupTable::Cursor::Hidden> GroupTable::Cursor::hidden_columns() {
+  static_assert(are_columns(kHidden, GroupColumn::filter, GroupColumn::command));
+  return kHidden;
+}
+
+}  // namespace bloom

@@ -1,0 +1,252 @@
+#include "sql/group_table/group_keys.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "core/filter/bit_sliced.h"
+#include "sql/sqlite/guard.h"
+#include "sql/values/key.h"
+
+namespace bloom {
+namespace {
+
+constexpr std::size_t kMaxCachedSlots = std::size_t{1} << 16U;
+constexpr std::size_t kLongestCachedMember = 256;  // bytes
+
+// Returns the type and the bytes of a member, as the key of GroupKeys::Cache::slots. Returns "" if
+// the member is too long to be cached.
+CountedString cache_key(const sqlite::Value& member) {
+  const Key bytes(member);
+  CountedString name;
+  if (bytes.bytes().size() <= kLongestCachedMember) {
+    name.append(1, static_cast<char>('0' + member.type())).append(bytes.bytes());
+  }
+  return name;
+}
+
+}  // namespace
+
+GroupKeys::Cache& GroupKeys::cache() {
+  const int changes = sqlite3_total_changes(db_);
+  if (cache_ && cache_->changes_after_row == changes) {
+    cache_->changes = changes;
+  }
+  if (!cache_ || cache_->changes != changes) {
+    cache_ = {.changes = changes, .config = store_.load_config(), .slots = {}};
+  }
+  return *cache_;
+}
+
+std::optional<std::uint64_t> GroupKeys::find(const sqlite::Value& member) {
+  const Cache& known = cache();
+  const auto found = known.slots.find(cache_key(member));
+  if (found != known.slots.end()) {
+    return found->second;
+  }
+  const auto slot = store_.slot_of(known.config, member);
+  if (slot) {
+    remember(member, *slot);
+  }
+  return slot;
+}
+
+std::uint64_t GroupKeys::add_member(const sqlite::Value& member) {
+  GroupConfig now = config();
+  const std::uint64_t slot = store_.add_member(member, now);
+  remember(member, slot);
+  return slot;
+}
+
+void GroupKeys::remember(const sqlite::Value& member, std::uint64_t slot) {
+  auto& slots = cache().slots;
+  if (slots.size() >= kMaxCachedSlots) {
+    slots.clear();
+  }
+  if (CountedString name = cache_key(member); !name.empty()) {
+    slots.insert_or_assign(std::move(name), slot);
+  }
+}
+
+// The first keys of a statement are often its only ones. Writing them costs less than deciding how
+// to write.
+void GroupKeys::add(std::uint64_t slot, Hash hash, bool may_log) {
+  constexpr int kFewKeysOfStatement = 16;
+  const bool logs = may_log && can_log();
+  if (transaction_.keys_written() >= (logs ? kFewKeysOfStatement : 1)) {
+    transaction_.decide_write_mode(store_.table());
+  }
+  const BitSlicedFilters filters(config().header.shape);
+  DeferredKey key{filters.chunk_of(hash), slot, hash};
+  if (transaction_.is_deferring()) {
+    return defer(key);
+  }
+  logs ? log(key) : write(config(), {&key, 1});
+  ++keys_in_transaction_;
+  transaction_.note_written(true);
+}
+
+// A transaction of fewer keys writes them at once, which costs less than a log. In an autocommit
+// transaction the statement ends with a commit.
+bool GroupKeys::can_log() {
+  constexpr int kFewKeys = 8;
+  return keys_in_transaction_ >= kFewKeys && transaction_.is_open() &&
+         transaction_.all_savepoints_reported() && !transaction_.is_deferring() &&
+         sqlite3_get_autocommit(db_) == 0 && config().has_row_log;
+}
+
+void GroupKeys::log(const DeferredKey& key) {
+  constexpr std::size_t kMostRows = std::size_t{1} << 16U;  // 2 MiB
+  if (!log_is_known_ || logged_.size() >= kMostRows) {
+    merge_log();
+  }
+  GroupConfig& config = cache().config;
+  if (!config.row_log_has_rows) {
+    config.row_log_has_rows = true;
+    store_.save_version(config);
+  }
+  log_is_used_ = true;
+  logged_.push_back(key);
+  const auto failed = sqlite::Outcome::of([&] {
+    store_.log_key(static_cast<std::int64_t>(logged_.size()), {key.slot, key.hash});
+  });
+  if (failed.failed()) {
+    discard_log();
+  }
+  failed.throw_failure();
+  cache_->changes = sqlite3_total_changes(db_);
+  cache_->changes_after_row = cache_->changes + 1;
+}
+
+void GroupKeys::discard_log() {
+  logged_.clear();
+  log_is_known_ = false;
+}
+
+void GroupKeys::merge_log() {
+  const GroupConfig now = config();
+  if (!log_is_known_) {
+    const BitSlicedFilters filters(now.header.shape);
+    logged_.clear();
+    for (const GroupStore::LoggedKey& key : store_.logged_keys(now)) {
+      logged_.push_back({filters.chunk_of(key.hash), key.slot, key.hash});
+    }
+  }
+  if (!logged_.empty()) {
+    log_is_used_ = true;
+    log_is_known_ = false;  // write() sorts the keys
+    write(now, logged_);
+    store_.row_log().clear();
+    logged_.clear();
+  }
+  log_is_known_ = true;
+}
+
+void GroupKeys::begin_transaction() {
+  forget_rows();
+  discard_log();
+  log_is_used_ = false;
+  keys_in_transaction_ = 0;
+}
+
+template <typename F>
+void GroupKeys::without_trace(F&& merge) {
+  const int changes = sqlite3_changes(db_);
+  const auto outcome = sqlite::Outcome::of([&] {
+    merge();
+    store_.row_log().restore_changes(changes);
+  });
+  forget_rows();
+  if (outcome.failed()) {
+    discard_log();
+  }
+  if ((outcome.code() & 0xff) != SQLITE_READONLY) {
+    outcome.throw_failure();
+  }
+}
+
+void GroupKeys::write_all() {
+  write_deferred();
+  if (transaction_.is_open() && (!log_is_known_ || !logged_.empty())) {
+    without_trace([&] { merge_log(); });
+  }
+}
+
+// An object whose table was dropped, or whose name was undone, cannot read the log. It is left to
+// another object, or to a later transaction: the commit must not fail because of it.
+void GroupKeys::sync() {
+  write_deferred();
+  if (!log_is_used_) {
+    return;
+  }
+  const sqlite::Outcome loading = sqlite::Outcome::of([&] { store_.load_config(); });
+  if (is_of_a_lost_table(loading)) {
+    return;
+  }
+  loading.throw_failure();
+  without_trace([&] {
+    merge_log();
+    GroupConfig now = config();
+    if (now.row_log_has_rows) {
+      now.row_log_has_rows = false;
+      store_.save_version(now);
+    }
+  });
+}
+
+void GroupKeys::defer(const DeferredKey& key) {
+  deferred_.push_back(key);
+  if (deferred_.size() == kMaxDeferred) {
+    write_deferred();
+  }
+}
+
+void GroupKeys::write_deferred() {
+  if (!deferred_.empty()) {
+    write(config(), deferred_);
+    deferred_.clear();
+  }
+}
+
+// Sorts the keys, so that each chunk of a segment is written once.
+void GroupKeys::write(const GroupConfig& config, std::span<DeferredKey> keys) {
+  const auto chunk_of = [](const DeferredKey& key) {
+    return std::pair(key.chunk, key.slot / kSegmentFilters);
+  };
+  std::sort(keys.begin(), keys.end(),
+            [&](const DeferredKey& a, const DeferredKey& b) { return chunk_of(a) < chunk_of(b); });
+  SegmentWriter writer(store_.segments(), config);
+  for (auto first = keys.begin(); first != keys.end();) {
+    const auto end = std::find_if(first, keys.end(), [&](const DeferredKey& key) {
+      return chunk_of(key) != chunk_of(*first);
+    });
+    write_chunk(writer, config, {first, end});
+    first = end;
+  }
+}
+
+// Requires: all keys are in one chunk of one segment.
+void GroupKeys::write_chunk(SegmentWriter& writer, const GroupConfig& config,
+                            std::span<const DeferredKey> keys) {
+  const BitSlicedFilters filters(config.header.shape);
+  const std::uint64_t chunk = keys.front().chunk;
+  const std::uint64_t segment = keys.front().slot / kSegmentFilters;
+  assert(std::all_of(keys.begin(), keys.end(), [&](const DeferredKey& key) {
+    return key.chunk == chunk && key.slot / kSegmentFilters == segment;
+  }));
+  if (segment >= config.wide) {
+    writer.change_chunk(chunk, segment, [&](std::uint8_t* cells) {
+      for (const DeferredKey& key : keys) {
+        filters.add(key.hash, FilterSet{1} << key.slot % kSegmentFilters, cells);
+      }
+    });
+    return;
+  }
+  for (const DeferredKey& key : keys) {
+    filters.for_each_position(key.hash, [&](std::uint64_t p) {
+      writer.set_wide_bit(key.slot, chunk * kSegmentBlock + p);
+    });
+  }
+}
+
+}  // namespace bloom

@@ -1,0 +1,115 @@
+// The members and keys that the running statement adds to a bloom_groups table.
+//
+// Keys may be deferred in memory: see TransactionState::WriteMode. Members are written at once.
+// Functions throw as GroupStore does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "core/hashing/hash.h"
+#include "core/support/memory.h"
+#include "sql/group_table/store/group_store.h"
+#include "sql/sqlite/value.h"
+#include "sql/vtab/transaction_state.h"
+
+namespace bloom {
+
+class GroupKeys {
+ public:
+  // Requires: the arguments outlive this object.
+  GroupKeys(sqlite3* db, GroupStore& store, TransactionState& transaction)
+      : db_(db), store_(store), transaction_(transaction) {}
+  GroupKeys(const GroupKeys&) = delete;
+  GroupKeys& operator=(const GroupKeys&) = delete;
+
+  // Returns the config. It is valid until the next call of a function of this object.
+  const GroupConfig& config() { return cache().config; }
+  // Returns the slot of a member, or nullopt if it does not exist.
+  std::optional<std::uint64_t> find(const sqlite::Value& member);
+  // Adds a member, and returns its slot. Requires: the member does not exist, and the caller undoes
+  // the rows if this function throws.
+  std::uint64_t add_member(const sqlite::Value& member);
+  // Adds a key to the filter of a slot, or defers that. `may_log`: or appends it to the row log.
+  void add(std::uint64_t slot, Hash hash, bool may_log);
+
+  bool has_deferred() const { return !deferred_.empty(); }
+  // Writes the deferred keys. If this fails, the keys stay deferred: a lookup within the statement
+  // that adds them may have tried to write them, and that statement may go on.
+  void write_deferred();
+  // Also merges the row log, which only the open transaction may have filled. Leaves the log alone
+  // if SQLite refuses to write: lookups then read it. Leaves changes() alone.
+  void write_all();
+  // The calls of SQLite.
+  void begin_transaction();
+  void sync();
+  // Forgets the rows that the statement has read. Call when a statement may have ended or changed
+  // rows without this object.
+  void forget_rows() { cache_.reset(); }
+  // Forgets these rows, and the deferred keys: a rollback has undone them.
+  void discard() {
+    deferred_.clear();
+    discard_log();
+    forget_rows();
+  }
+
+ private:
+  struct DeferredKey {
+    std::uint64_t chunk;
+    std::uint64_t slot;
+    Hash hash;
+  };
+  static constexpr std::size_t kMaxDeferred = std::size_t{1} << 18U;  // 8 MiB
+
+  struct HashText {
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  // What the running statement has read. Valid while sqlite3_total_changes() stays the same: no
+  // other statement has then written.
+  struct Cache {
+    int changes = 0;
+    // sqlite3_total_changes() if the statement that has logged a key ended, and no other one wrote.
+    int changes_after_row = -1;
+    GroupConfig config;
+    using Slot = std::pair<const CountedString, std::uint64_t>;
+    std::unordered_map<CountedString, std::uint64_t, HashText, std::equal_to<>,
+                       CountedAllocator<Slot>>
+        slots;
+  };
+
+  Cache& cache();
+  void remember(const sqlite::Value& member, std::uint64_t slot);
+  void defer(const DeferredKey& key);
+  bool can_log();
+  void log(const DeferredKey& key);
+  void merge_log();
+  void discard_log();
+  // Runs merge() so that changes() stays as it is. Ignores that SQLite refuses to write.
+  template <typename F>
+  void without_trace(F&& merge);
+  void write(const GroupConfig& config, std::span<DeferredKey> keys);
+  static void write_chunk(SegmentWriter& writer, const GroupConfig& config,
+                          std::span<const DeferredKey> keys);
+
+  sqlite3* db_;
+  GroupStore& store_;
+  TransactionState& transaction_;
+  std::optional<Cache> cache_;
+  CountedVector<DeferredKey> deferred_;
+  // The keys of the row log, if they are known. Adding a key twice is harmless, so a merge that
+  // fails halfway is, too.
+  CountedVector<DeferredKey> logged_;
+  bool log_is_known_ = false;
+  bool log_is_used_ = false;  // in the open transaction
+  int keys_in_transaction_ = 0;
+};
+
+}  // namespace bloom

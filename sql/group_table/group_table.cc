@@ -1,0 +1,375 @@
+#include "sql/group_table/group_table.h"
+
+#include <algorithm>
+
+#include "core/operations/merge.h"
+#include "core/support/ascii.h"
+#include "core/support/error.h"
+#include "sql/group_table/group_module.h"
+#include "sql/sqlite/connection.h"
+#include "sql/sqlite/interrupts.h"
+#include "sql/values/arguments.h"
+#include "sql/vtab/damage.h"
+#include "sql/vtab/incoming_filter.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::SqliteError;
+
+[[noreturn]] void refuse_null_member() {
+  throw SqliteError(SQLITE_CONSTRAINT_NOTNULL, "member must not be NULL");
+}
+
+}  // namespace
+
+// The scope of a change that writes several rows. If the scope ends without done(), the rows are
+// undone.
+//
+// SQLite may open savepoints for the statements that write the rows, and report them to the table.
+// Such a savepoint does not end the user's statement, so the table ignores it.
+class GroupTable::Change {
+ public:
+  explicit Change(GroupTable& table)
+      : table_(table), progress_(table.transaction_, table.store_.writes()) {
+    ++table.changes_in_progress_;
+  }
+  Change(const Change&) = delete;
+  Change& operator=(const Change&) = delete;
+  ~Change() {
+    --table_.changes_in_progress_;
+    if (done_) {
+      return;
+    }
+    table_.keys_.forget_rows();
+    if (progress_.has_written() && !progress_.is_undone() && !progress_.is_undone_on_failure()) {
+      table_.transaction_.roll_back();
+    }
+  }
+  void done() { done_ = true; }
+
+ private:
+  GroupTable& table_;
+  ChangeProgress progress_;
+  bool done_ = false;
+};
+
+void GroupTable::change(const std::function<void()>& f) {
+  Change change(*this);
+  f();
+  transaction_.note_written(true);
+  change.done();
+}
+
+GroupTable::GroupTable(const sqlite::Definition& definition, Shared& shared)
+    : db_(definition.db),
+      shared_(shared),
+      options_(definition.db, definition.arguments),
+      store_(definition.db, definition.schema, definition.table),
+      transaction_(definition.db),
+      keys_(definition.db, store_, transaction_) {
+  require_group_name(definition.table);
+  if (const auto source = options_.source()) {
+    ranges_.emplace(db_, definition.schema, definition.table, *source, options_.rows());
+    options_.set_default_collation(ranges_->collation());
+  }
+  columns_ = declared_group_columns(definition.table, options_.collation(),
+                                    ranges_ ? ranges_->type_of_key() : nullptr);
+  shared_.tables.push_back(this);
+}
+
+GroupTable::~GroupTable() {
+  shared_.tables.erase(std::find(shared_.tables.begin(), shared_.tables.end(), this));
+}
+
+void GroupTable::Shared::write_deferred_keys() {
+  for (GroupTable* const table : tables) {
+    if (!table->has_stale_name_) {
+      table->keys_.write_all();
+    }
+  }
+}
+
+void GroupTable::create() {
+  GroupConfig config;
+  config.header = options_.header();
+  store_.create(config);
+  if (ranges_) {
+    ranges_->create(store_.table(), options_.collation(), config);
+    add_ranges(config);
+  }
+  transaction_.created();
+  store_.note_connected();
+}
+
+void GroupTable::destroy() {
+  if (ranges_) {
+    ranges_->drop(store_.table(), store_.load_guard());
+  }
+  store_.watch_name();  // a rollback may give the table back
+  store_.drop();
+}
+
+int GroupTable::best_index(sqlite3_index_info& info) {
+  if (ranges_) {
+    ranges_->schema_may_have_changed();
+  }
+  return choose_group_plan(info, options_.collation());
+}
+
+void GroupTable::rename(const char* name) {
+  require_group_name(name);
+  require_usable();
+  shared_.write_deferred_keys();
+  ranges_ ? ranges_->rename(store_, name) : store_.rename(name);
+  if (transaction_.is_open()) {
+    transaction_.note_renamed();
+  } else {
+    has_stale_name_ = true;
+  }
+  store_.watch_name();
+  watch_others();
+}
+
+void GroupTable::require_usable() {
+  if (has_stale_name_) {
+    refuse_renamed();
+  }
+  store_.require_same_table();
+}
+
+int GroupTable::update(const Values& values) {
+  require_usable();
+  if (!transaction_.is_open()) {
+    // An SQL function of the host can roll back while a statement runs.
+    throw SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
+  }
+  if (changes_in_progress_ != 0) {
+    fail("a trigger on a shadow table cannot change the table");
+  }
+  const Value old_row = values[0];
+  const bool is_command = values.size() > 1 && old_row.is_null() &&
+                          !group_column(values.from(2), GroupColumn::command).is_null();
+  if (ranges_ && !is_command) {
+    refuse_change_of_ranges();
+  }
+  if (values.size() == 1) {
+    remove_member(old_row);
+  } else if (old_row.is_null()) {
+    return insert(values.from(2));
+  } else {
+    rename_member(old_row, values.from(2));
+  }
+  return SQLITE_OK;
+}
+
+void GroupTable::refuse_change_of_ranges() const {
+  const std::string source = sqlite::quoted_text(ranges_->source());
+  fail("cannot change the ranges of " + source + " (change " + source +
+       " instead, and run the command 'summarize')");
+}
+
+int GroupTable::insert(const Values& columns) {
+  const Value member = group_column(columns, GroupColumn::member);
+  const Value key = group_column(columns, GroupColumn::key);
+  const Value filter = group_column(columns, GroupColumn::filter);
+  const Value command = group_column(columns, GroupColumn::command);
+  refuse_group_properties(columns);
+  if (!command.is_null()) {
+    if (!member.is_null() || !key.is_null() || !filter.is_null()) {
+      fail("one row cannot have a command and a member, key or filter (INSERT several rows)");
+    }
+    run_command(command);
+    return SQLITE_OK;
+  }
+  if (member.is_null()) {
+    if (sqlite3_vtab_on_conflict(db_) == SQLITE_IGNORE) {
+      return SQLITE_CONSTRAINT;  // SQLite then skips the row
+    }
+    refuse_null_member();
+  }
+  if (filter.is_null()) {
+    return insert_key(member, key);
+  }
+  if (!key.is_null()) {
+    fail("one row cannot have a key and a filter (INSERT several rows)");
+  }
+  insert_filter(member, filter);
+  return SQLITE_OK;
+}
+
+// For a NULL key adds only the member, because no value that is looked up equals NULL. INSERT OR
+// IGNORE adds the key only if it is certainly absent.
+int GroupTable::insert_key(const Value& member, const Value& key) {
+  const bool skip_present = sqlite3_vtab_on_conflict(db_) == SQLITE_IGNORE;
+  const Key bytes(key);
+  require_key(bytes, key);
+  const auto add_key = [&](std::uint64_t slot) {
+    if (!bytes.is_null()) {
+      keys_.add(slot, bytes.hash(keys_.config().header.shape), !skip_present);
+    }
+  };
+  const auto slot = keys_.find(member);
+  if (!slot) {
+    change([&] { add_key(keys_.add_member(member)); });
+    return SQLITE_OK;
+  }
+  if (skip_present) {
+    keys_.write_all();
+    const GroupConfig& config = keys_.config();
+    if (bytes.is_null() ||
+        store_.segments().may_contain(config, *slot, bytes.hash(config.header.shape))) {
+      return SQLITE_CONSTRAINT;
+    }
+  }
+  add_key(*slot);
+  return SQLITE_OK;
+}
+
+void GroupTable::insert_filter(const Value& member, const Value& filter) {
+  sqlite::Interrupts interrupts(db_);
+  const InterruptCheck check_interrupt = interrupts.check();
+  const FilterView added = filter_argument(filter, "filter", check_interrupt);
+  std::optional<Filter> fitting;
+  if (!is_neutral(added)) {
+    const Header header = store_.load_config().header;
+    fitting = fit_incoming_filter(added, header, "the member", check_interrupt);
+  }
+  shared_.write_deferred_keys();
+  change([&] {
+    const auto known = keys_.find(member);
+    const std::uint64_t slot = known ? *known : keys_.add_member(member);
+    if (fitting) {
+      store_.segments().add_filter(keys_.config(), slot, fitting->view().cells());
+    }
+  });
+}
+
+// Returns the slot of a row that Cursor::return_row() has named.
+std::uint64_t GroupTable::slot_of_row(const Value& row, std::string_view change) {
+  if (row.type() != SQLITE_INTEGER) {
+    fail("cannot " + std::string(change) +
+         " members by key: the lookup may return a member that does not have the key (compare "
+         "member, as in WHERE member = ?)");
+  }
+  return static_cast<std::uint64_t>(row.integer());
+}
+
+void GroupTable::rename_member(const Value& row, const Values& columns) {
+  for (int i = static_cast<int>(GroupColumn::key); i < columns.size(); ++i) {
+    if (!columns[i].is_unchanged()) {
+      fail("UPDATE can change only the column member, and cannot have FROM");
+    }
+  }
+  const std::uint64_t slot = slot_of_row(row, "rename");
+  const Value member = group_column(columns, GroupColumn::member);
+  if (member.is_null()) {
+    refuse_null_member();
+  }
+  shared_.write_deferred_keys();
+  const auto other = store_.slot_of(store_.load_config(), member);
+  if (other && other != slot) {
+    throw SqliteError(SQLITE_CONSTRAINT_UNIQUE,
+                      "member " + member.describe() + " exists already (DELETE it first)");
+  }
+  if (store_.has_member(slot)) {
+    store_.rename_member(slot, member);
+  }
+  keys_.forget_rows();
+  transaction_.note_written(true);
+}
+
+void GroupTable::remove_member(const Value& row) {
+  const std::uint64_t slot = slot_of_row(row, "delete");
+  shared_.write_deferred_keys();
+  const GroupConfig config = store_.load_config();
+  if (!store_.has_member(slot)) {
+    return;
+  }
+  change([&] {
+    const bool is_wide = slot / kSegmentFilters < config.wide;
+    if (!is_wide) {
+      store_.segments().clear_filter(config, slot);
+    }
+    store_.free_slot(slot, !is_wide);
+    ++shared_.removals;
+  });
+}
+
+constexpr Command<GroupTable> GroupTable::kMemberCommands[] = {
+    {"optimize", nullptr, [](GroupTable& t, const Value&) { t.optimize(); }},
+    {"clear", nullptr, [](GroupTable& t, const Value&) { t.clear(); }},
+    {"integrity-check", nullptr, [](GroupTable& t, const Value&) { t.check_integrity(); }},
+};
+constexpr Command<GroupTable> GroupTable::kRangeCommands[] = {
+    {"summarize", nullptr, [](GroupTable& t, const Value&) { t.summarize(); }},
+    {"rebuild", nullptr, [](GroupTable& t, const Value&) { t.rebuild(); }},
+    {"optimize", nullptr, [](GroupTable& t, const Value&) { t.optimize(); }},
+    {"integrity-check", nullptr, [](GroupTable& t, const Value&) { t.check_integrity(); }},
+};
+
+// If a command fails, SQLite undoes it, and keeps the rest of the user's transaction.
+void GroupTable::run_command(const Value& command) {
+  const std::span commands =
+      ranges_ ? std::span(kRangeCommands) : std::span<const Command<GroupTable>>(kMemberCommands);
+  const auto& found = find_command(commands, command);
+  shared_.write_deferred_keys();
+  const TransactionState::Enclosed enclosed(transaction_);
+  store_.atomically([&] { found.run(*this, command); });
+}
+
+void GroupTable::clear() {
+  change([&] {
+    ++shared_.removals;
+    store_.clear();
+  });
+}
+
+// In _data a lookup reads one row per segment, and these rows are neighbours. In _wide a lookup
+// reads k rows for up to 496 segments, and each row takes about twice as long (bench/groups.py). So
+// _wide is faster for more than 2 * k segments.
+//
+// Free slots in _wide are not used again, because clearing the bits of one filter there would write
+// all rows. Once more than half of all slots are free, the members are moved together. Each slot is
+// freed once, so this takes as long as adding the members did. A statement that is listing members
+// knows their slots, so they stay while there is one.
+void GroupTable::optimize() {
+  GroupConfig config = store_.load_config();
+  const auto segments_for = [](std::uint64_t slots) {
+    return (slots + kSegmentFilters - 1) / kSegmentFilters;
+  };
+  const std::uint64_t members = store_.member_count();
+  const bool packs = shared_.cursors == 0 && 2 * members < store_.end_of_slots(config) &&
+                     segments_for(members) < config.segments;
+  const std::uint64_t used =
+      std::max(config.wide, segments_for(store_.end_of_members(config)));  // segments
+  change([&] {
+    if (packs) {
+      store_.pack(config);
+    } else if (used < config.segments) {
+      store_.drop_segments(config, used);
+    }
+    shared_.removals += packs || used < config.segments ? 1 : 0;
+    const std::uint64_t full = store_.end_of_slots(config) / kSegmentFilters;
+    if (full > std::uint64_t{2} * config.header.shape.hashes && full > config.wide) {
+      store_.widen(config, full);
+    }
+  });
+}
+
+void GroupTable::check_integrity() {
+  require_usable();
+  shared_.write_deferred_keys();
+  const GroupConfig config = store_.load_config();
+  store_.check(config);
+  if (ranges_) {
+    check_ranges(config);
+  }
+}
+
+void add_group_module(sqlite3* db) {
+  add_range_reader_function(db);
+  sqlite::Module<GroupTable>::add(db);
+}
+
+}  // namespace bloom

@@ -1,0 +1,235 @@
+// The virtual table of CREATE VIRTUAL TABLE ... USING bloom_groups(...): a Bloom filter for each of
+// many members, and lookups that check all of them at once. docs/groups.md is its reference. An
+// example session; --> marks the output:
+//
+// CREATE VIRTUAL TABLE who USING bloom_groups(capacity=5000, fpr=0.0001);
+//     Each member gets a filter for 5,000 keys.
+//
+// INSERT INTO who(member, key) VALUES ('north', 'a.example'), ('south', 'b.example');
+//     Adds one key to the filter of 'north', and one to that of 'south'. The first key of a member
+//     creates the member.
+//
+// SELECT member FROM who WHERE key = 'a.example';
+// --> north
+//     Returns the members whose filters may contain the key: all that have it, and false positives.
+//
+// SELECT 1 FROM who WHERE member = 'south' AND key = 'a.example';
+//     Looks up the key in one filter. Returns no row: the key is certainly absent.
+//
+// SELECT member, keys, fpr, overfull FROM who;
+//     Lists the members and the properties of their filters.
+//
+// SELECT filter FROM who WHERE member = 'north';
+//     Returns the filter of a member as a blob.
+//
+// INSERT INTO who(member, filter) SELECT 'east', filter FROM who WHERE member = 'north';
+//     Merges the keys of a compatible filter into that of a member.
+//
+// DELETE FROM who WHERE member = 'north';
+//     Removes a member and its keys.
+//
+// UPDATE who SET member = 'west' WHERE member = 'south';
+//     Renames a member.
+//
+// INSERT INTO who(who) VALUES ('optimize');
+//     A value in the column named like the table is a command. The commands are:
+//     'optimize'         rearranges the filters of many members, so that lookups read fewer pages
+//     'clear'            removes all members
+//     'integrity-check'  reads all rows and fails with SQLITE_CORRUPT_VTAB if one is damaged
+//
+// CREATE VIRTUAL TABLE log_url USING bloom_groups(source=log, column=url, rows=4096);
+//     Makes a skip index: the members are ranges of 4,096 rows of `log`
+//     (sql/group_table/row_ranges.h).
+//
+// SELECT log.* FROM log_url AS r JOIN log ON log.id BETWEEN r.first AND r.last AND log.url = 'x'
+// WHERE r.key = 'x';
+//     Reads only the ranges that may contain the url, and the rows after the last range.
+//
+// INSERT INTO log_url(log_url) VALUES ('summarize');
+//     Makes ranges of the rows appended since the last range, and reads changed ranges again.
+//
+// A GroupTable caches no filters: each lookup reads their rows from SQLite's pages. Only keys that
+// the running statement adds may be deferred in memory. They are written when the statement ends,
+// and before every lookup.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/operations/estimate_result.h"
+#include "core/support/memory.h"
+#include "sql/group_table/group_columns.h"
+#include "sql/group_table/group_keys.h"
+#include "sql/group_table/group_options.h"
+#include "sql/group_table/group_plan.h"
+#include "sql/group_table/row_ranges.h"
+#include "sql/group_table/store/group_store.h"
+#include "sql/sqlite/module.h"
+#include "sql/sqlite/value.h"
+#include "sql/values/key.h"
+#include "sql/vtab/columns.h"
+#include "sql/vtab/commands.h"
+#include "sql/vtab/transaction_state.h"
+
+namespace bloom {
+
+using sqlite::Value;
+using sqlite::Values;
+
+class GroupTable {
+ public:
+  static constexpr char kModule[] = "bloom_groups";
+
+  // What the tables of one connection share.
+  struct Shared {
+    std::vector<GroupTable*> tables;
+    // Rises whenever a statement of the connection may have taken slots from their members.
+    std::uint64_t removals = 0;
+    int cursors = 0;  // open ones: each belongs to a statement that is running
+    // Writes the deferred and logged keys of all tables.
+    void write_deferred_keys();
+  };
+
+  class Cursor;
+
+  GroupTable(const sqlite::Definition& definition, Shared& shared);
+  GroupTable(const GroupTable&) = delete;
+  GroupTable& operator=(const GroupTable&) = delete;
+  ~GroupTable();
+
+  void create();
+  void connect();
+  void destroy();
+  void rename(const char* name);
+  static bool is_shadow(std::string_view suffix) { return GroupStore::is_shadow(suffix); }
+
+  sqlite3* db() const { return db_; }
+  const char* name() const { return store_.table().c_str(); }
+  const char* columns() const { return columns_.c_str(); }
+
+  int best_index(sqlite3_index_info& info);
+  int update(const Values& values);
+  int code_to_report(int code) { return transaction_.code_to_report(code); }
+
+  // The calls of SQLite.
+  void begin();
+  // An object that does not know the table's name leaves the row log to the next transaction.
+  void sync() { has_stale_name_ ? write_deferred_keys() : keys_.sync(); }
+  void committed();
+  void rolled_back();
+  void savepoint(int number);
+  void released(int number);
+  void rolled_back_to(int number);
+  void check_integrity();
+
+ private:
+  class Change;
+
+  // Calls f(), which writes several rows, within a Change.
+  void change(const std::function<void()>& f);
+  [[noreturn]] void refuse_change_of_ranges() const;
+  int insert(const Values& columns);
+  int insert_key(const Value& member, const Value& key);
+  void insert_filter(const Value& member, const Value& filter);
+  void rename_member(const Value& row, const Values& columns);
+  void remove_member(const Value& row);
+  void run_command(const Value& command);
+  void clear();
+  void optimize();
+  void summarize();
+  void rebuild();
+  void add_ranges(GroupConfig& config);
+  void update_changed_ranges(const GroupConfig& config);
+  void require_in_sync(const GroupConfig& config);
+  void require_unchanged_range(const GroupConfig& config, std::uint64_t slot);
+  void check_ranges(const GroupConfig& config);
+  CountedVector<std::uint64_t> changed_slots(const GroupConfig& config);
+  RowRange range_of(const GroupConfig& config, std::uint64_t slot);
+
+  void require_usable();
+  void watch_others();
+  static std::uint64_t slot_of_row(const Value& row, std::string_view change);
+  void write_deferred_keys() { keys_.write_deferred(); }
+
+  static const Command<GroupTable> kMemberCommands[];
+  static const Command<GroupTable> kRangeCommands[];
+
+  sqlite3* db_;
+  Shared& shared_;
+  std::string columns_;
+  GroupOptions options_;
+  std::optional<RowRanges> ranges_;  // if the members are ranges of rows
+  GroupStore store_;
+  TransactionState transaction_;
+  GroupKeys keys_;
+  int changes_in_progress_ = 0;  // see Change
+  // A rollback has given the table its old name back, which this object does not know.
+  bool has_stale_name_ = false;
+};
+
+class GroupTable::Cursor {
+ public:
+  explicit Cursor(GroupTable& table) : table_(table) { ++table_.shared_.cursors; }
+  Cursor(const Cursor&) = delete;
+  Cursor& operator=(const Cursor&) = delete;
+  ~Cursor() { --table_.shared_.cursors; }
+
+  using Hidden = HiddenColumn<GroupColumn, Cursor>;
+  static std::span<const Hidden> hidden_columns();
+
+  void filter(int plan, const char* idx_string, const Values& values);
+  void next();
+  bool at_end() const noexcept { return row_ >= rows_.size(); }
+  void column(sqlite3_context* raw, int i);
+
+ private:
+  void require_collation() const;
+  // Set rows_ to the ranges that may contain the key, or to the members in these slots.
+  void look_up_ranges(const Value& key);
+  void add_rows(const CountedVector<std::uint64_t>& slots);
+  CountedVector<std::uint64_t> ranges_that_may_have(const Key& key);
+  // Return the slots of the members that may contain the key: all such members, or those that equal
+  // `member`. With `slots`: append them.
+  CountedVector<std::uint64_t> look_up(const Value& key);
+  CountedVector<std::uint64_t> look_up_member(const Value& key, const Value& member);
+  void look_up(Hash hash, CountedVector<std::uint64_t>& slots);
+  void look_up_in_wide(Hash hash, CountedVector<std::uint64_t>& slots);
+  static void append_slots(std::uint64_t segment, FilterSet filters,
+                           CountedVector<std::uint64_t>& slots);
+  // Returns the estimate for the filter of the current row. Returns null if the row has none, or if
+  // another statement has removed it since the row was found.
+  const Estimate* estimate();
+  // Returns whether other statements may have removed members since the rows were found.
+  bool may_be_out_of_date() const { return removals_ != table_.shared_.removals; }
+  void return_member(sqlite3_context* raw);
+  void return_row(sqlite3_context* raw);
+  void return_filter_of_member(sqlite::Context& context);
+  bool has_filter() const { return rows_[row_].slot.has_value(); }
+
+  struct Row {
+    std::optional<std::uint64_t> slot;  // none: rows of the source without a filter
+    RowRange range;                     // if the members are ranges of rows
+  };
+
+  static const Hidden kHidden[];
+  GroupTable& table_;
+  GroupPlan plan_ = GroupPlan::all_members;
+  GroupConfig config_;
+  CountedVector<Row> rows_;
+  std::size_t row_ = 0;
+  std::uint64_t removals_ = 0;  // Shared::removals when the rows were found
+  // The value as it was looked up, with its type: SQLite may use this column in place of the other
+  // side of a join condition.
+  sqlite::ValueCopy key_;
+  Hash hash_{};  // of key_
+  // The estimates of the filters in some segments, read when a column needs them.
+  CountedVector<Estimate> estimates_;
+  std::uint64_t first_estimated_ = 0;  // slot of estimates_[0]
+};
+
+}  // namespace bloom

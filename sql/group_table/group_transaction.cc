@@ -1,0 +1,79 @@
+// The calls of SQLite about transactions, for a bloom_groups table.
+#include "sql/group_table/group_table.h"
+
+namespace bloom {
+
+void GroupTable::connect() {
+  store_.note_connected();
+  watch_others();
+}
+
+// Other objects of this name are out of date. Statements that are running may still use them.
+void GroupTable::watch_others() {
+  const auto is_same = [](const std::string& a, const std::string& b) {
+    return sqlite3_stricmp(a.c_str(), b.c_str()) == 0;
+  };
+  for (GroupTable* const other : shared_.tables) {
+    if (other != this && is_same(other->store_.schema(), store_.schema()) &&
+        is_same(other->store_.table(), store_.table())) {
+      other->store_.watch_name();
+    }
+  }
+}
+
+void GroupTable::begin() {
+  if (!transaction_.is_open()) {
+    keys_.begin_transaction();
+  }
+  keys_.forget_rows();
+  transaction_.begin();
+}
+
+void GroupTable::savepoint(int number) {
+  if (changes_in_progress_ != 0) {
+    return;
+  }
+  write_deferred_keys();
+  keys_.forget_rows();
+  transaction_.savepoint(number);
+}
+
+void GroupTable::released(int number) {
+  if (changes_in_progress_ != 0) {
+    return;
+  }
+  write_deferred_keys();
+  keys_.forget_rows();
+  transaction_.released(number);
+}
+
+void GroupTable::rolled_back_to(int number) {
+  const bool undoes_rename = transaction_.undoes_rename(number);
+  if (!transaction_.rolled_back_to(number)) {
+    return;
+  }
+  keys_.discard();
+  ++shared_.removals;
+  has_stale_name_ = has_stale_name_ || undoes_rename;
+}
+
+// If sqlite3_close() was refused, the transaction is still open. Deferred keys are lost by then, so
+// the transaction must be rolled back.
+void GroupTable::rolled_back() {
+  const bool lost =
+      keys_.has_deferred() && sqlite::has_write_transaction(db_, store_.schema().c_str());
+  has_stale_name_ = has_stale_name_ || transaction_.undoes_rename();
+  keys_.discard();
+  ++shared_.removals;
+  transaction_.rolled_back();
+  if (lost) {
+    sqlite::roll_back(db_);
+  }
+}
+
+void GroupTable::committed() {
+  keys_.forget_rows();
+  transaction_.committed();
+}
+
+}  // namespace bloom

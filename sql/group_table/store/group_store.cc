@@ -1,0 +1,376 @@
+#include "sql/group_table/store/group_store.h"
+
+#include <array>
+#include <utility>
+#include <variant>
+
+#include "core/support/bytes.h"
+#include "core/support/error.h"
+#include "sql/sqlite/atomically.h"
+#include "sql/sqlite/guard.h"
+#include "sql/sqlite/sql_text.h"
+#include "sql/vtab/damage.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::Execution;
+using sqlite::KeepLastRowid;
+using sqlite::Statement;
+using sqlite::Value;
+
+constexpr std::int64_t kGroupVersion = 1;
+constexpr std::int64_t kVersionWithLoggedRows = 17;  // while the row log may have rows
+
+std::int64_t version_of(const GroupConfig& config) {
+  return config.row_log_has_rows ? kVersionWithLoggedRows : kGroupVersion;
+}
+
+constexpr ShadowTable kGroupTables[] = {
+    {"config", "(k PRIMARY KEY, v) WITHOUT ROWID", "k", "v"},
+    {"members", "(slot INTEGER PRIMARY KEY, member UNIQUE, cleared)", "slot", "cleared"},
+    SegmentStore::kDataTable,
+    SegmentStore::kWideTable,
+    RowLog::kTable};
+
+constexpr std::size_t kLoggedKeyBytes = 3 * sizeof(std::uint64_t);
+constexpr char kMemberOfSlot[] = "SELECT member FROM {members} WHERE slot = ?1";
+
+// Returns the slot in column 0.
+std::uint64_t slot_in(const Execution& run, const GroupConfig& config) {
+  const auto slot = static_cast<std::uint64_t>(run.integer(0));
+  if (slot / kSegmentFilters >= config.segments) {
+    damaged("slot " + std::to_string(run.integer(0)) + " belongs to no segment");
+  }
+  return slot;
+}
+
+}  // namespace
+
+GroupStore::GroupStore(sqlite3* db, std::string schema, std::string table)
+    : db_(db),
+      tables_(db, std::move(schema), std::move(table), kGroupTables),
+      row_log_(tables_, writes_),
+      segments_(tables_, writes_) {}
+
+bool GroupStore::is_shadow(std::string_view suffix) {
+  return ShadowTables::contains(kGroupTables, suffix);
+}
+
+std::string GroupStore::config_table(const std::string& table) { return table + "_config"; }
+
+std::string GroupStore::members_table(const std::string& table) { return table + "_members"; }
+
+void GroupStore::atomically(const std::function<void()>& body) {
+  sqlite::atomically(db_, tables_.qualified("config"), body);
+}
+
+void GroupStore::create(const GroupConfig& config) {
+  tables_.create();
+  save_config(config);
+}
+
+GroupConfig GroupStore::load_config() {
+  GroupConfig config;
+  config.has_row_log = false;
+  bool has_header = false;
+  int sizes = 0;  // how many of `segments` and `wide` there are
+  std::int64_t version = 0;
+  Execution run(tables_.prepared("SELECT k, v FROM {config}"));
+  while (run.step()) {
+    if (run.type(0) != SQLITE_TEXT) {
+      continue;
+    }
+    const std::string_view name = run.value(0).text();
+    if (name == "version") {
+      version = run.integer(1);
+      config.row_log_has_rows = version == kVersionWithLoggedRows;
+    } else if (name == "rowlog") {
+      config.has_row_log = true;
+    } else if (name == "header" && run.type(1) == SQLITE_BLOB) {
+      const auto header = read_header(run.blob(1));
+      if (const auto* problem = std::get_if<Problem>(&header)) {
+        damaged("the header in the config is damaged (" + problem->text + ")");
+      }
+      config.header = std::get<Header>(header);
+      has_header = true;
+    } else if (name == "segments" && run.type(1) == SQLITE_INTEGER) {
+      config.segments = static_cast<std::uint64_t>(run.integer(1));
+      ++sizes;
+    } else if (name == "wide" && run.type(1) == SQLITE_INTEGER) {
+      config.wide = static_cast<std::uint64_t>(run.integer(1));
+      ++sizes;
+    } else if (name == "summarized") {
+      if (run.type(1) != SQLITE_INTEGER) {
+        damaged("the last rowid of the ranges must be an integer");
+      }
+      config.summarized = run.integer(1);
+    } else if (name == "guard" && run.type(1) == SQLITE_TEXT) {
+      config.guard_index = run.value(1).text();
+    }
+  }
+  if (version != version_of(config) && version != 0) {
+    throw Error(Error::Kind::invalid, "the table is of version " + std::to_string(version) +
+                                          ", which this build does not know");
+  }
+  const Shape& shape = config.header.shape;
+  if (version == 0 || !has_header || sizes != 2 || shape.kind != Kind::standard ||
+      shape.block != kSegmentBlock || config.segments > kMaxSegments ||
+      config.wide > config.segments) {
+    damaged("the config has no version, or values that are not valid");
+  }
+  return config;
+}
+
+std::string GroupStore::load_guard() { return tables_.text_in_config("guard"); }
+
+void GroupStore::save_config(const GroupConfig& config) {
+  ++writes_;
+  const Statement replace = tables_.statement("REPLACE INTO {config} VALUES (?1, ?2)");
+  const auto header = write_header(config.header);
+  Execution(replace).bind(1, "version").bind(2, version_of(config)).step();
+  if (config.has_row_log) {
+    Execution(replace).bind(1, "rowlog").bind(2, std::int64_t{1}).step();
+  }
+  Execution(replace).bind(1, "header").bind(2, header).step();
+  Execution(replace).bind(1, "segments").bind(2, as_integer(config.segments)).step();
+  Execution(replace).bind(1, "wide").bind(2, as_integer(config.wide)).step();
+  if (config.summarized) {
+    Execution(replace).bind(1, "summarized").bind(2, *config.summarized).step();
+  } else {
+    tables_.run("DELETE FROM {config} WHERE k = 'summarized'");
+  }
+  if (!config.guard_index.empty()) {
+    Execution(replace).bind(1, "guard").bind(2, config.guard_index).step();
+  }
+}
+
+void GroupStore::save_version(const GroupConfig& config) {
+  ++writes_;
+  Execution(tables_.prepared("UPDATE {config} SET v = ?1 WHERE k = 'version'"))
+      .bind(1, version_of(config))
+      .step();
+}
+
+void GroupStore::log_key(std::int64_t id, const LoggedKey& key) {
+  std::array<std::uint8_t, kLoggedKeyBytes> row;
+  store_le(row.data(), key.slot);
+  store_le(row.data() + sizeof(std::uint64_t), key.hash.h1);
+  store_le(row.data() + 2 * sizeof(std::uint64_t), key.hash.h2);
+  row_log_.append(id, row);
+}
+
+CountedVector<GroupStore::LoggedKey> GroupStore::logged_keys(const GroupConfig& config) {
+  CountedVector<LoggedKey> keys;
+  if (!config.row_log_has_rows) {
+    return keys;
+  }
+  std::int64_t next = 1;
+  row_log_.for_each([&](std::int64_t id, std::span<const std::uint8_t> row) {
+    const auto word = [&](std::size_t i) {
+      return load_le<std::uint64_t>(row.data() + i * sizeof(std::uint64_t));
+    };
+    if (row.size() != kLoggedKeyBytes || id != next++ ||
+        word(0) / kSegmentFilters >= config.segments) {
+      damaged("the row log lacks rows, or has rows of another form");
+    }
+    keys.push_back({word(0), {word(1), word(2)}});
+  });
+  return keys;
+}
+
+std::optional<std::uint64_t> GroupStore::slot_of(const GroupConfig& config, const Member& member) {
+  Execution run(tables_.prepared("SELECT slot FROM {members} WHERE member = ?1"));
+  member.bind_to(run, 1);
+  return run.step() ? std::optional(slot_in(run, config)) : std::nullopt;
+}
+
+CountedVector<std::uint64_t> GroupStore::slots_equal_to(const GroupConfig& config,
+                                                        const Value& value) {
+  CountedVector<std::uint64_t> slots;
+  Execution run(
+      tables_.prepared("SELECT slot FROM {members} WHERE member IN (?1, CAST(?1 AS TEXT), "
+                       "CAST(CAST(?1 AS INTEGER) AS TEXT), CAST(?1 AS NUMERIC))"));
+  run.bind(1, value);
+  while (run.step()) {
+    slots.push_back(slot_in(run, config));
+  }
+  return slots;
+}
+
+std::uint64_t GroupStore::add_member(const Member& member, GroupConfig& config) {
+  const KeepLastRowid keep(db_);
+  ++writes_;
+  if (const auto slot = take_free_slot(config, member)) {
+    return *slot;
+  }
+  const Statement& insert = tables_.prepared(
+      "INSERT INTO {members} SELECT ifnull(max(slot) + 1, 0), ?1, NULL FROM {members}");
+  {
+    Execution run(insert);
+    member.bind_to(run, 1);
+    run.step();
+  }
+  Execution run(tables_.prepared("SELECT max(slot) FROM {members}"));
+  run.step();
+  if (run.integer(0) == as_integer(config.segments * kSegmentFilters)) {
+    segments_.add_segment(config);
+    ++config.segments;
+    save_config(config);
+  }
+  return slot_in(run, config);
+}
+
+std::optional<std::uint64_t> GroupStore::take_free_slot(const GroupConfig& config,
+                                                        const Member& member) {
+  std::uint64_t slot = 0;
+  {
+    Execution run(
+        tables_.prepared("SELECT slot FROM {members} WHERE member IS NULL AND slot >= ?1 AND "
+                         "cleared = 1 ORDER BY slot LIMIT 1"));
+    if (!run.bind(1, as_integer(config.wide * kSegmentFilters)).step()) {
+      return std::nullopt;
+    }
+    slot = slot_in(run, config);
+  }
+  rename_member(slot, member);
+  return slot;
+}
+
+void GroupStore::rename_member(std::uint64_t slot, const Member& member) {
+  ++writes_;
+  const Statement& update =
+      tables_.prepared("UPDATE {members} SET member = ?2, cleared = NULL WHERE slot = ?1");
+  Execution run(update);
+  member.bind_to(run.bind(1, as_integer(slot)), 2);
+  run.step();
+}
+
+void GroupStore::free_slot(std::uint64_t slot, bool cleared) {
+  ++writes_;
+  const Statement& update =
+      tables_.prepared("UPDATE {members} SET member = NULL, cleared = ?2 WHERE slot = ?1");
+  Execution(update).bind(1, as_integer(slot)).bind(2, std::int64_t{cleared ? 1 : 0}).step();
+}
+
+bool GroupStore::with_member(std::uint64_t slot, const std::function<void(const Value&)>& f) {
+  Execution run(tables_.prepared(kMemberOfSlot));
+  if (!run.bind(1, as_integer(slot)).step() || run.type(0) == SQLITE_NULL) {
+    return false;
+  }
+  f(run.value(0));
+  return true;
+}
+
+void GroupStore::require_row(std::uint64_t slot) {
+  Execution run(tables_.prepared(kMemberOfSlot));
+  if (!run.bind(1, as_integer(slot)).step()) {
+    damaged("the member of slot " + std::to_string(slot) + " is missing");
+  }
+}
+
+CountedVector<std::uint64_t> GroupStore::used_slots(const GroupConfig& config) {
+  const Statement select =
+      tables_.statement("SELECT slot FROM {members} WHERE member IS NOT NULL ORDER BY slot");
+  CountedVector<std::uint64_t> slots;
+  Execution run(select);
+  while (run.step()) {
+    slots.push_back(slot_in(run, config));
+  }
+  return slots;
+}
+
+bool GroupStore::has_free_slot_below(std::uint64_t end) {
+  Execution run(tables_.prepared(
+      "SELECT 1 FROM {members} WHERE member IS NULL AND slot >= 0 AND slot < ?1 LIMIT 1"));
+  return run.bind(1, as_integer(end)).step();
+}
+
+CountedVector<FilterSet> GroupStore::live_filters(const GroupConfig& config) {
+  CountedVector<FilterSet> live(as_size(config.segments), 0);
+  for (const std::uint64_t slot : used_slots(config)) {
+    live[as_size(slot / kSegmentFilters)] |= FilterSet{1} << slot % kSegmentFilters;
+  }
+  return live;
+}
+
+void GroupStore::widen(GroupConfig& config, std::uint64_t end) {
+  const auto live = live_filters(config);
+  const KeepLastRowid keep(db_);
+  segments_.widen(config, std::span(live).first(as_size(end)));
+  config.wide = end;
+  save_config(config);
+}
+
+void GroupStore::pack(GroupConfig& config) {
+  const KeepLastRowid keep(db_);
+  segments_.pack(config, live_filters(config));
+  const auto slots = used_slots(config);
+  tables_.run("DELETE FROM {members} WHERE member IS NULL");
+  const Statement move = tables_.statement("UPDATE {members} SET slot = ?2 WHERE slot = ?1");
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i] != i) {
+      Execution(move).bind(1, as_integer(slots[i])).bind(2, static_cast<std::int64_t>(i)).step();
+    }
+  }
+  config.segments = (slots.size() + kSegmentFilters - 1) / kSegmentFilters;
+  config.wide = 0;
+  save_config(config);
+}
+
+void GroupStore::drop_segments(GroupConfig& config, std::uint64_t first) {
+  segments_.drop_from(config, first);
+  const Statement erase = tables_.statement("DELETE FROM {members} WHERE slot >= ?1");
+  Execution(erase).bind(1, as_integer(first * kSegmentFilters)).step();
+  config.segments = first;
+  save_config(config);
+}
+
+std::uint64_t GroupStore::member_count() {
+  const Statement count = tables_.statement("SELECT count(member) FROM {members}");
+  Execution run(count);
+  run.step();
+  return static_cast<std::uint64_t>(run.integer(0));
+}
+
+std::uint64_t GroupStore::end_of_slots(const GroupConfig& config) {
+  const Statement last = tables_.statement("SELECT slot FROM {members} ORDER BY slot DESC LIMIT 1");
+  Execution run(last);
+  return run.step() ? slot_in(run, config) + 1 : 0;
+}
+
+std::uint64_t GroupStore::end_of_members(const GroupConfig& config) {
+  const Statement last = tables_.statement(
+      "SELECT slot FROM {members} WHERE member IS NOT NULL ORDER BY slot DESC LIMIT 1");
+  Execution run(last);
+  return run.step() ? slot_in(run, config) + 1 : 0;
+}
+
+void GroupStore::clear() {
+  GroupConfig config = load_config();
+  ++writes_;
+  tables_.run("DELETE FROM {members}");
+  segments_.clear();
+  config.segments = config.wide = 0;
+  config.summarized.reset();
+  save_config(config);
+}
+
+void GroupStore::check(const GroupConfig& config) {
+  segments_.check(config);
+  const Statement count = tables_.statement(
+      "SELECT count(*), ifnull(max(slot) + 1, 0), ifnull(min(slot), 0) FROM {members}");
+  Execution run(count);
+  run.step();
+  const auto slots = static_cast<std::uint64_t>(run.integer(0));
+  const std::uint64_t wanted = (slots + kSegmentFilters - 1) / kSegmentFilters;
+  if (config.segments != wanted) {
+    damaged("there are " + std::to_string(config.segments) + " segments instead of " +
+            std::to_string(wanted));
+  }
+  if (run.integer(1) != run.integer(0) || run.integer(2) != 0) {
+    damaged("the slots are not numbered from 0 on");
+  }
+}
+
+}  // namespace bloom

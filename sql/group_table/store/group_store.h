@@ -1,0 +1,146 @@
+// The shadow tables of a bloom_groups table, and the SQL that reads and writes them.
+//
+// <name>_config(k PRIMARY KEY, v) WITHOUT ROWID         one row per value: see GroupConfig
+// <name>_members(slot INTEGER PRIMARY KEY, member UNIQUE, cleared)
+// <name>_rowlog: slots and hashes of keys that are not in the segments yet, see sql/vtab/row_log.h
+// <name>_data and <name>_wide: the segments, see sql/segments/segment_store.h
+//
+// The filter of a member is bit slot % 64 of segment slot / 64 (core/filter/bit_sliced.h). A slot
+// whose member is NULL is free. Its bits are 0 if `cleared` is 1, and may be set otherwise.
+//
+// A GroupStore caches nothing: each function reads the rows as the connection sees them at the
+// time. Functions throw SqliteError if a statement fails, with the code SQLITE_CORRUPT_VTAB for
+// values that are not valid and for missing rows.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/support/memory.h"
+#include "sql/group_table/store/group_config.h"
+#include "sql/segments/segment_store.h"
+#include "sql/sqlite/connection.h"
+#include "sql/sqlite/statement.h"
+#include "sql/sqlite/value.h"
+#include "sql/vtab/row_log.h"
+#include "sql/vtab/shadow_tables.h"
+
+namespace bloom {
+
+// A member as it is bound to an SQL statement: a value, which must outlive the Member, or an
+// integer.
+class Member {
+ public:
+  Member(const sqlite::Value& value) : value_(&value) {}
+  Member(std::int64_t integer) : integer_(integer) {}
+
+  void bind_to(sqlite::Execution& run, int parameter) const {
+    value_ == nullptr ? run.bind(parameter, integer_) : run.bind(parameter, *value_);
+  }
+
+ private:
+  const sqlite::Value* value_ = nullptr;
+  std::int64_t integer_ = 0;
+};
+
+class GroupStore {
+ public:
+  GroupStore(sqlite3* db, std::string schema, std::string table);
+
+  const std::string& schema() const { return tables_.schema(); }
+  const std::string& table() const { return tables_.table(); }
+  SegmentStore& segments() { return segments_; }
+  static bool is_shadow(std::string_view suffix);
+  // Return the names of shadow tables of the bloom_groups table `table`, without the schema.
+  static std::string config_table(const std::string& table);
+  static std::string members_table(const std::string& table);
+
+  void create(const GroupConfig& config);
+  void drop() { tables_.drop(); }
+  void rename(const std::string& table) { tables_.rename(table); }
+  // See ShadowTables.
+  void note_connected() { tables_.note_connected(); }
+  void watch_name() { tables_.watch_name(); }
+  void require_same_table() { tables_.require_same_table(); }
+
+  GroupConfig load_config();
+  // Returns GroupConfig::guard_index, even if the rest of the config is damaged.
+  std::string load_guard();
+  void save_config(const GroupConfig& config);
+  void save_version(const GroupConfig& config);  // GroupConfig::row_log_has_rows
+
+  RowLog& row_log() { return row_log_; }
+  // A key of the row log: slot and hash.
+  struct LoggedKey {
+    std::uint64_t slot;
+    Hash hash;
+  };
+  void log_key(std::int64_t id, const LoggedKey& key);
+  // Reads the rows of the log. Returns none if the config says that there are none.
+  CountedVector<LoggedKey> logged_keys(const GroupConfig& config);
+
+  // Members. They are compared as SQLite compares values under the collation BINARY.
+  std::optional<std::uint64_t> slot_of(const GroupConfig& config, const Member& member);
+  // Returns the slots of all members that SQLite may compare as equal to the value: the text '1'
+  // equals the number 1 in a comparison with a column of numeric affinity. Does not find other
+  // forms of numbers, such as '01'. May also return slots of members that are not equal.
+  CountedVector<std::uint64_t> slots_equal_to(const GroupConfig& config,
+                                              const sqlite::Value& value);
+  // Adds a member in a free slot outside of _wide. Adds a segment if there is no such slot;
+  // `config` is then updated and saved. Returns the slot.
+  std::uint64_t add_member(const Member& member, GroupConfig& config);
+  void rename_member(std::uint64_t slot, const Member& member);
+  // Removes the member of a slot. `cleared`: the bits of the slot are 0.
+  void free_slot(std::uint64_t slot, bool cleared);
+  // Calls f(member) with the member of the slot. Returns false if the slot is free.
+  bool with_member(std::uint64_t slot, const std::function<void(const sqlite::Value&)>& f);
+  bool has_member(std::uint64_t slot) {
+    return with_member(slot, [](const sqlite::Value&) {});
+  }
+  // Throws if the slot has no row.
+  void require_row(std::uint64_t slot);
+  // Returns the slots with a member, in ascending order.
+  CountedVector<std::uint64_t> used_slots(const GroupConfig& config);
+  bool has_free_slot_below(std::uint64_t end);
+
+  // These update and save `config`.
+  //
+  // Moves the segments up to `end` to _wide.
+  void widen(GroupConfig& config, std::uint64_t end);
+  // Gives the members the slots from 0 on, in their order, and moves all segments to _data.
+  void pack(GroupConfig& config);
+  // Removes the segments from `first` on. Requires: they have no members, and are in _data.
+  void drop_segments(GroupConfig& config, std::uint64_t first);
+
+  std::uint64_t member_count();
+  // Return the slot after the last one, and the slot after the last one that has a member.
+  std::uint64_t end_of_slots(const GroupConfig& config);
+  std::uint64_t end_of_members(const GroupConfig& config);
+
+  // Removes all members and segments.
+  void clear();
+
+  // Runs body() as sqlite::atomically() does.
+  void atomically(const std::function<void()>& body);
+
+  // Throws SqliteError(SQLITE_CORRUPT_VTAB) if a row is missing, superfluous or damaged.
+  void check(const GroupConfig& config);
+
+  // Returns a counter that rises with every write.
+  const std::uint64_t& writes() const { return writes_; }
+
+ private:
+  std::optional<std::uint64_t> take_free_slot(const GroupConfig& config, const Member& member);
+  CountedVector<FilterSet> live_filters(const GroupConfig& config);  // of each segment
+
+  sqlite3* db_;
+  ShadowTables tables_;
+  std::uint64_t writes_ = 0;
+  RowLog row_log_;
+  SegmentStore segments_;
+};
+
+}  // namespace bloom

@@ -1,0 +1,228 @@
+#include "sql/search_table/ranges/range_builder.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/sizing/sizing.h"
+#include "core/support/error.h"
+#include "sql/sqlite/connection.h"
+#include "sql/sqlite/function.h"
+#include "sql/sqlite/sql_text.h"
+#include "sql/values/key.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::Execution;
+using sqlite::Statement;
+
+constexpr std::uint64_t kKeysPerRange = 8192;
+constexpr std::uint64_t kGramsPerRange = 16384;
+constexpr double kKeysFpr = 0.00314;  // 12 bits per key
+constexpr double kGramsFpr = 0.0905;  // 5 bits per key
+constexpr std::uint64_t kMaxRangeRows = 8192;
+constexpr std::int64_t kSkippedRows = 1000;
+
+constexpr char kBuilderType[] = "bloom range builder";
+
+// bloom_search_row(pointer, rowid, values...): adds a row. Returns 0, so that the query returns no
+// row: SQLite calls a function in less time than sqlite3_step() takes to return a row.
+void see_row(sqlite::Context& context, const sqlite::Values& arguments) {
+  auto* const builder = static_cast<RangeBuilder*>(arguments[0].pointer(kBuilderType));
+  if (builder == nullptr) {
+    fail("only the extension itself can call this function");
+  }
+  builder->add_row(arguments[1].integer(), arguments.from(2));
+  context.result_int64(0);
+}
+
+constexpr sqlite::ScalarFunction kSeeRow{"bloom_search_row", see_row, sqlite::kAnyNumber,
+                                         sqlite::kInternal};
+
+}  // namespace
+
+Header header_of(Family f) {
+  return f == Family::keys ? size_filter(kKeysPerRange, kKeysFpr, Kind::standard, kSegmentBlock)
+                           : size_filter(kGramsPerRange, kGramsFpr, Kind::standard, kSegmentBlock);
+}
+
+void KeySet::clear() {
+  if (mask_ != 0 && keys_.empty()) {
+    return;
+  }
+  keys_.clear();
+  table_.assign(std::size_t{1} << 15U, 0);
+  mask_ = table_.size() - 1;
+}
+
+void KeySet::grow() {
+  table_.assign(table_.size() * 2, 0);
+  mask_ = table_.size() - 1;
+  for (const SearchKey key : keys_) {
+    std::size_t i = key & mask_;
+    while (table_[i] != 0) {
+      i = (i + 1) & mask_;
+    }
+    table_[i] = key;
+  }
+}
+
+void KeySet::add(SearchKey key) {
+  key += key == 0 ? 1 : 0;
+  for (std::size_t i = key & mask_;; i = (i + 1) & mask_) {
+    if (table_[i] == key) {
+      return;
+    }
+    if (table_[i] == 0) {
+      table_[i] = key;
+      keys_.push_back(key);
+      if (keys_.size() * 4 > table_.size() * 3) {
+        grow();
+      }
+      return;
+    }
+  }
+}
+
+bool append_keys(const SearchedColumn& column, const sqlite::Value& value, bool is_utf8,
+                 KeySet& keys) {
+  const int type = value.type();
+  if (type == SQLITE_NULL) {
+    return true;
+  }
+  if (column.by == SearchedBy::equal) {
+    const Key key(value, is_utf8);
+    keys.add(equal_key(key.bytes(), column.collation, column.tag));
+    if (key.is_noncanonical_number()) {
+      keys.add(marker_key(column.tag));
+    }
+    return true;
+  }
+  if (type == SQLITE_BLOB || type == SQLITE_FLOAT) {
+    return false;
+  }
+  const std::string_view text = is_utf8 && type == SQLITE_TEXT ? value.utf8_text() : value.text();
+  if (column.by == SearchedBy::words) {
+    std::string_view rest = text;
+    for (auto word = next_word(rest); !word.empty(); word = next_word(rest)) {
+      keys.add(word_key(word, column.tag));
+    }
+  } else {
+    for_each_gram(text, column.tag, [&](SearchKey key) { keys.add(key); });
+  }
+  return true;
+}
+
+RangeBuilder::RangeBuilder(SearchStore& store, const SearchSource& source, Family family,
+                           const std::vector<SearchedColumn>& columns, FamilyConfig& config)
+    : store_(store),
+      source_(source),
+      family_(family),
+      columns_(columns),
+      config_(config),
+      batch_(store.segments(family), config),
+      free_(store.free_slots(family, config)),
+      limit_(family == Family::keys ? kKeysPerRange : kGramsPerRange),
+      is_utf8_(source.is_utf8()) {}
+
+void RangeBuilder::add_row(std::int64_t rowid, const sqlite::Values& values) {
+  for (int i = 0; i < values.size() && !is_unknown_; ++i) {
+    is_unknown_ = !append_keys(columns_[static_cast<std::size_t>(i)], values[i], is_utf8_, keys_);
+  }
+  last_ = rowid;
+  ++rows_;
+  if (++range_rows_ == kMaxRangeRows || keys_.size() >= limit_) {
+    end_range(rowid);
+  }
+}
+
+std::uint64_t RangeBuilder::next_slot() {
+  if (next_free_ == free_.size()) {
+    const sqlite::KeepLastRowid keep(source_.db());
+    store_.segments(family_).add_segment(config_);
+    for (unsigned j = 0; j < kSegmentFilters; ++j) {
+      free_.push_back(config_.segments * kSegmentFilters + j);
+    }
+    ++config_.segments;
+  }
+  return free_[next_free_++];
+}
+
+void RangeBuilder::end_range(std::int64_t last) {
+  if (range_rows_ != 0) {
+    const std::uint64_t slot = next_slot();
+    FilterCells& cells = batch_.cells_of(slot);
+    if (is_unknown_) {
+      cells.set_all();
+    }
+    std::array<Hash, 64> hashes;
+    for (auto keys = keys_.keys(); !keys.empty() && !is_unknown_;) {
+      const std::size_t count = std::min(keys.size(), hashes.size());
+      std::transform(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count),
+                     hashes.begin(), hash_of);
+      cells.add(std::span(hashes).first(count));
+      keys = keys.subspan(count);
+    }
+    store_.put_range(family_, {slot, {first_, last}});
+    ++config_.ranges;
+  }
+  keys_.clear();
+  range_rows_ = 0;
+  is_unknown_ = false;
+  first_ = last == kHighestRowid ? last : last + 1;
+}
+
+// NOT INDEXED and ORDER BY: the rows come in the order of their rowids.
+void RangeBuilder::read(RowidRange rows) {
+  const std::string id = sqlite::quoted_name(source_.rowid_alias());
+  std::string sql = "SELECT 1 FROM " + source_.qualified() + " NOT INDEXED WHERE " + id +
+                    " BETWEEN ?1 AND ?2 AND " + kSeeRow.name + "(?3, " + id;
+  for (const SearchedColumn& column : columns_) {
+    sql.append(", ").append(source_.sql_of_term(column.term));
+  }
+  const Statement select(source_.db(), sql + ") ORDER BY " + id);
+  first_ = rows.first;
+  for (;;) {
+    last_ = first_ - (first_ == kLowestRowid ? 0 : 1);
+    const RowidRange rest{first_, rows.last};
+    const sqlite::Outcome outcome = sqlite::Outcome::of([&] {
+      Execution(select)
+          .bind(1, rest.first)
+          .bind(2, rest.last)
+          .bind_pointer(3, this, kBuilderType)
+          .step();
+    });
+    if (!outcome.failed()) {
+      return end_range(rows.last);
+    }
+    if (outcome.code() != SQLITE_ERROR) {
+      outcome.throw_failure();
+    }
+    skip_failing_rows({std::max(last_, rest.first), rows.last});
+    if (first_ == kHighestRowid || first_ > rows.last) {
+      return;
+    }
+  }
+}
+
+// An expression has failed for the row after the first of these. Ends the range in progress there,
+// or some rows later, because more rows may fail.
+void RangeBuilder::skip_failing_rows(RowidRange rows) {
+  const std::string id = sqlite::quoted_name(source_.rowid_alias());
+  const Statement select(source_.db(), "SELECT " + id + " FROM " + source_.qualified() + " WHERE " +
+                                           id + " BETWEEN ?1 AND ?2 ORDER BY 1 LIMIT 1 OFFSET ?3");
+  Execution run(select);
+  const bool found = run.bind(1, rows.first).bind(2, rows.last).bind(3, kSkippedRows).step();
+  is_unknown_ = true;
+  ++range_rows_;
+  end_range(found ? run.integer(0) : rows.last);
+}
+
+std::uint64_t RangeBuilder::finish() {
+  batch_.write();
+  return rows_;
+}
+
+void add_range_builder_function(sqlite3* db) { sqlite::add_function(db, kSeeRow); }
+
+}  // namespace bloom

@@ -1,0 +1,98 @@
+// Reads rows of a source and makes ranges of them, each with its filter. A range ends when its
+// filter has its number of distinct keys, so no filter is ever overfull; or when it has
+// kMaxRangeRows rows.
+//
+// A range with a row whose keys are not known gets a filter that says "maybe" to every key: the
+// text of a REAL or a BLOB depends on the version and the build of SQLite, and an expression may
+// fail for a row.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/layout/format.h"
+#include "core/support/memory.h"
+#include "sql/search_table/ranges/search_keys.h"
+#include "sql/search_table/ranges/search_store.h"
+#include "sql/segments/filter_batch.h"
+#include "sql/sqlite/value.h"
+
+namespace bloom {
+
+// Returns the filters of a family.
+Header header_of(Family f);
+
+// How the keys of one searched column are made.
+struct SearchedColumn {
+  SearchedBy by;
+  std::uint32_t tag;
+  Collation collation;  // of an equal column
+  std::size_t term;     // of the options
+};
+
+// A set of keys that remembers the order in which they came.
+class KeySet {
+ public:
+  KeySet() { clear(); }
+  void add(SearchKey key);
+  std::size_t size() const { return keys_.size(); }
+  std::span<const SearchKey> keys() const { return keys_; }
+  void clear();
+
+ private:
+  void grow();
+  SearchKeys keys_;
+  CountedVector<SearchKey> table_;  // 0: free
+  std::size_t mask_ = 0;
+};
+
+class RangeBuilder {
+ public:
+  // Requires: the arguments outlive the builder.
+  RangeBuilder(SearchStore& store, const SearchSource& source, Family family,
+               const std::vector<SearchedColumn>& columns, FamilyConfig& config);
+  RangeBuilder(const RangeBuilder&) = delete;
+  RangeBuilder& operator=(const RangeBuilder&) = delete;
+
+  // Makes ranges of these rows. Requires: no range has any of them.
+  void read(RowidRange rows);
+  // Writes what is still in memory. Returns the number of rows that were read.
+  std::uint64_t finish();
+
+  // Called by the SQL function that sees the rows.
+  void add_row(std::int64_t rowid, const sqlite::Values& values);
+
+ private:
+  void end_range(std::int64_t last);
+  std::uint64_t next_slot();
+  void skip_failing_rows(RowidRange rows);
+
+  SearchStore& store_;
+  const SearchSource& source_;
+  Family family_;
+  const std::vector<SearchedColumn>& columns_;
+  FamilyConfig& config_;
+  FilterBatch batch_;
+  CountedVector<std::uint64_t> free_;
+  std::size_t next_free_ = 0;
+  std::size_t limit_;
+  bool is_utf8_;
+  // Of the range in progress.
+  KeySet keys_;
+  std::int64_t first_ = 0;
+  std::int64_t last_ = 0;
+  std::uint64_t range_rows_ = 0;
+  bool is_unknown_ = false;
+  std::uint64_t rows_ = 0;
+};
+
+// Adds the keys of a value. Returns false if they are not known.
+bool append_keys(const SearchedColumn& column, const sqlite::Value& value, bool is_utf8,
+                 KeySet& keys);
+
+// Registers the SQL function by which a RangeBuilder reads rows. Throws SqliteError.
+void add_range_builder_function(sqlite3* db);
+
+}  // namespace bloom

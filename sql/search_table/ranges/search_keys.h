@@ -1,0 +1,119 @@
+// The keys of the filters of a bloom_search table, and the keys that a condition needs.
+//
+// equal   a value, as bloom::Key reads it, under the collation of its column
+// word    a word of a text: a run of ASCII letters, digits, underscores and characters that are not
+//         ASCII; the case of ASCII letters is ignored
+// gram    four characters of a text, as LIKE decodes and compares them: SQLite accepts byte
+//         sequences that are not valid UTF-8, so the characters count and not the bytes
+//
+// A key is a number of 64 bits, from which both hashes of a filter are computed: keys that are
+// equal as numbers have the same cells.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/hashing/collation.h"
+#include "core/hashing/hash.h"
+#include "core/support/memory.h"
+
+namespace bloom {
+
+using SearchKey = std::uint64_t;
+using SearchKeys = CountedVector<SearchKey>;
+
+// Returns the hashes of a key.
+Hash hash_of(SearchKey key);
+
+// `tag`: the number of the searched column.
+SearchKey equal_key(std::string_view bytes, Collation collation, std::uint32_t tag);
+// The key that a range has if it has a text such as '05' (see is_noncanonical_number()).
+SearchKey marker_key(std::uint32_t tag);
+
+// Returns the next word of the text, and removes the text up to its end; empty if there is none.
+std::string_view next_word(std::string_view& text);
+SearchKey word_key(std::string_view word, std::uint32_t tag);
+
+// Calls f(key) for each gram of the text, which LIKE reads up to the first NUL.
+template <typename F>
+void for_each_gram(std::string_view text, std::uint32_t tag, F&& f);
+// Appends the grams that each text has for which `text LIKE pattern` or `text GLOB pattern` is
+// true.
+void append_pattern_grams(std::string_view pattern, bool is_glob, std::uint32_t tag,
+                          SearchKeys& keys);
+
+// Implementation of for_each_gram().
+
+// The last four characters of a text.
+class GramWindow {
+ public:
+  explicit GramWindow(std::uint32_t tag) : tag_(tag) {}
+  void clear() { size_ = 0; }
+  // Returns whether there are four characters now.
+  bool push(std::uint32_t c) {
+    c = c - 'A' < 26 ? c + ('a' - 'A') : c;
+    first_ = first_ >> 32U | std::uint64_t{static_cast<std::uint32_t>(second_)} << 32U;
+    second_ = second_ >> 32U | std::uint64_t{c} << 32U;
+    size_ += size_ < kGramSize ? 1 : 0;
+    return size_ == kGramSize;
+  }
+  SearchKey key() const;
+
+ private:
+  static constexpr int kGramSize = 4;
+  std::uint64_t first_ = 0;
+  std::uint64_t second_ = 0;
+  std::uint32_t tag_;
+  int size_ = 0;
+};
+
+// Mixes the bits of a number (the finalizer of MurmurHash3).
+inline std::uint64_t mixed(std::uint64_t x) {
+  x ^= x >> 33U;
+  x *= 0xff51afd7ed558ccdU;
+  x ^= x >> 33U;
+  x *= 0xc4ceb9fe1a85ec53U;
+  return x ^ x >> 33U;
+}
+
+inline SearchKey GramWindow::key() const {
+  const std::uint64_t x =
+      (first_ + std::uint64_t{tag_} * 0xd6e8feb86659fd93U) * 0x9e3779b97f4a7c15U;
+  return mixed(x ^ (second_ << 29U | second_ >> 35U));
+}
+
+// Returns the next character as the LIKE of SQLite reads it, and removes it from the text.
+// Requires: the text is not empty.
+inline std::uint32_t next_character(std::string_view& text) {
+  const auto byte = [&] { return static_cast<std::uint8_t>(text.front()); };
+  std::uint32_t c = byte();
+  text.remove_prefix(1);
+  if (c < 0xc0) {
+    return c;
+  }
+  c = c < 0xe0    ? c & 0x1fU
+      : c < 0xf0  ? c & 0x0fU
+      : c < 0xf8  ? c & 7U
+      : c < 0xfc  ? c & 3U
+      : c == 0xfd ? 1
+                  : 0;
+  while (!text.empty() && (byte() & 0xc0U) == 0x80) {
+    c = (c << 6U) + (byte() & 0x3fU);
+    text.remove_prefix(1);
+  }
+  const bool is_replaced = c < 0x80 || (c & 0xfffff800U) == 0xd800 || (c & 0xfffffffeU) == 0xfffe;
+  return is_replaced ? 0xfffd : c;
+}
+
+template <typename F>
+void for_each_gram(std::string_view text, std::uint32_t tag, F&& f) {
+  text = text.substr(0, text.find('\0'));
+  GramWindow window(tag);
+  while (!text.empty()) {
+    if (window.push(next_character(text))) {
+      f(window.key());
+    }
+  }
+}
+
+}  // namespace bloom

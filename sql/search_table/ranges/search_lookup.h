@@ -1,0 +1,42 @@
+// Finds the ranges whose filters may have some keys.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "core/support/memory.h"
+#include "sql/search_table/ranges/search_keys.h"
+#include "sql/search_table/ranges/search_store.h"
+
+namespace bloom {
+
+class SearchLookup {
+ public:
+  // At first, all ranges are possible. Requires: the arguments outlive the object.
+  SearchLookup(SearchStore& store, const FamilyConfig& config, Family family);
+
+  // Keeps the ranges that may have at least one of these keys.
+  void require_one_of(std::span<const SearchKey> keys);
+  bool is_used() const { return is_used_; }
+  // Returns the ranges in the order of their rows; nullopt if they are more than half of all
+  // ranges.
+  std::optional<RowidRanges> result();
+
+ private:
+  using Sets = CountedVector<FilterSet>;
+  void intersect(SearchKey key, Sets& sets);
+  void intersect_wide(Hash hash, Sets& sets);
+
+  SearchStore& store_;
+  const FamilyConfig& config_;
+  Family family_;
+  Sets sets_;  // of each segment
+  bool is_used_ = false;
+};
+
+// Set operations on disjoint ranges in ascending order.
+RowidRanges intersection(const RowidRanges& a, const RowidRanges& b);
+// Sorts ranges that may overlap, and joins those that overlap or are neighbours.
+void normalize(RowidRanges& ranges);
+
+}  // namespace bloom

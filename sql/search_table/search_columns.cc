@@ -1,0 +1,94 @@
+#include "sql/search_table/search_columns.h"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "core/support/error.h"
+#include "sql/source/source_comparison.h"
+#include "sql/sqlite/sql_text.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::quoted_name;
+
+struct Property {
+  SearchProperty property;
+  const char* name;
+  const char* type;
+};
+constexpr Property kProperties[] = {{SearchProperty::ranges, "ranges", "INTEGER"},
+                                    {SearchProperty::pending_rows, "pending_rows", "INTEGER"},
+                                    {SearchProperty::bytes, "bytes", "INTEGER"},
+                                    {SearchProperty::info, "info", "TEXT"}};
+
+// Returns the type to declare for a column of the source: its own, if SQLite reads that in the same
+// way in another statement, or else one of the same affinity.
+std::string type_to_declare(const SourceColumn& column) {
+  const bool is_plain = std::all_of(column.type.begin(), column.type.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == ' ';
+  });
+  std::string lower(column.type);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const char* const word : {"hidden", "generated", "always", "any"}) {
+    if (lower.find(word) != std::string::npos) {
+      return type_of_key(column.affinity);
+    }
+  }
+  return is_plain ? column.type : type_of_key(column.affinity);
+}
+
+}  // namespace
+
+SearchColumns::SearchColumns(const char* table, const SearchSource& source,
+                             const SearchOptions& options)
+    : declaration_("CREATE TABLE x("), source_columns_(static_cast<int>(source.columns().size())) {
+  std::vector<std::string> names;
+  const auto is_taken = [&](const std::string& name) {
+    return std::any_of(names.begin(), names.end(), [&](const std::string& each) {
+      return sqlite3_stricmp(each.c_str(), name.c_str()) == 0;
+    });
+  };
+  const auto add = [&](const std::string& name, const std::string& type) {
+    declaration_.append(names.empty() ? "" : ", ").append(quoted_name(name)).append(" ");
+    declaration_.append(type);
+    names.push_back(name);
+  };
+  for (const SourceColumn& column : source.columns()) {
+    add(column.name, type_to_declare(column) + " COLLATE " + quoted_name(column.collation));
+    sql_.push_back(quoted_name(column.name));
+  }
+  for (std::size_t i = 0; i < options.terms().size(); ++i) {
+    const SearchedTerm& term = options.terms()[i];
+    const int column = source.column_of_term(i);
+    // The source has got a column of this name later, which hides the expression.
+    const bool is_hidden = column < 0 && source.find(term.column) >= 0;
+    term_columns_.push_back(column >= 0 ? column
+                            : is_hidden ? std::numeric_limits<int>::max()
+                                        : static_cast<int>(sql_.size()));
+    if (column < 0 && !is_hidden) {
+      if (is_taken(term.column)) {
+        fail("two expressions have the name " + sqlite::quoted_text(term.column) +
+             " (choose another name)");
+      }
+      add(term.column, "BLOB HIDDEN");
+      sql_.push_back(source.sql_of_term(i));
+    }
+  }
+  for (const Property& property : kProperties) {
+    if (!is_taken(property.name) && sqlite3_stricmp(property.name, table) != 0) {
+      add(property.name, std::string(property.type) + " HIDDEN");
+      properties_.push_back(property.property);
+    }
+  }
+  if (is_taken(table)) {
+    fail("a table cannot be called " + sqlite::quoted_text(table) +
+         ": it has a column of this name (choose another name)");
+  }
+  add(table, "HIDDEN");
+  declaration_ += ")";
+}
+
+}  // namespace bloom

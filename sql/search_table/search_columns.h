@@ -1,0 +1,48 @@
+// The columns of a bloom_search table: those of the source, then hidden ones.
+//
+//   trace ...       the expressions of the option equal
+//   ranges          number of ranges
+//   pending_rows    rows that a query always reads: appended rows, and changed ones
+//   bytes           size of the filters
+//   info            a JSON object
+//   <table name>    commands
+//
+// A property whose name is that of a column of the source is left out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sql/search_table/search_options.h"
+#include "sql/search_table/search_source.h"
+
+namespace bloom {
+
+enum class SearchProperty { ranges, pending_rows, bytes, info };
+
+class SearchColumns {
+ public:
+  // Throws bloom::Error if the name of the table is that of another column.
+  SearchColumns(const char* table, const SearchSource& source, const SearchOptions& options);
+
+  const std::string& declaration() const { return declaration_; }
+  // The columns 0..values()-1 have values of the source. Returns the SQL of one of them.
+  int values() const { return static_cast<int>(sql_.size()); }
+  const std::string& sql(int column) const { return sql_[static_cast<std::size_t>(column)]; }
+  // The index of the source's column; none for an expression.
+  int source_columns() const { return source_columns_; }
+  // Returns the column that term `i` of the options searches.
+  int column_of_term(std::size_t i) const { return term_columns_[i]; }
+  const std::vector<SearchProperty>& properties() const { return properties_; }
+  // The column for commands, which is the last one.
+  int command() const { return values() + static_cast<int>(properties_.size()); }
+
+ private:
+  std::string declaration_;
+  std::vector<std::string> sql_;
+  int source_columns_;
+  std::vector<int> term_columns_;
+  std::vector<SearchProperty> properties_;
+};
+
+}  // namespace bloom

@@ -1,0 +1,237 @@
+// The commands of a bloom_search table.
+#include <algorithm>
+
+#include "core/support/error.h"
+#include "sql/search_table/ranges/search_lookup.h"
+#include "sql/search_table/search_table.h"
+#include "sql/sqlite/sql_text.h"
+#include "sql/vtab/damage.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::Execution;
+using sqlite::SqliteError;
+using sqlite::Statement;
+
+bool overlap(RowidRange a, RowidRange b) { return a.first <= b.last && b.first <= a.last; }
+
+}  // namespace
+
+constexpr Command<SearchTable> SearchTable::kCommands[] = {
+    {"summarize", nullptr, [](SearchTable& t, const Value&) { t.summarize(); }},
+    {"rebuild", nullptr, [](SearchTable& t, const Value&) { t.rebuild(); }},
+    {"optimize", nullptr, [](SearchTable& t, const Value&) { t.optimize(); }},
+    {"integrity-check", nullptr, [](SearchTable& t, const Value&) { t.check_integrity(); }},
+};
+
+void SearchTable::run(const Value& command) {
+  find_command<SearchTable>(kCommands, command).run(*this, command);
+}
+
+void SearchTable::require_in_sync(const SearchConfig& config) {
+  if (const auto problem = source_.out_of_sync(config.covered)) {
+    fail(*problem);
+  }
+}
+
+void SearchTable::summarize() {
+  source_.require_not_being_written(transaction_.is_only_writer());
+  SearchConfig config = store_.load_config();
+  require_in_sync(config);
+  cover(config, source_.changed_rows());
+}
+
+void SearchTable::rebuild() {
+  source_.require_not_being_written(transaction_.is_only_writer());
+  source_.require_supported();
+  SearchConfig config = store_.load_config();
+  for (const Family f : kFamilies) {
+    store_.clear(f, config.of(f));
+  }
+  config.covered.reset();
+  config.rows = 0;
+  source_.create(std::nullopt);
+  config.guard = source_.guard();
+  cover(config, {});
+}
+
+void SearchTable::cover(SearchConfig& config, const RowidRanges& changed) {
+  const std::string id = sqlite::quoted_name(source_.rowid_alias());
+  const Statement select(db_, "SELECT max(" + id + ") FROM " + source_.qualified());
+  std::optional<std::int64_t> last = config.covered;
+  {
+    Execution run(select);
+    run.step();
+    if (run.type(0) == SQLITE_INTEGER && (!last || *last < run.integer(0))) {
+      last = run.integer(0);
+    }
+  }
+  if (last) {
+    const std::int64_t first = !config.covered
+                                   ? kLowestRowid
+                                   : *config.covered + (*config.covered == kHighestRowid ? 0 : 1);
+    const RowidRange appended =
+        config.covered == last ? RowidRange{kHighestRowid, kLowestRowid} : RowidRange{first, *last};
+    RowidRanges covered_changes;
+    for (const RowidRange range : changed) {
+      if (config.covered && range.first <= *config.covered) {
+        covered_changes.push_back({range.first, std::min(range.last, *config.covered)});
+      }
+    }
+    for (const Family f : kFamilies) {
+      if (config.of(f).is_used()) {
+        cover(f, config, covered_changes, appended);
+      }
+    }
+  }
+  if (config.covered != last) {
+    config.covered = last;
+    source_.set_covered(last);
+  }
+  source_.forget_changes();
+  store_.save_config(config);
+}
+
+// Reads the affected ranges again as a whole. The last range is one of them if rows were appended,
+// so that it fills up.
+void SearchTable::cover(Family f, SearchConfig& config, const RowidRanges& changed,
+                        RowidRange appended) {
+  const bool has_appended = appended.first <= appended.last;
+  const std::string id = sqlite::quoted_name(source_.rowid_alias());
+  const Statement select(
+      db_, "SELECT 1 FROM " + source_.qualified() + " WHERE " + id + " BETWEEN ?1 AND ?2 LIMIT 1");
+  const auto has_rows = [&](RowidRange rows) {
+    return Execution(select).bind(1, rows.first).bind(2, rows.last).step();
+  };
+  RowidRanges todo = changed;
+  if (has_appended) {
+    todo.push_back(appended);
+  }
+  normalize(todo);
+  const auto ranges = store_.ranges(f);
+  auto next = todo.begin();
+  RowidRanges all = todo;
+  for (const StoredRange& range : ranges) {
+    while (next != todo.end() && next->last < range.rows.first) {
+      ++next;
+    }
+    const bool is_affected = (next != todo.end() && overlap(*next, range.rows)) ||
+                             (has_appended && &range == &ranges.back());
+    if (is_affected) {
+      all.push_back(range.rows);
+    }
+    if (is_affected || !has_rows(range.rows)) {
+      store_.remove_range(f, range.slot);
+      --config.of(f).ranges;
+    }
+  }
+  normalize(all);
+  RangeBuilder builder(store_, source_, f, searched_[static_cast<std::size_t>(f)], config.of(f));
+  for (const RowidRange& rows : all) {
+    builder.read(rows);
+  }
+  const std::uint64_t rows = builder.finish();
+  config.rows = std::max(config.rows, rows);
+}
+
+// See GroupTable::optimize(). Segments in _wide whose ranges are gone are not used again, so a
+// table that has many of them is built again.
+void SearchTable::optimize() {
+  SearchConfig config = store_.load_config();
+  for (const Family f : kFamilies) {
+    FamilyConfig& family = config.of(f);
+    if (family.wide != 0 && family.ranges * 2 < family.segments * kSegmentFilters) {
+      return rebuild();
+    }
+    if (family.segments > std::uint64_t{2} * family.header.shape.hashes &&
+        family.segments != family.wide) {
+      store_.widen(f, family);
+    }
+  }
+  store_.save_config(config);
+}
+
+void SearchTable::check_integrity() {
+  require_usable();
+  const SearchConfig config = store_.load_config();
+  store_.check(config);
+  source_.require_not_being_written(/*is_only_writer=*/true);
+  if (const auto problem = source_.out_of_sync(config.covered)) {
+    throw SqliteError(SQLITE_CORRUPT_VTAB, *problem);
+  }
+  const RowidRanges changed = source_.changed_rows();
+  for (const Family f : kFamilies) {
+    if (config.of(f).is_used() && config.covered) {
+      check_rows(config, f, changed);
+    }
+  }
+}
+
+// Every covered row is in a range, or noted as changed.
+void SearchTable::check_rows(const SearchConfig& config, Family f, const RowidRanges& changed) {
+  const std::string id = sqlite::quoted_name(source_.rowid_alias());
+  const Statement select(db_, "SELECT " + id + " FROM " + source_.qualified() +
+                                  " NOT INDEXED WHERE " + id + " <= ?1 ORDER BY " + id);
+  const auto ranges = store_.ranges(f);
+  auto range = ranges.begin();
+  auto change = changed.begin();
+  Execution run(select);
+  run.bind(1, *config.covered);
+  while (run.step()) {
+    const std::int64_t rowid = run.integer(0);
+    while (change != changed.end() && change->last < rowid) {
+      ++change;
+    }
+    while (range != ranges.end() && range->rows.last < rowid) {
+      ++range;
+    }
+    const bool is_changed = change != changed.end() && change->first <= rowid;
+    if (!is_changed && (range == ranges.end() || rowid < range->rows.first)) {
+      damaged("row " + std::to_string(rowid) + " is in no range");
+    }
+  }
+  for (const StoredRange& each : ranges) {
+    check_range(config.of(f), f, each, changed);
+  }
+}
+
+// An expression may fail for a row. Such a range says "maybe" to every key.
+void SearchTable::check_range(const FamilyConfig& config, Family f, const StoredRange& range,
+                              const RowidRanges& changed) {
+  const auto& searched = searched_[static_cast<std::size_t>(f)];
+  const std::string id = sqlite::quoted_name(source_.rowid_alias());
+  std::string sql = "SELECT " + id;
+  for (const SearchedColumn& column : searched) {
+    sql.append(", ").append(source_.sql_of_term(column.term));
+  }
+  const Statement select(db_, sql + " FROM " + source_.qualified() + " NOT INDEXED WHERE " + id +
+                                  " BETWEEN ?1 AND ?2");
+  const Filter filter = store_.segments(f).filter_of(config, range.slot);
+  const auto outcome = sqlite::Outcome::of([&] {
+    KeySet keys;
+    Execution run(select);
+    run.bind(1, range.rows.first).bind(2, range.rows.last);
+    while (run.step()) {
+      const RowidRange row{run.integer(0), run.integer(0)};
+      if (std::any_of(changed.begin(), changed.end(),
+                      [&](const RowidRange& each) { return overlap(each, row); })) {
+        continue;
+      }
+      keys.clear();
+      for (std::size_t i = 0; i < searched.size(); ++i) {
+        append_keys(searched[i], run.value(static_cast<int>(i) + 1), false, keys);
+      }
+      if (!std::all_of(keys.keys().begin(), keys.keys().end(),
+                       [&](SearchKey key) { return filter.may_contain(hash_of(key)); })) {
+        damaged("row " + std::to_string(row.first) +
+                " has a key that the filter of its range lacks");
+      }
+    }
+  });
+  if (outcome.failed() && outcome.code() != SQLITE_ERROR) {
+    outcome.throw_failure();
+  }
+}
+
+}  // namespace bloom

@@ -1,0 +1,278 @@
+// The conditions of a query on a bloom_search table: which rows must be read, and which of the
+// conditions the statement on the source has.
+#include <algorithm>
+#include <string>
+
+#include "sql/search_table/ranges/search_lookup.h"
+#include "sql/search_table/search_table.h"
+#include "sql/search_table/search_words.h"
+#include "sql/sqlite/sql_text.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::Execution;
+using sqlite::OwnedValue;
+using sqlite::quoted_name;
+
+bool is_null_test(int op) {
+  return op == SQLITE_INDEX_CONSTRAINT_ISNULL || op == SQLITE_INDEX_CONSTRAINT_ISNOTNULL;
+}
+
+// Returns the operator in SQL, which MATCH has not.
+const char* sql_of(int op) {
+  switch (op) {
+    case SQLITE_INDEX_CONSTRAINT_EQ:
+      return " = ";
+    case SQLITE_INDEX_CONSTRAINT_IS:
+      return " IS ";
+    case SQLITE_INDEX_CONSTRAINT_ISNOT:
+      return " IS NOT ";
+    case SQLITE_INDEX_CONSTRAINT_NE:
+      return " <> ";
+    case SQLITE_INDEX_CONSTRAINT_GT:
+      return " > ";
+    case SQLITE_INDEX_CONSTRAINT_GE:
+      return " >= ";
+    case SQLITE_INDEX_CONSTRAINT_LT:
+      return " < ";
+    case SQLITE_INDEX_CONSTRAINT_LE:
+      return " <= ";
+    case SQLITE_INDEX_CONSTRAINT_LIKE:
+      return " LIKE ";
+    case SQLITE_INDEX_CONSTRAINT_GLOB:
+      return " GLOB ";
+    case SQLITE_INDEX_CONSTRAINT_ISNULL:
+      return " IS NULL";
+    case SQLITE_INDEX_CONSTRAINT_ISNOTNULL:
+      return " IS NOT NULL";
+    default:
+      return "";
+  }
+}
+
+bool may_look_like_number(std::string_view text) {
+  return text.empty() || text.find_first_of("0123456789") != std::string_view::npos ||
+         text.front() == 'i' || text.front() == 'I';
+}
+
+}  // namespace
+
+SearchTable::Cursor::Wanted SearchTable::Cursor::read_conditions(std::string& where) {
+  Wanted wanted;
+  std::string last;
+  for (std::size_t i = 0; i < plan_.conditions.size() && i < values_.size(); ++i) {
+    const SearchCondition& condition = plan_.conditions[i];
+    const Value value(values_[i].get());
+    const bool allows_null = condition.op == SQLITE_INDEX_CONSTRAINT_IS ||
+                             condition.op == SQLITE_INDEX_CONSTRAINT_ISNOT ||
+                             is_null_test(condition.op) || condition.is_list;
+    wanted.is_none = wanted.is_none || (value.is_null() && !allows_null);
+    if (condition.column == kRowidColumn && value.type() == SQLITE_INTEGER) {
+      limit_rowids(condition, value.integer(), wanted);
+    }
+    if (std::string sql; pushed(condition, value, sql)) {
+      const bool is_index =
+          is_equality(condition.op) && condition.column >= 0 &&
+          condition.column < table_.columns_.source_columns() &&
+          table_.source_.has_index_on(
+              table_.source_.columns()[as_size(static_cast<std::uint64_t>(condition.column))].name,
+              condition.collation);
+      wanted.has_index = wanted.has_index || is_index;
+      // Last: an expression may fail for rows that the other conditions refuse.
+      (condition.column >= table_.columns_.source_columns() ? last : where)
+          .append(" AND ")
+          .append(sql);
+      if (!is_null_test(condition.op)) {
+        bound_.push_back(static_cast<int>(i));
+      }
+    }
+  }
+  where += last;
+  return wanted;
+}
+
+void SearchTable::Cursor::limit_rowids(const SearchCondition& condition, std::int64_t value,
+                                       Wanted& wanted) {
+  RowidRange& rows = wanted.rowids;
+  switch (condition.op) {
+    case SQLITE_INDEX_CONSTRAINT_EQ:
+    case SQLITE_INDEX_CONSTRAINT_IS:
+      rows = {std::max(rows.first, value), std::min(rows.last, value)};
+      return;
+    case SQLITE_INDEX_CONSTRAINT_GT:
+    case SQLITE_INDEX_CONSTRAINT_GE:
+      rows.first = std::max(rows.first, value);
+      return;
+    case SQLITE_INDEX_CONSTRAINT_LT:
+    case SQLITE_INDEX_CONSTRAINT_LE:
+      rows.last = std::min(rows.last, value);
+      return;
+    default:
+      return;
+  }
+}
+
+// Returns whether the statement on the source can have the condition, and sets `sql`. It must
+// return every row that the user's condition accepts. SQLite converts the operands of a comparison
+// by the affinity of both, but a parameter has none: that of the user's value is known only for a
+// literal.
+bool SearchTable::Cursor::pushed(const SearchCondition& condition, const Value& value,
+                                 std::string& sql) const {
+  if (condition.is_list) {
+    return false;
+  }
+  const bool is_source_column =
+      condition.column >= 0 && condition.column < table_.columns_.source_columns();
+  const Affinity affinity =
+      condition.column == kRowidColumn ? Affinity::numeric
+      : is_source_column
+          ? table_.source_.columns()[as_size(static_cast<std::uint64_t>(condition.column))].affinity
+          : Affinity::blob;
+  // The hidden column of an expression has no affinity, whatever the expression has.
+  const std::string column =
+      condition.column == kRowidColumn ? quoted_name(table_.source_.rowid_alias())
+      : is_source_column               ? table_.columns_.sql(condition.column)
+                         : std::string("+").append(table_.columns_.sql(condition.column));
+  const std::string parameter =
+      std::string("?").append(std::to_string(kFirstParameter + bound_.size()));
+  const int op = condition.op;
+  if (op == SQLITE_INDEX_CONSTRAINT_MATCH) {
+    sql = std::string(kWordsMatch.name) + "(" + parameter + ", " + column + ")";
+    return true;
+  }
+  if (op == SQLITE_INDEX_CONSTRAINT_LIKE || op == SQLITE_INDEX_CONSTRAINT_GLOB) {
+    // The + keeps SQLite from looking up the prefix in an index: in a database in UTF-16 it misses
+    // some rows then (3.40).
+    sql = std::string("+").append(column).append(sql_of(op)).append(parameter);
+    return true;
+  }
+  sql = column + sql_of(op);
+  if (is_null_test(op)) {
+    return true;
+  }
+  sql += parameter;
+  sql += " COLLATE " + quoted_name(condition.collation);
+  // Without the affinity of the user's value: a literal may be CAST(... AS NUMERIC), which is no
+  // text.
+  const int type = value.type();
+  if (type == SQLITE_NULL || type == SQLITE_BLOB) {
+    return true;
+  }
+  if (is_numeric(affinity)) {
+    return type != SQLITE_TEXT || condition.is_literal || is_equality(op);
+  }
+  if (type != SQLITE_TEXT) {
+    return false;
+  }
+  return affinity == Affinity::text ? condition.is_literal || is_equality(op)
+                                    : is_equality(op) && !may_look_like_number(value.text());
+}
+
+bool SearchTable::Cursor::look_up(const SearchConfig& config, Wanted wanted) {
+  if (!config.covered || table_.source_.out_of_sync(config.covered)) {
+    return false;
+  }
+  std::optional<RowidRanges> found;
+  for (const Family f : kFamilies) {
+    if (!config.of(f).is_used()) {
+      continue;
+    }
+    SearchLookup lookup(table_.store_, config.of(f), f);
+    for (const SearchedColumn& column : table_.searched_[static_cast<std::size_t>(f)]) {
+      for (std::size_t i = 0; i < plan_.conditions.size(); ++i) {
+        const SearchCondition& condition = plan_.conditions[i];
+        const SearchFacts facts = table_.facts(config);
+        if (condition.column >= 0 &&
+            term_for(facts, condition.op, condition.column, condition.collation) ==
+                static_cast<int>(column.term)) {
+          require_term(column, facts.affinity(condition.column), i, lookup);
+        }
+      }
+    }
+    if (!lookup.is_used()) {
+      continue;
+    }
+    if (const auto ranges = lookup.result()) {
+      found = found ? intersection(*found, *ranges) : *ranges;
+    }
+  }
+  if (!found) {
+    return false;
+  }
+  const RowidRanges changed = table_.source_.changed_rows();
+  found->insert(found->end(), changed.begin(), changed.end());
+  if (*config.covered != kHighestRowid) {
+    found->push_back({*config.covered + 1, kHighestRowid});
+  }
+  normalize(*found);
+  runs_ = intersection(*found, {wanted.rowids});
+  return true;
+}
+
+// Several keys if the source may have the value in several forms. None for NULL.
+void SearchTable::Cursor::append_equal_keys(const SearchedColumn& column, Affinity affinity,
+                                            const Value& value, SearchKeys& keys) {
+  const Key key(value);
+  if (key.is_null()) {
+    return;
+  }
+  keys.push_back(equal_key(key.bytes(), column.collation, column.tag));
+  if (key.is_noncanonical_number()) {
+    table_.to_number_.convert(key.bytes(), [&](const Value& number) {
+      keys.push_back(equal_key(Key(number).bytes(), column.collation, column.tag));
+    });
+  }
+  if (key.is_number() && !is_numeric(affinity)) {
+    keys.push_back(marker_key(column.tag));
+  }
+}
+
+void SearchTable::Cursor::require_term(const SearchedColumn& column, Affinity affinity,
+                                       std::size_t condition, SearchLookup& lookup) {
+  const Value value(values_[condition].get());
+  SearchKeys keys;
+  if (plan_.conditions[condition].is_list) {
+    for (const OwnedValue& each : lists_[condition]) {
+      append_equal_keys(column, affinity, Value(each.get()), keys);
+    }
+    return lookup.require_one_of(keys);
+  }
+  if (value.is_null() || (value.type() != SQLITE_TEXT && column.by != SearchedBy::equal)) {
+    return;
+  }
+  if (column.by == SearchedBy::equal) {
+    append_equal_keys(column, affinity, value, keys);
+    return lookup.require_one_of(keys);
+  }
+  if (column.by == SearchedBy::words) {
+    std::string_view rest = value.text();
+    for (auto word = next_word(rest); !word.empty(); word = next_word(rest)) {
+      keys.push_back(word_key(word, column.tag));
+    }
+  } else if (has_usual_like()) {
+    append_pattern_grams(value.text(),
+                         plan_.conditions[condition].op == SQLITE_INDEX_CONSTRAINT_GLOB, column.tag,
+                         keys);
+  }
+  for (const SearchKey key : keys) {
+    lookup.require_one_of({&key, 1});
+  }
+}
+
+// An application may have replaced LIKE, for example by one that ignores the case of all letters.
+bool SearchTable::Cursor::has_usual_like() {
+  if (!table_.probe_) {
+    table_.probe_.emplace(
+        table_.db_,
+        "SELECT NOT (char(8490) LIKE 'k' OR char(196) LIKE char(228) OR char(233) LIKE 'e' OR "
+        "'abc' LIKE 'b' OR 'b' LIKE '.' OR 'b' LIKE '[a-c]' OR 'b' LIKE '*' OR 'ss' LIKE char(223) "
+        "OR '' LIKE 'abcd' OR 'xabcdx' LIKE 'abcd' OR 'dcba' LIKE '%abcd%' OR 'abed' LIKE 'abcd' "
+        "OR 'A' GLOB 'a' OR char(196) GLOB char(228) OR 'b' GLOB '%' OR 'b' GLOB '_' OR 'b' GLOB "
+        "'.' OR 'abc' GLOB 'b' OR 'dcba' GLOB '*abcd*' OR '' GLOB 'abcd')");
+  }
+  Execution run(*table_.probe_);
+  return run.step() && run.integer(0) != 0;
+}
+
+}  // namespace bloom

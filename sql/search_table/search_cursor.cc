@@ -1,0 +1,199 @@
+// The queries of a bloom_search table.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/support/error.h"
+#include "sql/search_table/ranges/search_lookup.h"
+#include "sql/search_table/search_table.h"
+#include "sql/search_table/search_words.h"
+#include "sql/sqlite/sql_text.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::Execution;
+using sqlite::OwnedValue;
+using sqlite::quoted_name;
+using sqlite::Statement;
+
+}  // namespace
+
+SearchTable::Cursor::~Cursor() {
+  execution_.reset();
+  // Without memory, the statement is not kept.
+  sqlite::guard([&] { keep_statement(); }, [](const sqlite::Failure&) {});
+}
+
+void SearchTable::Cursor::keep_statement() {
+  if (statement_) {
+    table_.free_statements_.push_back({std::move(sql_), std::move(statement_)});
+  }
+}
+
+void SearchTable::Cursor::filter(int order, const char* idx_string, const Values& values) {
+  table_.require_usable();
+  execution_.reset();
+  order_ = order;
+  plan_ = read_search_plan(idx_string);
+  values_.clear();
+  lists_.clear();
+  for (int i = 0; i < values.size(); ++i) {
+    const bool is_list = plan_.conditions[static_cast<std::size_t>(i)].is_list;
+    lists_.push_back(is_list ? values[i].list() : std::vector<OwnedValue>());
+    values_.push_back(values[i].copy());
+  }
+  bound_.clear();
+  run_ = 0;
+  std::string where;
+  const Wanted wanted = read_conditions(where);
+  runs_ = {wanted.rowids};
+  if (wanted.is_none || wanted.rowids.first > wanted.rowids.last) {
+    return;
+  }
+  const SearchConfig config = table_.store_.load_config();
+  const bool in_runs = !wanted.has_index && look_up(config, wanted);
+  if (runs_.empty()) {
+    return;
+  }
+  if (order_ == kDescending) {
+    std::reverse(runs_.begin(), runs_.end());
+  }
+  prepare(where, in_runs);
+  start_run();
+  read_row();
+}
+
+void SearchTable::Cursor::prepare(const std::string& where, bool in_runs) {
+  const std::string id = quoted_name(table_.source_.rowid_alias());
+  std::string sql = "SELECT " + id;
+  for (int i = 0; i < table_.columns_.source_columns(); ++i) {
+    constexpr int kLast = 63;  // stands for all columns from there on
+    const bool is_used = (plan_.columns_used >> std::min(i, kLast) & 1U) != 0;
+    sql.append(", ").append(is_used ? table_.columns_.sql(i) : "NULL");
+  }
+  const bool is_limited =
+      in_runs || runs_.front().first != kLowestRowid || runs_.front().last != kHighestRowid;
+  sql.append(" FROM ").append(table_.source_.qualified()).append(in_runs ? " NOT INDEXED" : "");
+  sql.append(" WHERE ").append(is_limited ? id + " BETWEEN ?1 AND ?2" : "?1 IS ?1 AND ?2 IS ?2");
+  sql.append(where);
+  if (in_runs || order_ != kNoOrder) {
+    sql.append(" ORDER BY ").append(id).append(order_ == kDescending ? " DESC" : "");
+  }
+  if (statement_ && sql == sql_) {
+    return;
+  }
+  keep_statement();
+  auto& free = table_.free_statements_;
+  sql_ = sql;
+  const auto found = std::find_if(free.begin(), free.end(),
+                                  [&](const FreeStatement& each) { return each.sql == sql; });
+  if (found != free.end()) {
+    statement_ = std::move(found->statement);
+    free.erase(found);
+    return;
+  }
+  constexpr std::size_t kMaxFree = 16;
+  if (free.size() > kMaxFree) {
+    free.erase(free.begin());
+  }
+  statement_ = std::make_unique<Statement>(table_.db_, sql);
+}
+
+void SearchTable::Cursor::start_run() {
+  execution_.reset();
+  execution_.emplace(*statement_);
+  execution_->bind(1, runs_[run_].first).bind(2, runs_[run_].last);
+  for (std::size_t i = 0; i < bound_.size(); ++i) {
+    execution_->bind(kFirstParameter + static_cast<int>(i),
+                     Value(values_[static_cast<std::size_t>(bound_[i])].get()));
+  }
+}
+
+// Goes to the next row, in this run or a later one.
+void SearchTable::Cursor::read_row() {
+  while (!execution_->step()) {
+    if (++run_ == runs_.size()) {
+      execution_.reset();
+      return;
+    }
+    start_run();
+  }
+}
+
+void SearchTable::Cursor::next() { read_row(); }
+
+std::int64_t SearchTable::Cursor::pending_rows(const SearchConfig& config) {
+  RowidRanges ranges = table_.source_.out_of_sync(config.covered)
+                           ? RowidRanges{{kLowestRowid, kHighestRowid}}
+                           : table_.source_.changed_rows();
+  if (config.covered != kHighestRowid) {
+    ranges.push_back({config.covered ? *config.covered + 1 : kLowestRowid, kHighestRowid});
+  }
+  normalize(ranges);
+  const Statement count(table_.db_, "SELECT count(*) FROM " + table_.source_.qualified() +
+                                        " WHERE " + quoted_name(table_.source_.rowid_alias()) +
+                                        " BETWEEN ?1 AND ?2");
+  std::int64_t rows = 0;
+  for (const RowidRange range : ranges) {
+    Execution run(count);
+    run.bind(1, range.first).bind(2, range.last).step();
+    rows += run.integer(0);
+  }
+  return rows;
+}
+
+// Computed for the rows that the query needs it for, because it may fail for others.
+void SearchTable::Cursor::return_expression(sqlite3_context* raw, const std::string& sql) {
+  if (!expression_ || expression_sql_ != sql) {
+    expression_.emplace(table_.db_, "SELECT " + sql + " FROM " + table_.source_.qualified() +
+                                        " WHERE " + quoted_name(table_.source_.rowid_alias()) +
+                                        " = ?1");
+    expression_sql_ = sql;
+  }
+  Execution run(*expression_);
+  if (run.bind(1, rowid()).step()) {
+    run.value(0).set_result(raw);
+  }
+}
+
+void SearchTable::Cursor::column(sqlite3_context* raw, int i) {
+  const SearchColumns& columns = table_.columns_;
+  if (i < columns.source_columns()) {
+    return execution_->value(i + 1).set_result(raw);
+  }
+  if (i < columns.values()) {
+    return return_expression(raw, columns.sql(i));
+  }
+  if (i >= columns.command()) {
+    return;
+  }
+  sqlite::Context context(raw);
+  const SearchConfig config = table_.store_.load_config();
+  const FamilyConfig& keys = config.of(Family::keys);
+  const FamilyConfig& grams = config.of(Family::grams);
+  const std::uint64_t bytes = kChunkBytes * (keys.segments * keys.chunks_per_segment() +
+                                             grams.segments * grams.chunks_per_segment());
+  switch (columns.properties()[as_size(static_cast<std::uint64_t>(i - columns.values()))]) {
+    case SearchProperty::ranges:
+      return context.result_int64(as_integer(keys.ranges + grams.ranges));
+    case SearchProperty::pending_rows:
+      return context.result_int64(pending_rows(config));
+    case SearchProperty::bytes:
+      return context.result_int64(as_integer(bytes));
+    case SearchProperty::info: {
+      const bool in_sync = !table_.source_.out_of_sync(config.covered);
+      const auto member = [](const char* name, std::uint64_t value) {
+        return ",\"" + std::string(name) + "\":" + std::to_string(value);
+      };
+      return context.result_text(
+          "{\"in_sync\":" + std::string(in_sync ? "true" : "false") +
+          member("key_ranges", keys.ranges) + member("like_ranges", grams.ranges) +
+          member("pending_rows", static_cast<std::uint64_t>(pending_rows(config))) +
+          member("bytes", bytes) + member("segments", keys.segments + grams.segments) +
+          member("optimized_segments", keys.wide + grams.wide) + "}");
+    }
+  }
+}
+
+}  // namespace bloom

@@ -1,0 +1,103 @@
+#include "sql/search_table/search_options.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "core/support/error.h"
+#include "sql/sqlite/sql_text.h"
+
+namespace bloom {
+namespace {
+
+using Argument = OptionArgument;
+
+// Returns where the AS of `expression AS name` begins; npos if there is none.
+std::size_t find_as(std::string_view text) {
+  std::size_t found = std::string_view::npos;
+  const auto is_space = [&](std::size_t i) {
+    return std::isspace(static_cast<unsigned char>(text[i])) != 0;
+  };
+  for (std::size_t i = 0; i < text.size(); i += sqlite::token_size(text.substr(i))) {
+    if (i > 0 && i + 3 < text.size() && is_space(i - 1) && is_space(i + 2) &&
+        sqlite3_strnicmp(text.data() + i, "AS", 2) == 0) {
+      found = i;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+const char* name_of(SearchedBy by) {
+  return by == SearchedBy::like ? "like" : by == SearchedBy::words ? "words" : "equal";
+}
+
+const OptionReader<SearchOptions> SearchOptions::kReaders[] = {
+    {"source", [](SearchOptions& o, const Argument& w) { o.source_ = w.word(); }},
+    {"like", [](SearchOptions& o, const Argument& w) { o.read_columns(SearchedBy::like, w); }},
+    {"words", [](SearchOptions& o, const Argument& w) { o.read_columns(SearchedBy::words, w); }},
+    {"equal", [](SearchOptions& o, const Argument& w) { o.read_equal(w); }},
+};
+
+SearchOptions::SearchOptions(sqlite3* db, std::span<const char* const> arguments) {
+  read_options<SearchOptions>(db, arguments, kReaders, *this);
+  if (source_.empty() || terms_.empty()) {
+    fail(
+        "give the table to search, and its columns: source=log and at least one of like=(msg), "
+        "words=(msg) and equal=(user)");
+  }
+}
+
+void SearchOptions::read_columns(SearchedBy by, const OptionArgument& argument) {
+  for (const std::string& name : argument.words()) {
+    terms_.push_back({by, name, ""});
+  }
+}
+
+void SearchOptions::read_equal(const OptionArgument& argument) {
+  std::string_view list = argument.text;
+  if (list.starts_with('(') && list.ends_with(')')) {
+    list = list.substr(1, list.size() - 2);
+  }
+  for (const std::string& item : split_list(list)) {
+    const std::size_t as = find_as(item);
+    const auto name_in = [](std::string_view text) {
+      const std::string_view name = sqlite::trimmed(text);
+      return sqlite::unquoted(name).value_or(std::string(name));
+    };
+    const bool is_name = std::all_of(item.begin(), item.end(), [](unsigned char c) {
+      return std::isalnum(c) != 0 || c == '_' || c >= 0x80;
+    });
+    if (item.empty() || (as == std::string::npos && !is_name && !sqlite::unquoted(item))) {
+      refuse(argument.name, "columns, and expressions with a name: (user, payload->>'$.id' AS id)",
+             sqlite::quoted_text(item));
+    }
+    if (as == std::string::npos) {
+      terms_.push_back({SearchedBy::equal, name_in(item), ""});
+    } else {
+      terms_.push_back({SearchedBy::equal, name_in(std::string_view(item).substr(as + 2)),
+                        std::string(sqlite::trimmed(std::string_view(item).substr(0, as)))});
+    }
+  }
+}
+
+std::vector<std::string> split_list(std::string_view list) {
+  std::vector<std::string> parts;
+  int depth = 0;
+  std::size_t begin = 0;
+  std::size_t i = 0;
+  const auto end_part = [&] {
+    parts.emplace_back(sqlite::trimmed(list.substr(begin, i - begin)));
+    begin = i + 1;
+  };
+  for (; i < list.size(); i += sqlite::token_size(list.substr(i))) {
+    depth += list[i] == '(' ? 1 : list[i] == ')' ? -1 : 0;
+    if (list[i] == ',' && depth == 0) {
+      end_part();
+    }
+  }
+  end_part();
+  return parts;
+}
+
+}  // namespace bloom

@@ -1,0 +1,205 @@
+#include "sql/search_table/search_plan.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "sql/vtab/key_constraint.h"
+
+namespace bloom {
+namespace {
+
+constexpr int kMaxConditions = 100;
+
+bool is_bound(int op) {
+  return op == SQLITE_INDEX_CONSTRAINT_GT || op == SQLITE_INDEX_CONSTRAINT_GE ||
+         op == SQLITE_INDEX_CONSTRAINT_LT || op == SQLITE_INDEX_CONSTRAINT_LE;
+}
+
+bool is_supported(int op) {
+  switch (op) {
+    case SQLITE_INDEX_CONSTRAINT_NE:
+    case SQLITE_INDEX_CONSTRAINT_ISNOT:
+    case SQLITE_INDEX_CONSTRAINT_ISNULL:
+    case SQLITE_INDEX_CONSTRAINT_ISNOTNULL:
+    case SQLITE_INDEX_CONSTRAINT_LIKE:
+    case SQLITE_INDEX_CONSTRAINT_GLOB:
+    case SQLITE_INDEX_CONSTRAINT_MATCH:
+      return true;
+    default:
+      return is_equality(op) || is_bound(op);
+  }
+}
+
+// Before 3.38 SQLite cannot tell.
+bool is_literal(sqlite3_index_info& info, int i) {
+#if SQLITE_VERSION_NUMBER >= 3038000
+  constexpr int kFirst = 3038000;
+  sqlite3_value* value = nullptr;
+  return sqlite3_libversion_number() >= kFirst &&
+         sqlite3_vtab_rhs_value(&info, i, &value) == SQLITE_OK;
+#else
+  static_cast<void>(info);
+  static_cast<void>(i);
+  return false;
+#endif
+}
+
+// Returns the rowid for the column that is its alias.
+int rowid_or(const SearchFacts& facts, int column) {
+  return column >= 0 && column < facts.columns.source_columns() &&
+                 facts.source.columns()[static_cast<std::size_t>(column)].name ==
+                     facts.source.rowid_alias()
+             ? kRowidColumn
+             : column;
+}
+
+// Takes the text up to `end` from the front, and `end` too.
+std::string_view take(std::string_view& text, char end) {
+  const std::size_t size = std::min(text.find(end), text.size());
+  const std::string_view taken = text.substr(0, size);
+  text.remove_prefix(std::min(size + 1, text.size()));
+  return taken;
+}
+
+template <typename Number>
+Number number_in(std::string_view text, int base = 10) {
+  Number number{};
+  std::from_chars(text.data(), text.data() + text.size(), number, base);
+  return number;
+}
+
+}  // namespace
+
+Collation collation_of_keys(const std::string& collation) {
+  return collation_named(collation).value_or(Collation::binary);
+}
+
+int term_for(const SearchFacts& facts, int op, int column, std::string_view collation) {
+  for (std::size_t i = 0; i < facts.options.terms().size(); ++i) {
+    if (facts.columns.column_of_term(i) != column) {
+      continue;
+    }
+    const SearchedBy by = facts.options.terms()[i].by;
+    const bool is_like = op == SQLITE_INDEX_CONSTRAINT_LIKE || op == SQLITE_INDEX_CONSTRAINT_GLOB;
+    if ((by == SearchedBy::like && is_like) ||
+        (by == SearchedBy::words && op == SQLITE_INDEX_CONSTRAINT_MATCH)) {
+      return static_cast<int>(i);
+    }
+    if (by == SearchedBy::equal && is_equality(op)) {
+      const Collation own =
+          column < facts.columns.source_columns()
+              ? collation_of_keys(
+                    facts.source.columns()[static_cast<std::size_t>(column)].collation)
+              : Collation::binary;
+      const auto compared = collation_named(collation);
+      if (compared && (*compared == own || *compared == Collation::binary)) {
+        return static_cast<int>(i);
+      }
+    }
+  }
+  return -1;
+}
+
+// The costs are in rows of a scan. Each row that a virtual table returns takes about twice as long
+// as a row of the source.
+void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
+  const double rows = std::max(1000.0, static_cast<double>(facts.config.rows));
+  std::string human;
+  std::string codes;
+  double fraction = 1;  // of the rows that are returned
+  double cost = 3 * rows;
+  int arguments = 0;
+  bool is_unique = false;
+  for (int i = 0; i < info.nConstraint && arguments < kMaxConditions; ++i) {
+    const auto& constraint = info.aConstraint[i];
+    const int column = rowid_or(facts, constraint.iColumn);
+    if (constraint.usable == 0 || !is_supported(constraint.op) ||
+        column >= facts.columns.values()) {
+      continue;
+    }
+    const char* const found = sqlite3_vtab_collation(&info, i);
+    const std::string collation = found == nullptr ? "BINARY" : found;
+    if (!std::all_of(collation.begin(), collation.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; })) {
+      continue;
+    }
+    info.aConstraintUsage[i].argvIndex = ++arguments;
+    codes.append(codes.empty() ? "" : " ").append(std::to_string(int{constraint.op}));
+    const bool is_list = is_equality(constraint.op) && column >= 0 &&
+                         !is_numeric(facts.affinity(column)) && take_as_list(info, i);
+    codes.append(":").append(std::to_string(column));
+    codes.append(is_list ? ":2:" : is_literal(info, i) ? ":1:" : ":0:");
+    codes.append(collation);
+    const int term = column < 0 ? -1 : term_for(facts, constraint.op, column, collation);
+    const auto name = [&](const char* how, const std::string& what) {
+      human.append(human.empty() ? "" : " AND ").append(how).append("(").append(what).append(")");
+    };
+    if (column == kRowidColumn && is_equality(constraint.op)) {
+      name("rowid", "=");
+      is_unique = true;
+    } else if (column == kRowidColumn && is_bound(constraint.op)) {
+      name("rowid", constraint.op == SQLITE_INDEX_CONSTRAINT_GT ||
+                            constraint.op == SQLITE_INDEX_CONSTRAINT_GE
+                        ? ">"
+                        : "<");
+      cost /= 2;
+      fraction /= 2;
+    } else if (column >= 0 && is_equality(constraint.op) && !is_list &&
+               column < facts.columns.source_columns() &&
+               facts.source.has_index_on(
+                   facts.source.columns()[static_cast<std::size_t>(column)].name, collation)) {
+      name("index", facts.source.columns()[static_cast<std::size_t>(column)].name);
+      cost = std::min(cost, 40.0);
+      fraction = std::min(fraction, 10 / rows);
+    } else if (term >= 0) {
+      const SearchedTerm& searched = facts.options.terms()[static_cast<std::size_t>(term)];
+      const bool is_equal = searched.by == SearchedBy::equal;
+      name(name_of(searched.by), searched.column);
+      const auto& family =
+          facts.config.of(searched.by == SearchedBy::like ? Family::grams : Family::keys);
+      const double ranges = std::max(1.0, static_cast<double>(family.ranges));
+      cost = std::min(cost, ranges / 4 + (is_equal ? 2 : 4) * rows / ranges + 50);
+      fraction = std::min(fraction, (is_equal ? 10 : 25) / rows);
+    } else {
+      fraction *= is_equality(constraint.op) ? 0.1 : 0.5;
+    }
+  }
+  info.idxNum = kNoOrder;
+  if (info.nOrderBy == 1 && rowid_or(facts, info.aOrderBy[0].iColumn) == kRowidColumn) {
+    info.idxNum = info.aOrderBy[0].desc != 0 ? kDescending : kAscending;
+    info.orderByConsumed = 1;
+  }
+  info.estimatedCost = is_unique ? 10 : cost;
+  info.estimatedRows =
+      is_unique ? 1 : std::max<sqlite3_int64>(1, static_cast<sqlite3_int64>(rows * fraction));
+  if (is_unique) {
+    info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+  }
+  char used[20];
+  auto* const end = std::to_chars(used, used + sizeof used, info.colUsed, 16).ptr;
+  set_plan_text(
+      info, (human.empty() ? "all rows" : human) + " [" + codes + "] " + std::string(used, end));
+}
+
+SearchPlan read_search_plan(std::string_view text) {
+  SearchPlan plan;
+  text.remove_prefix(text.rfind('[') + 1);
+  std::string_view codes = take(text, ']');
+  while (!codes.empty()) {
+    std::string_view code = take(codes, ' ');
+    SearchCondition condition;
+    condition.op = number_in<int>(take(code, ':'));
+    condition.column = number_in<int>(take(code, ':'));
+    const std::string_view kind = take(code, ':');
+    condition.is_literal = kind == "1";
+    condition.is_list = kind == "2";
+    condition.collation = code;
+    plan.conditions.push_back(std::move(condition));
+  }
+  text.remove_prefix(text.starts_with(' ') ? 1 : 0);
+  plan.columns_used = number_in<std::uint64_t>(text, 16);
+  return plan;
+}
+
+}  // namespace bloom

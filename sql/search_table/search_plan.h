@@ -1,0 +1,67 @@
+// The plan of a query on a bloom_search table: its conditions that help to find the rows. SQLite
+// checks all conditions again, so a plan may only return too many rows.
+//
+// idxStr has the plan as EXPLAIN QUERY PLAN shows it, followed by what the cursor needs:
+//   like(msg) AND equal(user) [65:3:0:BINARY 2:1:1:NOCASE] 1f
+// These are the operator, the column (-1: the rowid), 1 for a literal and 2 for a list, and the
+// collation of each condition, in the order of the arguments; then the columns that the query uses.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/search_table/ranges/search_store.h"
+#include "sql/search_table/search_columns.h"
+#include "sql/sqlite/api.h"
+
+namespace bloom {
+
+// `op`: as in sqlite3_index_info.
+inline bool is_equality(int op) {
+  return op == SQLITE_INDEX_CONSTRAINT_EQ || op == SQLITE_INDEX_CONSTRAINT_IS;
+}
+
+inline constexpr int kRowidColumn = -1;
+
+struct SearchCondition {
+  int op;  // SQLITE_INDEX_CONSTRAINT_...
+  int column;
+  bool is_literal;
+  bool is_list;  // column IN (...): the value is a list
+  std::string collation;
+};
+
+// idxNum.
+enum SearchOrder { kNoOrder = 0, kAscending = 1, kDescending = 2 };
+
+struct SearchPlan {
+  std::vector<SearchCondition> conditions;
+  std::uint64_t columns_used = 0;  // as sqlite3_index_info::colUsed
+};
+
+// What xBestIndex knows about a table.
+struct SearchFacts {
+  const SearchColumns& columns;
+  const SearchOptions& options;
+  const SearchSource& source;
+  const SearchConfig& config;
+
+  // The affinity of a column of the table. The columns of expressions have none.
+  Affinity affinity(int column) const {
+    return column < columns.source_columns()
+               ? source.columns()[static_cast<std::size_t>(column)].affinity
+               : Affinity::blob;
+  }
+};
+
+// Returns the index of the option's term by which a filter helps with the condition; -1 for none.
+int term_for(const SearchFacts& facts, int op, int column, std::string_view collation);
+// Returns the collation that the keys of an equal column have.
+Collation collation_of_keys(const std::string& collation);
+
+void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts);
+SearchPlan read_search_plan(std::string_view text);
+
+}  // namespace bloom

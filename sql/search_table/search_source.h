@@ -1,0 +1,155 @@
+// The table that a bloom_search table searches: its columns, the triggers on it, and the changes
+// that they have noted.
+//
+// The triggers are plain SQL, so any program may write to the source. They note changes of rows up
+// to the last covered rowid, a constant in their WHEN, in the table <name>_changed(block): the
+// rowid divided by kBlockRows. Rows that are appended behind that rowid are in no filter, and need
+// no note. BEFORE INSERT does not know a rowid that SQLite will choose: new.rowid is -1 then.
+// SQLite chooses a covered rowid only if the last covered row is gone. AFTER INSERT notes what
+// BEFORE could not foresee, and other AFTER triggers may keep it from running; so both are there.
+//
+// INSERT OR IGNORE makes the trigger cheaper: SQLite then needs no savepoint for each row. NOT
+// EXISTS is there because the user's statement can have an OR of its own, which applies within
+// triggers.
+//
+// The guard is a partial index on the searched columns and expressions that contains no rows. It
+// blocks writes that fire no triggers (sqlite3_blob_write), and refuses expressions that are not
+// deterministic. When the source or a column is renamed, SQLite renames them in the guard, so the
+// guard says the current names.
+//
+// Dropping the triggers, writing rows and creating the triggers again would leave no trace. So the
+// last trigger is the sentinel, a trigger on <name>_changed: it is newer than the others only as
+// long as these were not created again.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/hashing/collation.h"
+#include "core/support/memory.h"
+#include "sql/search_table/search_options.h"
+#include "sql/source/source.h"
+#include "sql/sqlite/statement.h"
+#include "sql/values/affinity.h"
+
+namespace bloom {
+
+inline constexpr std::int64_t kLowestRowid = std::numeric_limits<std::int64_t>::min();
+inline constexpr std::int64_t kHighestRowid = std::numeric_limits<std::int64_t>::max();
+
+// Rowids first..last.
+struct RowidRange {
+  std::int64_t first;
+  std::int64_t last;
+};
+using RowidRanges = CountedVector<RowidRange>;
+
+// A column of the source.
+struct SourceColumn {
+  std::string name;
+  std::string type;       // as declared
+  std::string collation;  // its name
+  Affinity affinity;
+  bool is_generated;
+};
+
+class SearchSource {
+ public:
+  // `guard`: the name of the guard index; empty if there is none yet.
+  SearchSource(sqlite3* db, std::string schema, std::string table, const SearchOptions& options,
+               std::string guard);
+  SearchSource(const SearchSource&) = delete;
+  SearchSource& operator=(const SearchSource&) = delete;
+
+  sqlite3* db() const { return db_; }
+  // The current name, and that with the schema.
+  const std::string& name() const { return name_; }
+  std::string qualified() const { return qualified(name_); }
+  const std::vector<SourceColumn>& columns() const { return columns_; }
+  // Returns the index of a column; -1 for none.
+  int find(const std::string& column) const;
+  const std::string& rowid_alias() const { return rowid_alias_; }
+  bool is_utf8() const { return source_.is_utf8(); }
+  // Returns the SQL of what term `i` of the options searches: a column or an expression.
+  const std::string& sql_of_term(std::size_t i) const { return term_sql_[i]; }
+  // Returns the index of the column that is term `i`, whatever its name is now; -1 if the term is
+  // an expression, or the column is gone.
+  int column_of_term(std::size_t i) const {
+    return options_.terms()[i].expression.empty() ? find(column_name(i)) : -1;
+  }
+  // Returns whether an index of the source begins with this column, under this collation.
+  bool has_index_on(const std::string& column, const std::string& collation) const;
+
+  // Call when a statement is prepared: the source, its columns and its indexes may have changed.
+  void refresh_names();
+
+  // Throws bloom::Error if the source cannot be searched.
+  void require_supported() const;
+  // Throws bloom::Error while a statement of this connection may be writing to the source.
+  void require_not_being_written(bool is_only_writer) const {
+    source_.require_not_being_written(is_only_writer);
+  }
+  void require_no_other_writer() const { source_.require_no_other_writer(); }
+
+  // CREATE, DROP and the renaming of the bloom_search table. create() also restores what is
+  // missing. The guard keeps its name: SQLite cannot drop an index while other statements run.
+  void create(std::optional<std::int64_t> covered);
+  void drop() const;
+  void rename(const std::string& new_table, std::optional<std::int64_t> covered);
+  const std::string& guard() const { return guard_; }
+  // Makes the triggers note changes up to this rowid.
+  void set_covered(std::optional<std::int64_t> covered) const;
+
+  // Returns why a change of the source may not have been noted; nullopt if all were noted.
+  std::optional<std::string> out_of_sync(std::optional<std::int64_t> covered);
+
+  // Returns the changed blocks as ranges, in ascending order. Requires: in sync.
+  RowidRanges changed_rows();
+  void forget_changes() const;
+
+ private:
+  struct Trigger {
+    std::string name;
+    std::string sql;
+  };
+
+  void read_names();
+  void read_columns();
+  void read_indexes();
+  std::string qualified(const std::string& name) const;
+  std::string changed_table() const { return table_ + "_changed"; }
+  // Requires: term `i` is a column. Returns its name now.
+  std::string column_name(std::size_t i) const;
+  std::string guard_sql() const;
+  std::vector<Trigger> triggers(std::optional<std::int64_t> covered) const;
+  void drop_triggers() const;
+  std::string missing_part(std::optional<std::int64_t> covered) const;
+
+  static constexpr std::string_view kChangedColumns = "(block INTEGER PRIMARY KEY)";
+  static constexpr int kBlockBits = 6;
+
+  sqlite3* db_;
+  std::string schema_;
+  std::string table_;  // the bloom_search table
+  std::string guard_;
+  const SearchOptions& options_;
+  Source source_;
+  std::string name_;
+  std::vector<std::string> term_sql_;
+  std::vector<SourceColumn> columns_;
+  std::string rowid_alias_;
+  std::vector<std::pair<std::string, std::string>> indexed_;  // columns and collations
+  std::optional<Source::SchemaState> schema_of_names_;
+  std::optional<sqlite::Statement> select_changed_;
+  // When the last check has passed.
+  std::optional<Source::SchemaState> checked_schema_;
+  int checked_changes_ = -1;
+  std::optional<std::int64_t> checked_covered_;
+};
+
+}  // namespace bloom

@@ -1,0 +1,153 @@
+#include "sql/search_table/search_table.h"
+
+#include <algorithm>
+
+#include "core/support/error.h"
+#include "sql/search_table/search_words.h"
+#include "sql/sqlite/connection.h"
+#include "sql/sqlite/sql_text.h"
+#include "sql/vtab/damage.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::SqliteError;
+
+}  // namespace
+
+SearchTable::SearchTable(const sqlite::Definition& definition, Shared& shared)
+    : db_(definition.db),
+      shared_(shared),
+      options_(definition.db, definition.arguments),
+      store_(definition.db, definition.schema, definition.table),
+      source_(definition.db, definition.schema, definition.table, options_, store_.load_guard()),
+      columns_(definition.table, source_, options_),
+      transaction_(definition.db),
+      to_number_(definition.db) {
+  for (std::size_t i = 0; i < options_.terms().size(); ++i) {
+    const SearchedTerm& term = options_.terms()[i];
+    const int column = columns_.column_of_term(i);
+    const bool is_column = column < columns_.source_columns();
+    const std::string collation =
+        is_column ? source_.columns()[static_cast<std::size_t>(column)].collation : "BINARY";
+    searched_[term.by == SearchedBy::like ? 1 : 0].push_back(
+        {term.by, static_cast<std::uint32_t>(i), collation_of_keys(collation), i});
+  }
+  shared_.tables.push_back(this);
+}
+
+SearchTable::~SearchTable() {
+  shared_.tables.erase(std::find(shared_.tables.begin(), shared_.tables.end(), this));
+}
+
+void SearchTable::create() {
+  source_.require_no_other_writer();
+  source_.require_supported();
+  SearchConfig config;
+  for (const Family f : kFamilies) {
+    if (!searched_[static_cast<std::size_t>(f)].empty()) {
+      config.of(f).header = header_of(f);
+    }
+  }
+  store_.create(config);
+  source_.create(std::nullopt);
+  config.guard = source_.guard();
+  cover(config, {});
+  transaction_.created();
+  store_.tables().note_connected();
+}
+
+void SearchTable::connect() {
+  store_.tables().note_connected();
+  watch_others();
+}
+
+// Other objects of this name are out of date. Statements that are running may still use them.
+void SearchTable::watch_others() {
+  for (SearchTable* const other : shared_.tables) {
+    if (other != this &&
+        sqlite3_stricmp(other->store_.tables().schema().c_str(),
+                        store_.tables().schema().c_str()) == 0 &&
+        sqlite3_stricmp(other->name(), name()) == 0) {
+      other->store_.tables().watch_name();
+    }
+  }
+}
+
+void SearchTable::destroy() {
+  free_statements_.clear();
+  source_.drop();
+  store_.tables().watch_name();  // a rollback may give the table back
+  store_.tables().drop();
+}
+
+void SearchTable::rename(const char* name) {
+  const SearchColumns columns(name, source_, options_);  // throws if a column has this name
+  require_usable();
+  const SearchConfig config = store_.load_config();
+  store_.tables().rename(name);
+  source_.rename(name, config.covered);
+  if (transaction_.is_open()) {
+    transaction_.note_renamed();
+  } else {
+    has_stale_name_ = true;
+  }
+  store_.tables().watch_name();
+  watch_others();
+}
+
+void SearchTable::rolled_back() {
+  has_stale_name_ = has_stale_name_ || transaction_.undoes_rename();
+  transaction_.rolled_back();
+}
+
+void SearchTable::rolled_back_to(int number) {
+  const bool undoes_rename = transaction_.undoes_rename(number);
+  if (transaction_.rolled_back_to(number)) {
+    has_stale_name_ = has_stale_name_ || undoes_rename;
+  }
+}
+
+void SearchTable::require_usable() {
+  if (has_stale_name_) {
+    refuse_renamed();
+  }
+  store_.tables().require_same_table();
+}
+
+int SearchTable::best_index(sqlite3_index_info& info) {
+  source_.refresh_names();
+  const SearchConfig config = store_.load_config();
+  choose_search_plan(info, facts(config));
+  return SQLITE_OK;
+}
+
+int SearchTable::update(const Values& values) {
+  require_usable();
+  if (!transaction_.is_open()) {
+    // An SQL function of the host can roll back while a statement runs.
+    throw SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
+  }
+  const bool is_insert = values.size() > 1 && values[0].is_null();
+  const Value command = values[values.size() - 1];
+  if (!is_insert || command.is_null()) {
+    const std::string source = sqlite::quoted_text(source_.name());
+    fail("cannot change the rows of " + source + " through this table (change " + source +
+         " instead)");
+  }
+  const TransactionState::Enclosed enclosed(transaction_);
+  store_.atomically([&] { run(command); });
+  return SQLITE_OK;
+}
+
+const sqlite::ScalarFunction* SearchTable::find_function(int arguments, const char* name) {
+  return arguments == 2 && sqlite3_stricmp(name, "match") == 0 ? &kWordsMatch : nullptr;
+}
+
+void add_search_module(sqlite3* db) {
+  add_range_builder_function(db);
+  sqlite::add_function(db, kWordsMatch);
+  sqlite::Module<SearchTable>::add(db);
+}
+
+}  // namespace bloom

@@ -1,0 +1,187 @@
+// The virtual table `bloom_search`: searches a table by LIKE, by words and by any combination of
+// columns, with Bloom filters of ranges of its rows.
+//
+// CREATE VIRTUAL TABLE log_search USING bloom_search(source=log, like=(msg), words=(msg),
+//                                                    equal=(user, payload->>'$.trace' AS trace));
+// SELECT * FROM log_search WHERE user = 'u77' AND msg LIKE '%timeout%' ORDER BY id DESC LIMIT 20;
+//     Returns the rows of `log`, with its columns and rowids. The filters decide which ranges of
+//     rows are read; one statement on `log` reads each run of ranges, with the conditions of the
+//     query.
+//
+// Rows that no filter covers are always read: those behind the last range, and the changed ones.
+// Where a filter cannot know, all rows are read.
+//
+// INSERT INTO log_search(log_search) VALUES ('summarize');
+//     A value in the column named like the table is a command. The commands are:
+//     'summarize'        covers new and changed rows, and drops ranges without rows
+//     'rebuild'          makes all ranges again, and the triggers on the source
+//     'optimize'         rearranges the filters of many ranges, so that lookups read fewer pages
+//     'integrity-check'  reads everything and fails with SQLITE_CORRUPT_VTAB if a range lacks a key
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/search_table/ranges/range_builder.h"
+#include "sql/search_table/ranges/search_lookup.h"
+#include "sql/search_table/ranges/search_store.h"
+#include "sql/search_table/search_columns.h"
+#include "sql/search_table/search_options.h"
+#include "sql/search_table/search_plan.h"
+#include "sql/search_table/search_source.h"
+#include "sql/source/source_comparison.h"
+#include "sql/sqlite/module.h"
+#include "sql/vtab/commands.h"
+#include "sql/vtab/transaction_state.h"
+
+namespace bloom {
+
+using sqlite::Value;
+using sqlite::Values;
+
+class SearchTable {
+ public:
+  static constexpr char kModule[] = "bloom_search";
+
+  // The tables of one connection.
+  struct Shared {
+    std::vector<SearchTable*> tables;
+  };
+
+  class Cursor;
+
+  SearchTable(const sqlite::Definition& definition, Shared& shared);
+  SearchTable(const SearchTable&) = delete;
+  SearchTable& operator=(const SearchTable&) = delete;
+  ~SearchTable();
+
+  void create();
+  void connect();
+  void destroy();
+  void rename(const char* name);
+  static bool is_shadow(std::string_view suffix) { return SearchStore::is_shadow(suffix); }
+
+  sqlite3* db() const { return db_; }
+  const char* name() const { return store_.tables().table().c_str(); }
+  const char* columns() const { return columns_.declaration().c_str(); }
+
+  int best_index(sqlite3_index_info& info);
+  int update(const Values& values);
+  int code_to_report(int code) { return transaction_.code_to_report(code); }
+  // MATCH on a column of the table.
+  static const sqlite::ScalarFunction* find_function(int arguments, const char* name);
+
+  // The calls of SQLite.
+  void begin() { transaction_.begin(); }
+  void sync() {}
+  void committed() { transaction_.committed(); }
+  void rolled_back();
+  void savepoint(int number) { transaction_.savepoint(number); }
+  void released(int number) { transaction_.released(number); }
+  void rolled_back_to(int number);
+  void check_integrity();
+
+ private:
+  // A statement on the source that no cursor uses now.
+  struct FreeStatement {
+    std::string sql;
+    std::unique_ptr<sqlite::Statement> statement;
+  };
+
+  void require_usable();
+  void watch_others();
+  SearchFacts facts(const SearchConfig& config) const {
+    return {columns_, options_, source_, config};
+  }
+  static const Command<SearchTable> kCommands[];
+  void run(const Value& command);
+  void require_in_sync(const SearchConfig& config);
+  // Makes ranges of the changed rows and of those behind the last range. Saves the config.
+  void cover(SearchConfig& config, const RowidRanges& changed);
+  void cover(Family f, SearchConfig& config, const RowidRanges& changed, RowidRange appended);
+  void summarize();
+  void rebuild();
+  void optimize();
+  void check_rows(const SearchConfig& config, Family f, const RowidRanges& changed);
+  void check_range(const FamilyConfig& config, Family f, const StoredRange& range,
+                   const RowidRanges& changed);
+
+  sqlite3* db_;
+  Shared& shared_;
+  SearchOptions options_;
+  mutable SearchStore store_;
+  SearchSource source_;
+  SearchColumns columns_;
+  std::array<std::vector<SearchedColumn>, 2> searched_;  // by family
+  TransactionState transaction_;
+  TextToNumber to_number_;
+  std::optional<sqlite::Statement> probe_;  // of LIKE and GLOB
+  std::vector<FreeStatement> free_statements_;
+  // A rollback has given the table its old name back, which this object does not know.
+  bool has_stale_name_ = false;
+};
+
+class SearchTable::Cursor {
+ public:
+  explicit Cursor(SearchTable& table) : table_(table) {}
+  Cursor(const Cursor&) = delete;
+  Cursor& operator=(const Cursor&) = delete;
+  ~Cursor();
+
+  void filter(int order, const char* idx_string, const Values& values);
+  void next();
+  bool at_end() const noexcept { return !execution_; }
+  void column(sqlite3_context* raw, int i);
+  std::int64_t rowid() const { return execution_->integer(0); }
+
+ private:
+  static constexpr int kFirstParameter = 3;  // after the rowids of a run
+
+  // What the conditions say about the rows.
+  struct Wanted {
+    RowidRange rowids{kLowestRowid, kHighestRowid};
+    bool has_index = false;  // an index of the source helps more than filters
+    bool is_none = false;    // no row meets them
+  };
+
+  Wanted read_conditions(std::string& where);
+  bool pushed(const SearchCondition& condition, const Value& value, std::string& sql) const;
+  static void limit_rowids(const SearchCondition& condition, std::int64_t value, Wanted& wanted);
+  // Sets runs_ to the rows that must be read. Returns false if that are all rows.
+  bool look_up(const SearchConfig& config, Wanted wanted);
+  void require_term(const SearchedColumn& column, Affinity affinity, std::size_t condition,
+                    SearchLookup& lookup);
+  void append_equal_keys(const SearchedColumn& column, Affinity affinity, const Value& value,
+                         SearchKeys& keys);
+  bool has_usual_like();
+  void prepare(const std::string& where, bool in_runs);
+  void keep_statement();
+  void start_run();
+  void read_row();
+  void return_expression(sqlite3_context* raw, const std::string& sql);
+  std::int64_t pending_rows(const SearchConfig& config);
+
+  SearchTable& table_;
+  SearchPlan plan_;
+  std::vector<sqlite::OwnedValue> values_;              // one per condition
+  std::vector<std::vector<sqlite::OwnedValue>> lists_;  // those of the conditions that are lists
+  std::vector<int> bound_;                              // the values that the statement uses
+  RowidRanges runs_;
+  std::size_t run_ = 0;
+  int order_ = kNoOrder;
+  std::string sql_;
+  std::unique_ptr<sqlite::Statement> statement_;
+  std::optional<sqlite::Execution> execution_;
+  std::optional<sqlite::Statement> expression_;
+  std::string expression_sql_;
+};
+
+// Registers the module on a connection. Throws SqliteError if SQLite refuses it.
+void add_search_module(sqlite3* db);
+
+}  // namespace bloom

@@ -1,0 +1,46 @@
+// A virtual table with a source checks its schema: the triggers on the source, the guard index, and
+// the table that the triggers write to must exist as the extension created them. This check takes
+// longer than a lookup. A SchemaCheck remembers the state of the schema at which the check last
+// passed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "sql/source/source.h"
+
+namespace bloom {
+
+class SchemaCheck {
+ public:
+  // Call when a statement is prepared, and before a command. SQLite prepares lookups again after a
+  // schema change. It does not report that it prepares an INSERT.
+  void expire() { is_current_ = false; }
+  // Returns whether the schema is the same as at the last call of set_passed(). While the
+  // connection changes no row, it can miss none, also if a statement that is already running goes
+  // on after the schema has changed.
+  bool is_passed(Source& source) {
+    if (!is_current(source)) {
+      is_current_ = state_ && state_ == source.schema_state();
+      changes_ = source.total_changes();
+    }
+    return is_current_;
+  }
+  // Returns whether is_passed() is true without a look at the schema.
+  bool is_current(const Source& source) const {
+    return is_current_ && changes_ == source.total_changes();
+  }
+  // Call after the check has passed.
+  void set_passed(Source& source) {
+    is_current_ = true;
+    state_ = source.schema_state();
+    changes_ = source.total_changes();
+  }
+
+ private:
+  bool is_current_ = false;  // the state was compared since a statement was prepared
+  int changes_ = 0;          // Source::total_changes() when the state was compared
+  std::optional<Source::SchemaState> state_;  // at the last set_passed()
+};
+
+}  // namespace bloom

@@ -1,0 +1,167 @@
+// The table that a bloom table follows: CREATE VIRTUAL TABLE ... USING bloom(source=t, column=c).
+// This file reads the properties of the source from the schema and makes the guard index.
+// sql/source/source_triggers.h makes the triggers.
+//
+// The guard is a partial index on the columns that contains no rows. It blocks two ways to change
+// the columns without firing triggers: sqlite3_blob_write(), and ALTER TABLE ... DROP COLUMN under
+// PRAGMA legacy_alter_table, which permits dropping a column that only triggers use.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/hashing/collation.h"
+#include "sql/sqlite/connection.h"
+#include "sql/sqlite/statement.h"
+#include "sql/sqlite/value.h"
+#include "sql/values/affinity.h"
+
+namespace bloom {
+
+// Which programs may write to the source. `any`: every program, because the triggers are plain SQL
+// (sql/source/change_log.h). `extension`: programs that load the extension, because the triggers
+// write to the bloom table.
+enum class Writers { any, extension };
+
+// The names as the options give them.
+struct SourceNames {
+  std::string table;
+  std::vector<std::string> columns;  // several columns form a key as bloom_key() does
+};
+
+// Properties of the followed columns. The triggers of the source depend on them.
+struct ColumnFacts {
+  // An UPDATE may change a column without naming it in SET: the column is generated, or its
+  // declaration looks like an alias of the rowid.
+  bool can_change_unnamed = false;
+  // For error messages: a column whose stored value may differ from the value that a BEFORE trigger
+  // sees, and the reason, such as "'id' is an INTEGER PRIMARY KEY". Empty if there is no such
+  // column. Columns in which SQLite only replaces NULL do not count: see `defaults`.
+  std::string unknown_before_write;
+  // For each column, the literal that SQLite may store in place of NULL; empty for none.
+  std::vector<std::string> defaults;
+};
+
+class Source {
+ public:
+  Source(sqlite3* db, std::string schema, SourceNames names)
+      : db_(db),
+        schema_(std::move(schema)),
+        names_from_options_(std::move(names)),
+        names_(names_from_options_) {}
+
+  sqlite3* db() const { return db_; }
+  const std::string& schema() const { return schema_; }
+  // The current names: those of the options, unless the table or a column was renamed.
+  const SourceNames& names() const { return names_; }
+  void set_names(SourceNames names) { names_ = std::move(names); }
+  void take_names_from_options() { names_ = names_from_options_; }
+
+  // Returns "schema"."name", quoted.
+  std::string qualified(std::string_view name) const;
+  // Returns the SQL expression of the key in `row`: "old", "new" or the name of a table.
+  std::string key_of(std::string_view row) const;
+  // Returns the SQL expressions of its columns, separated by commas.
+  std::string columns_of(std::string_view row) const;
+  ColumnFacts facts() const;
+  // Returns the name of the INTEGER PRIMARY KEY; empty if the table has none, or no rowids.
+  std::string rowid_alias() const;
+
+  // Return the collation of a column, or of all. Return binary if the filter does not support the
+  // collation, or if it cannot be read.
+  Collation collation(std::size_t column = 0) const;
+  std::vector<Collation> collations() const;
+  // Returns the affinity of a column. Returns blob if the affinity cannot be read.
+  Affinity affinity(std::size_t column = 0) const;
+  // Returns whether the key has several columns.
+  bool is_composite() const { return names_.columns.size() > 1; }
+
+  // Returns whether the schema lists the source before this table. Returns false if it lacks one.
+  bool is_older_than(const std::string& table) const;
+
+  // Returns the first column of the options that the source does not have; nullopt if it has all,
+  // or is no ordinary table.
+  std::optional<std::string> missing_column() const;
+  // Returns whether the database stores text in UTF-8.
+  bool is_utf8() const;
+
+  // Throws bloom::Error unless the source is an ordinary table.
+  void require_ordinary_table() const;
+  // Throws bloom::Error unless the source is an ordinary table, and its columns exist. A single
+  // column must have this collation, and several columns must have supported ones.
+  void require_collation(Collation collation) const;
+  // Throws bloom::Error unless a filter of this collation can follow the source while these
+  // programs write to it.
+  void require_can_follow(Collation collation, Writers writers) const;
+
+  // The guard index: see the top. make_guard() creates the index and returns its name. The index
+  // keeps its name when the table is renamed or rebuilt: SQLite cannot drop an index while other
+  // statements run. has_guard() returns whether the index exists as make_guard() makes it.
+  // drop_guard() does nothing if there is no such guard index.
+  std::string make_guard(const std::string& table) const;
+  bool has_guard(const std::string& name) const;
+  // Returns the name of the newest guard index that make_guard(table) can have made; empty if there
+  // is none.
+  std::string find_guard(const std::string& table) const;
+  void drop_guard(const std::string& name) const;
+
+  // Returns a value that differs from all before if the schema has changed since, or the TEMP
+  // schema. After a rollback SQLite uses the same versions again, but prepares all statements
+  // again, as after a change of the TEMP schema.
+  struct SchemaState {
+    std::int64_t version;
+    int preparations;  // of a statement that this object keeps
+    bool operator==(const SchemaState&) const = default;
+  };
+  SchemaState schema_state();
+  // Returns a number that rises with every row that this connection changes.
+  int total_changes() const { return sqlite3_total_changes(db_); }
+  // Throws bloom::Error if a running statement of this connection may write to the source: a scan
+  // of the source would miss the row that this statement is about to write. The statement can also
+  // be the one that runs the command, through a trigger; its program tells. `is_only_writer`: no
+  // other statement that may write is running. The program of such a statement does not count,
+  // because an SQL function that it calls may have changed the schema since it was compiled.
+  void require_not_being_written(bool is_only_writer) const;
+  bool may_be_being_written() const {
+    return sqlite::may_be_writing_to(db_, schema_, names_.table);
+  }
+  // As above, for CREATE: throws if any other statement is writing, because the program of a CREATE
+  // that is running cannot be read. A CREATE cannot run in a trigger.
+  void require_no_other_writer() const;
+  // Returns whether an INSERT into this table may write to the source, through triggers.
+  bool is_written_by_insert_into(const std::string& table) const {
+    return sqlite::insert_may_write_to(db_, schema_, table, names_.table);
+  }
+
+  // Calls f(row) for each row; the values are those of the columns. Throws SqliteError, and what
+  // `f` throws.
+  void for_each_row(const std::function<void(const sqlite::Execution&)>& f) const;
+
+ private:
+  struct ColumnInfo;
+
+  // Returns what kind of object the source is, as text; null if it is an ordinary table.
+  const char* unsupported_type() const;
+  bool is_shadow() const;
+  // Returns whether this column of PRAGMA table_list has this value for the source.
+  bool table_list_has(int column, std::string_view value) const;
+  std::string pragma(const char* name) const;
+  std::string guard_sql(const std::string& name) const;
+  bool has_object(const std::string& name) const;
+  std::string collation_name(const std::string& column) const;
+  bool is_strict() const;
+  std::vector<ColumnInfo> columns() const;
+  void require_values_known_before_write() const;
+
+  sqlite3* db_;
+  std::string schema_;
+  SourceNames names_from_options_;
+  SourceNames names_;
+  std::optional<sqlite::Statement> select_version_;
+};
+
+}  // namespace bloom

@@ -1,0 +1,136 @@
+// Looks up keys by the rules by which SQLite compares values with the column of a source.
+//
+// SQLite converts values before it compares them (https://sqlite.org/datatype3.html, section 4.2):
+// '05' and 5.0 are equal to 5 in a column of numbers. A filter compares the bytes of keys, and
+// SQLite passes values to it unconverted. So the filter may lack the key of a value that is equal
+// to one in the source. In two cases a lookup therefore looks up a second key:
+//
+// affinity of    the value that   the source   the second key
+// the column     is looked up     may have
+// numeric        '05'             5            the number 5
+// text or blob   5                '05'         noncanonical_marker(), which is added with any text
+//                                              such as '05'
+//
+// In the second case SQLite compares both as numbers only if the 5 has numeric affinity, for
+// example if it is the value of an INTEGER column.
+//
+// All other values that SQLite calls equal have the same key. For a composite key this holds for
+// each of its columns.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sql/source/source.h"
+#include "sql/sqlite/statement.h"
+#include "sql/sqlite/value.h"
+#include "sql/values/key.h"
+
+namespace bloom {
+
+// Converts text to numbers as SQLite does.
+class TextToNumber {
+ public:
+  explicit TextToNumber(sqlite3* db) : db_(db) {}
+  // Calls f(number) and returns true if SQLite converts the text to `number` to compare it with a
+  // column of numbers. Throws SqliteError, and what `f` throws.
+  template <typename F>
+  bool convert(std::string_view text, F&& f) {
+    if (!select_) {
+      select_.emplace(db_, "SELECT CAST(?1 AS NUMERIC) WHERE CAST(?1 AS NUMERIC) = ?1");
+    }
+    sqlite::Execution run(*select_);
+    const bool is_number = run.bind(1, text).step();
+    if (is_number) {
+      f(run.value(0));
+    }
+    return is_number;
+  }
+
+ private:
+  sqlite3* db_;
+  std::optional<sqlite::Statement> select_;
+};
+
+// Converts numbers to text as SQLite does.
+class NumberToText {
+ public:
+  explicit NumberToText(sqlite3* db) : db_(db) {}
+  // Calls f(text) with the text of a number. Throws SqliteError, and what `f` throws. Requires:
+  // `number` is the key of `value`.
+  template <typename F>
+  void convert(const Key& number, const sqlite::Value& value, F&& f) {
+    assert(number.is_number());
+    // The key of an integer is its text. The text of a real number comes from SQLite, because
+    // versions of SQLite differ in the last digit of some numbers.
+    if (value.type() == SQLITE_INTEGER) {
+      return f(number.bytes());
+    }
+    if (!select_) {
+      select_.emplace(db_, "SELECT CAST(?1 AS TEXT)");
+    }
+    sqlite::Execution run(*select_);
+    run.bind(1, value.real()).step();
+    f(run.value(0).text());
+  }
+
+ private:
+  sqlite3* db_;
+  std::optional<sqlite::Statement> select_;
+};
+
+// Returns the type to declare for the column of a table whose source has a column of this
+// affinity. SQLite then compares it with other values as it compares the column of the source.
+const char* type_of_key(Affinity affinity);
+
+class SourceComparison {
+ public:
+  // Requires: `source` outlives this object, and has this column.
+  SourceComparison(const Source& source, std::size_t column)
+      : source_(source),
+        column_(column),
+        affinity_(source.affinity(column)),
+        declared_affinity_(affinity_),
+        to_number_(source.db()),
+        to_text_(source.db()) {
+    assert(column < source.names().columns.size());
+  }
+
+  // Returns the type to declare for the column of the bloom table. Never changes.
+  const char* declared_type() const { return type_of_key(declared_affinity_); }
+  // Call when the type of the column may have changed.
+  void refresh() { affinity_ = source_.affinity(column_); }
+
+  // Returns the other forms of `value` that the source may have: keys that are equal to it, but
+  // have other bytes. If a column of the declared type would store `value` in another form, sets
+  // `converted` to that form: the column of the bloom table then returns it. Throws SqliteError.
+  // Requires: `key` is the key of `value`.
+  struct OtherForms {
+    std::optional<std::string> number;  // the key of a number
+    bool is_text = false;               // a text such as '05', for which the filter has the marker
+  };
+  OtherForms other_forms(const Key& key, const sqlite::Value& value, sqlite::ValueCopy& converted);
+  // Returns false if other_forms() returns none and converts nothing.
+  bool may_have_other_form(const Key& key) const { return may_be_number(key) || may_be_text(key); }
+
+ private:
+  // Return whether the source may have the number that is the text `key`, or a text in another form
+  // of the number `key`.
+  bool may_be_number(const Key& key) const {
+    return is_numeric(affinity_) && key.is_noncanonical_number();
+  }
+  bool may_be_text(const Key& key) const {
+    return key.is_number() && (!is_numeric(affinity_) || declared_affinity_ == Affinity::text);
+  }
+  const Source& source_;
+  const std::size_t column_;
+  Affinity affinity_;                 // of the source's column
+  const Affinity declared_affinity_;  // of the bloom table's column: affinity_ when it was opened
+  TextToNumber to_number_;
+  NumberToText to_text_;
+};
+
+}  // namespace bloom

@@ -1,0 +1,70 @@
+// The key of a row of a source, from the values of the followed columns.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/hashing/composite_key.h"
+#include "core/hashing/hash.h"
+#include "core/layout/shape.h"
+#include "sql/sqlite/statement.h"
+#include "sql/sqlite/value.h"
+#include "sql/values/key.h"
+
+namespace bloom {
+
+// What a filter of this shape stores for a key.
+struct SourceKey {
+  std::optional<Hash> hash;  // nullopt if the key, or a part of it, is NULL
+  // Whether the key, or a part of it, needs noncanonical_marker().
+  bool is_noncanonical_number = false;  // see KeyHashes
+};
+
+// How the keys of a filter are hashed. `parts`: the collations of the columns of a composite key.
+struct KeyForm {
+  Shape shape;
+  PartCollations parts;
+};
+
+// Return the key in the columns of a row, from column `first` on, and the key in a value: that of
+// the only column, or a composite key as bloom_key() makes it.
+SourceKey key_of_row(const sqlite::Execution& row, int first, const KeyForm& form);
+SourceKey key_of_value(const sqlite::Value& value, bool is_composite, const KeyForm& form);
+
+// The hashes that a filter stores for the keys of a source. The marker stands for all keys that
+// need it, so it is stored once: the counters of a counting filter would else become saturated.
+class KeyHashes {
+ public:
+  explicit KeyHashes(const Shape& shape) : shape_(shape) {}
+
+  // Calls add(hash) for the key, unless it is NULL, and for the marker if no key before needed it.
+  template <typename Add>
+  void pass(const SourceKey& key, Add&& add) {
+    pass(key, add, [this](Hash) { return marker_passed_; });
+  }
+  // As above. has(marker) returns whether the marker is stored already.
+  template <typename Add, typename Has>
+  void pass(const SourceKey& key, Add&& add, Has&& has) {
+    if (key.hash) {
+      add(*key.hash);
+    }
+    if (key.is_noncanonical_number) {
+      const Hash marker = noncanonical_marker(shape_);
+      if (!has(marker)) {
+        add(marker);
+      }
+      marker_passed_ = true;
+    }
+  }
+
+ private:
+  const Shape shape_;
+  bool marker_passed_ = false;
+};
+
+// Return the key for an error message: 42, 'text', or ('t1', 'a@b') for a composite key.
+std::string describe_row(const sqlite::Execution& row);
+std::string describe_key(const sqlite::Value& value, bool is_composite);
+
+}  // namespace bloom

@@ -1,0 +1,128 @@
+#include "sql/source/source_link.h"
+
+#include "core/support/error.h"
+#include "sql/sqlite/sql_text.h"
+
+namespace bloom {
+
+using sqlite::execute;
+using sqlite::quoted_name;
+using sqlite::quoted_text;
+
+std::string SourceLink::side_table_sql(const std::string& table) const {
+  return sqlite::stored_sql(source_.db(), source_.schema(), "table", side_table(table));
+}
+
+bool SourceLink::has_side_table(const std::string& table) const {
+  return side_table_sql(table).ends_with(triggers_.side().columns);
+}
+
+void SourceLink::empty_side_table(const std::string& table) const {
+  const std::string name = source_.qualified(side_table(table));
+  execute(source_.db(), has_side_table(table) ? "DELETE FROM " + name
+                                              : "CREATE TABLE " + name + triggers_.side().columns);
+}
+
+LinkedObjects SourceLink::create(const std::string& table, std::uint64_t version) {
+  LinkedObjects made{version, source_.make_guard(table)};
+  empty_side_table(table);
+  triggers_.install(table, version);
+  return made;
+}
+
+LinkedObjects SourceLink::restore(const std::string& table, const LinkedObjects& objects,
+                                  std::uint64_t version, bool keep_triggers) {
+  const bool guarded = source_.has_guard(objects.guard_index);
+  LinkedObjects made{version, guarded ? objects.guard_index : source_.make_guard(table)};
+  empty_side_table(table);
+  if (!keep_triggers) {
+    triggers_.uninstall(table);
+    triggers_.install(table, version);
+  }
+  schema_may_have_changed();
+  return made;
+}
+
+void SourceLink::drop(const std::string& table, const std::string& guard_index) {
+  triggers_.uninstall(table);
+  source_.drop_guard(guard_index.empty() ? source_.find_guard(table) : guard_index);
+  execute(source_.db(), "DROP TABLE IF EXISTS " + source_.qualified(side_table(table)));
+}
+
+// ALTER TABLE has already renamed the target in triggers that write to the virtual table, except
+// under PRAGMA legacy_alter_table.
+void SourceLink::rename(std::string_view old_name, const std::string& new_name,
+                        std::uint64_t version, const std::function<void()>& rename_tables) {
+  const std::string table(old_name);  // a copy: rename_tables() may change what it refers to
+  const bool installed = triggers_.refresh_names_and_check(table, new_name, version) ||
+                         triggers_.refresh_names_and_check(table, version);
+  triggers_.uninstall(table);
+  rename_tables();
+  if (!side_table_sql(table).empty()) {
+    execute(source_.db(), "ALTER TABLE " + source_.qualified(side_table(table)) + " RENAME TO " +
+                              quoted_name(side_table(new_name)));
+  }
+  if (installed) {
+    triggers_.install(new_name, version);
+  }
+  schema_may_have_changed();
+}
+
+void SourceLink::require_columns() const {
+  if (const auto column = source_.missing_column()) {
+    fail("the source " + quoted_text(source_.names().table) + " has no column " +
+         quoted_text(*column) +
+         " any more (rename the column back; or DROP this table, and create it again with the new "
+         "name of the column)");
+  }
+}
+
+SourceLink::Problem SourceLink::check(const std::string& table, const LinkedObjects& objects,
+                                      const std::function<Problem()>& and_then) {
+  if (schema_check_.is_passed(source_)) {
+    return std::nullopt;
+  }
+  Problem problem = changed_objects(table, objects);
+  if (!problem && and_then) {
+    problem = and_then();
+  }
+  if (!problem) {
+    schema_check_.set_passed(source_);
+  }
+  return problem;
+}
+
+SourceLink::Problem SourceLink::changed_objects(const std::string& table,
+                                                const LinkedObjects& objects) {
+  const auto problem = [&](const std::string& what, std::string_view fix) {
+    return what + ", so " + consequence_ + " (" + std::string(fix) + ")";
+  };
+  const bool has_triggers = triggers_.refresh_names_and_check(table, objects.trigger_version);
+  const std::string source = "of source " + quoted_text(source_.names().table);
+  if (!has_triggers) {
+    return problem("the triggers " + source + " are missing or have changed",
+                   "the command 'rebuild' fixes that; if the source no longer exists, run DROP "
+                   "TABLE");
+  }
+  if (!triggers_.has_sentinel(objects.trigger_version)) {
+    return std::nullopt;  // version 1.0 made no guard index and no side table either
+  }
+  if (!source_.has_guard(objects.guard_index)) {
+    return problem("the index " + quoted_text(objects.guard_index) + " " + source +
+                       " is missing or has changed",
+                   "the command 'rebuild' fixes that");
+  }
+  const std::string side = quoted_text(side_table(table));
+  if (!has_side_table(table)) {
+    return problem("the table " + side + " is missing or has changed",
+                   "drop that table if it exists, then run the command 'rebuild'");
+  }
+  if (const auto name = triggers_.object_on_side_table(table)) {
+    return problem("the trigger or index " + quoted_text(*name) + " on the table " + side +
+                       " may keep changes from being recorded",
+                   "drop it, then run the command 'rebuild'");
+  }
+  return std::nullopt;
+}
+
+}  // namespace bloom

@@ -1,0 +1,88 @@
+// What a virtual table makes to follow its source: a guard index and triggers on the source, and a
+// side table to which the triggers append. A SourceLink makes, checks, renames and drops all of
+// them. The virtual table says which triggers and which side table it has; it stores the version of
+// the triggers and the name of the guard index.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/source/schema_check.h"
+#include "sql/source/source.h"
+#include "sql/source/source_triggers.h"
+
+namespace bloom {
+
+// What a virtual table stores of its link.
+struct LinkedObjects {
+  std::uint64_t trigger_version = 0;
+  std::string guard_index = {};  // empty: version 1.0 made none
+};
+
+class SourceLink {
+ public:
+  // `table`: the virtual table. `sets`: see SourceTriggers. `consequence`, for error messages: what
+  // may have happened if an object is missing, such as "keys may be missing from the filter".
+  SourceLink(sqlite3* db, const std::string& schema, const std::string& table,
+             const SourceNames& names, std::vector<TriggerSet> sets, SideTable side,
+             std::string_view consequence)
+      : source_(db, schema, names),
+        triggers_(source_, std::move(sets), std::move(side)),
+        consequence_(consequence) {
+    triggers_.find_names(table);
+  }
+  SourceLink(const SourceLink&) = delete;
+  SourceLink& operator=(const SourceLink&) = delete;
+
+  Source& source() { return source_; }
+  const Source& source() const { return source_; }
+  SourceTriggers& triggers() { return triggers_; }
+  const SourceTriggers& triggers() const { return triggers_; }
+  // Returns the name of the side table, without the schema.
+  std::string side_table(const std::string& table) const { return triggers_.side().name(table); }
+
+  // For CREATE. Requires: source().require_no_other_writer() has passed, because a running
+  // statement does not fire triggers that are created while it runs.
+  LinkedObjects create(const std::string& table, std::uint64_t version);
+  // For 'rebuild': makes what is missing or has changed, and empties the side table. `objects`: as
+  // stored. `keep_triggers`: they are as `version` needs them, see refresh_names_and_check().
+  LinkedObjects restore(const std::string& table, const LinkedObjects& objects,
+                        std::uint64_t version, bool keep_triggers);
+  // For DROP. `guard_index`: empty if it cannot be read.
+  void drop(const std::string& table, const std::string& guard_index);
+  // For ALTER TABLE ... RENAME. Calls rename_tables(), which renames the shadow tables. Triggers
+  // that are not as they were made are dropped, and check() then says so.
+  void rename(std::string_view old_name, const std::string& new_name, std::uint64_t version,
+              const std::function<void()>& rename_tables);
+
+  // For 'rebuild'. Throws bloom::Error if the source has lost one of the columns.
+  void require_columns() const;
+
+  // Call when a statement is prepared, and before a command: see SchemaCheck.
+  void schema_may_have_changed() { schema_check_.expire(); }
+  // Returns true if check() certainly finds nothing. Takes a few ns.
+  bool is_known_in_sync() const { return schema_check_.is_current(source_); }
+  // Returns which object is not as it was made, and what to do; nullopt if all are. check() does
+  // nothing if the schema is that of the last check that has passed. `and_then`: checked as well.
+  using Problem = std::optional<std::string>;
+  Problem check(const std::string& table, const LinkedObjects& objects,
+                const std::function<Problem()>& and_then = {});
+  Problem changed_objects(const std::string& table, const LinkedObjects& objects);
+
+ private:
+  // Returns the CREATE statement of the side table; empty if there is none.
+  std::string side_table_sql(const std::string& table) const;
+  bool has_side_table(const std::string& table) const;
+  void empty_side_table(const std::string& table) const;
+
+  Source source_;
+  SourceTriggers triggers_;
+  SchemaCheck schema_check_;
+  const std::string consequence_;
+};
+
+}  // namespace bloom

@@ -1,0 +1,259 @@
+#include "sql/source/source_triggers.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cctype>
+#include <utility>
+
+#include "sql/sqlite/sql_text.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::Execution;
+using sqlite::quoted_name;
+using sqlite::Statement;
+
+constexpr std::string_view kSentinel = "_last";
+constexpr std::array<std::string_view, 6> kSuffixes = {kBeforeInsertSuffix, kBeforeUpdateSuffix,
+                                                       kAfterInsertSuffix,  kAfterUpdateSuffix,
+                                                       kAfterDeleteSuffix,  kSentinel};
+constexpr std::string_view kSentinelBody =
+    " SELECT raise(ABORT, 'the rows of this table do not change');";
+
+// Returns the columns of `row` ("old" or "new") that a trigger uses, each written row."column". Our
+// triggers quote every name, and SQLite keeps the quotes when it renames a column.
+std::vector<std::string> columns_of(std::string_view row, std::string_view trigger) {
+  const std::string prefix = std::string(row).append(".\"");
+  std::vector<std::string> columns;
+  while (!trigger.empty()) {
+    const bool column = trigger.starts_with(prefix);
+    trigger.remove_prefix(column ? prefix.size() - 1 : 0);
+    const std::size_t size = sqlite::token_size(trigger);
+    if (column) {
+      columns.push_back(sqlite::unquoted(trigger.substr(0, size)).value_or(""));
+    }
+    trigger.remove_prefix(size);
+  }
+  return columns;
+}
+
+// Whether the trigger is one of the bloom table `table`.
+bool writes_to(const std::string& table, std::string_view sql) {
+  const auto contains = [&](const std::string& part) {
+    return sql.find(part) != std::string_view::npos;
+  };
+  return contains(command_columns(table)) || contains(log_columns(table)) ||
+         contains(quoted_name(table + std::string(kChangedSuffix)) + "(");
+}
+
+// Returns whether a trigger looks like one that a bloom table has made, by its name and its text.
+bool is_of_a_filter(std::string_view name, std::string_view sql) {
+  return std::any_of(kSuffixes.begin(), kSuffixes.end(), [&](std::string_view suffix) {
+    return name.ends_with(suffix) &&
+           writes_to(std::string(name.substr(0, name.size() - suffix.size())), sql);
+  });
+}
+
+// Ignores case. Also finds the word within quotes.
+bool mentions(std::string_view sql, std::string_view word) {
+  const auto is_same = [](char a, char b) { return sqlite3_strnicmp(&a, &b, 1) == 0; };
+  return std::search(sql.begin(), sql.end(), word.begin(), word.end(), is_same) != sql.end();
+}
+
+// Returns whether the text is CREATE TRIGGER <name> AFTER ...
+bool is_after_trigger(std::string_view sql) {
+  const auto next_word_is = [&](std::string_view word) {
+    sql = sqlite::trimmed(sql);
+    std::size_t size = 0;
+    while (size < sql.size() && std::isspace(static_cast<unsigned char>(sql[size])) == 0) {
+      size += sqlite::token_size(sql.substr(size));
+    }
+    const std::string found(sql.substr(0, size));
+    sql.remove_prefix(size);
+    return word.empty() || sqlite3_stricmp(found.c_str(), std::string(word).c_str()) == 0;
+  };
+  constexpr std::string_view kAnyName;
+  return next_word_is("CREATE") && next_word_is("TRIGGER") && next_word_is(kAnyName) &&
+         next_word_is("AFTER");
+}
+
+// Returns the name of the first trigger in the rows (name, sql) of `run` that may run AFTER and
+// that no bloom table has made.
+std::optional<std::string> first_after_trigger(Execution& run) {
+  while (run.step()) {
+    const std::string_view name = run.value(0).text();
+    const std::string_view sql = run.value(1).text();
+    if (mentions(sql, "AFTER") && !is_of_a_filter(name, sql)) {
+      return std::string(name);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+// A version that this build does not know is of a changed config: any set then differs.
+const TriggerSet& SourceTriggers::set_of(std::uint64_t version) const {
+  const auto found = std::find_if(sets_.begin(), sets_.end(),
+                                  [&](const TriggerSet& set) { return set.version == version; });
+  return found == sets_.end() ? sets_.front() : *found;
+}
+
+// The sentinel is a trigger that never needs to run.
+Trigger SourceTriggers::sentinel(const std::string& table) const {
+  return {table, side_.name(table), kSentinel,
+          "UPDATE OF " + std::string(side_.first_column) + " ON " + quoted_name(side_.name(table)),
+          std::string(kSentinelBody)};
+}
+
+void SourceTriggers::install(const std::string& table, std::uint64_t version) const {
+  constexpr std::string_view kCreate = "CREATE TRIGGER ";
+  const TriggerSet& set = set_of(version);
+  std::vector<Trigger> wanted = set.make(source_, table, table);
+  assert(wanted.back().name == table + std::string(set.last_suffix));
+  assert(std::all_of(wanted.begin(), wanted.end(),
+                     [&](const Trigger& trigger) { return writes_to(table, trigger.sql); }));
+  if (set.has_sentinel) {
+    wanted.push_back(sentinel(table));
+  }
+  for (const Trigger& trigger : wanted) {
+    sqlite::execute(source_.db(), std::string(kCreate) + quoted_name(source_.schema()) + "." +
+                                      trigger.sql.substr(kCreate.size()));
+  }
+}
+
+// Other tables may have triggers of the same names. A trigger is dropped only if it writes to the
+// virtual table or its side table, is a sentinel, or belongs to the source.
+void SourceTriggers::uninstall(const std::string& table) const {
+  for (const Trigger& trigger : stored_triggers(table)) {
+    if (writes_to(table, trigger.sql) || trigger.sql.find(kSentinelBody) != std::string::npos ||
+        sqlite3_stricmp(trigger.source.c_str(), source_.names().table.c_str()) == 0) {
+      sqlite::execute(source_.db(), "DROP TRIGGER " + source_.qualified(trigger.name));
+    }
+  }
+}
+
+std::vector<Trigger> SourceTriggers::stored_triggers(const std::string& table) const {
+  const Statement select(source_.db(), "SELECT name, sql, tbl_name, rowid FROM " +
+                                           source_.qualified("sqlite_master") +
+                                           " WHERE type = 'trigger' AND name COLLATE NOCASE IN "
+                                           "(?1, ?2, ?3, ?4, ?5, ?6)");
+  std::array<std::string, kSuffixes.size()> names;
+  Execution run(select);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    names[i] = table + std::string(kSuffixes[i]);
+    run.bind(static_cast<int>(i) + 1, names[i]);
+  }
+  std::vector<Trigger> triggers;
+  while (run.step()) {
+    triggers.emplace_back(run);
+  }
+  return triggers;
+}
+
+// Returns the stored trigger that equals this one; null if there is none. SQLite ignores the case
+// of names.
+const Trigger* SourceTriggers::find(const std::vector<Trigger>& stored, const Trigger& trigger) {
+  const auto found = std::find_if(stored.begin(), stored.end(), [&](const Trigger& other) {
+    return sqlite3_stricmp(other.name.c_str(), trigger.name.c_str()) == 0 &&
+           sqlite::same_sql(other.sql, trigger.sql);
+  });
+  return found == stored.end() ? nullptr : &*found;
+}
+
+// Takes the names from the last trigger of the set: its table, and the columns of `old` that it
+// names first. If that trigger is not as install() makes it, takes them from the options and
+// returns false.
+bool SourceTriggers::take_names(const std::vector<Trigger>& stored, const std::string& table,
+                                const std::string& target, const TriggerSet& set) {
+  const std::string last = table + std::string(set.last_suffix);
+  const std::size_t count = source_.names().columns.size();
+  for (const Trigger& trigger : stored) {
+    std::vector<std::string> columns = columns_of("old", trigger.sql);
+    if (!columns.empty() && sqlite3_stricmp(trigger.name.c_str(), last.c_str()) == 0) {
+      columns.resize(std::min(columns.size(), count));
+      source_.set_names({trigger.source, std::move(columns)});
+      if (find(stored, set.make(source_, table, target).back()) != nullptr) {
+        return true;
+      }
+    }
+  }
+  source_.take_names_from_options();
+  return false;
+}
+
+void SourceTriggers::find_names(const std::string& table) {
+  const std::vector<Trigger> stored = stored_triggers(table);
+  std::any_of(sets_.begin(), sets_.end(),
+              [&](const TriggerSet& set) { return take_names(stored, table, table, set); });
+}
+
+bool SourceTriggers::refresh_names_and_check(const std::string& table, const std::string& target,
+                                             std::uint64_t version) {
+  const TriggerSet& set = set_of(version);
+  const std::vector<Trigger> stored = stored_triggers(table);
+  if (!take_names(stored, table, target, set)) {
+    return false;
+  }
+  const std::vector<Trigger> wanted = set.make(source_, table, target);
+  const Trigger* const last = find(stored, sentinel(table));
+  return std::all_of(wanted.begin(), wanted.end(), [&](const Trigger& trigger) {
+    const Trigger* const found = find(stored, trigger);
+    return found != nullptr &&
+           (!set.has_sentinel || (last != nullptr && found->rowid < last->rowid));
+  });
+}
+
+// The index of a UNIQUE column belongs to the table as it was made. An AFTER trigger is allowed: it
+// can run 'merge' when there are many changes. If it writes to the source, SQLite does not run the
+// trigger that has appended the row a second time, except under PRAGMA recursive_triggers.
+std::optional<std::string> SourceTriggers::object_on_side_table(const std::string& table) const {
+  const Trigger own = sentinel(table);
+  const Statement select(source_.db(),
+                         "SELECT name, sql FROM " + source_.qualified("sqlite_master") +
+                             " WHERE type IN ('index', 'trigger')"
+                             " AND tbl_name = ?1 COLLATE NOCASE"
+                             " UNION ALL SELECT name, sql FROM sqlite_temp_master"
+                             " WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE");
+  Execution run(select);
+  run.bind(1, own.source);
+  while (run.step()) {
+    const std::string name(run.value(0).text());
+    if (run.type(1) == SQLITE_NULL || sqlite3_stricmp(name.c_str(), own.name.c_str()) == 0) {
+      continue;
+    }
+    if (!is_after_trigger(run.value(1).text()) || source_.is_written_by_insert_into(own.source)) {
+      return name;
+    }
+  }
+  return std::nullopt;
+}
+
+// A filter that gets keys from AFTER triggers always has the trigger _after_insert. Triggers of
+// other filters do not block it: when they fail, the whole statement fails.
+std::optional<std::string> SourceTriggers::blocking_trigger(const std::string& table) const {
+  const std::string triggers = source_.qualified("sqlite_master") + " WHERE type = 'trigger'";
+  const Statement select(source_.db(),
+                         "SELECT name, sql FROM " + triggers +
+                             " AND tbl_name = ?1 COLLATE NOCASE AND rowid > (SELECT rowid FROM " +
+                             triggers + " AND name = ?2 COLLATE NOCASE)");
+  const std::string first = table + std::string(kAfterInsertSuffix);
+  Execution run(select);
+  run.bind(1, source_.names().table).bind(2, first);
+  return first_after_trigger(run);
+}
+
+// Any TEMP trigger that may run AFTER counts. A TEMP trigger on a table of the same name in another
+// schema counts as well; that is a false alarm.
+std::optional<std::string> SourceTriggers::blocking_temp_trigger() const {
+  const Statement select(source_.db(),
+                         "SELECT name, sql FROM sqlite_temp_master WHERE type = 'trigger'"
+                         " AND tbl_name = ?1 COLLATE NOCASE");
+  Execution run(select);
+  run.bind(1, source_.names().table);
+  return first_after_trigger(run);
+}
+
+}  // namespace bloom

@@ -1,0 +1,125 @@
+// The triggers on a source. They pass every change to the bloom table, in the transaction of the
+// change.
+//
+// When the source or its columns are renamed, SQLite updates the triggers. When the source is
+// dropped, SQLite drops them. The current names are therefore read from the triggers.
+//
+// With writers=any the triggers append each change to the change log (sql/source/change_log.h).
+// Added keys are recorded BEFORE the row is written. If another trigger prevents the BEFORE
+// triggers from running, SQLite does not write the row either, so no key is missed. Removed keys
+// are recorded AFTER. The log can have too many keys: INSERT OR IGNORE records its key even if it
+// then writes no row. The log never has too few: if a row of the log is not written, because of
+// another trigger or an index on the log, the trigger fails.
+//
+// A key of several columns is not known BEFORE an UPDATE, because another BEFORE trigger can change
+// the columns that the UPDATE does not set. Such an UPDATE is announced BEFORE, and AFTER records
+// the key and voids the announcement. If another AFTER trigger prevents that, the announcement
+// stays, and tells that a key may be missing.
+//
+// Dropping the triggers, writing rows, and creating the triggers again would leave no other trace.
+// So the last of the triggers is the sentinel, a trigger on the filter's own table: it is newer
+// than the triggers on the source only as long as these were not created again. SQLite keeps the
+// order of triggers in VACUUM, and the shell in a dump.
+//
+// With writers=extension the triggers write commands to the bloom table. A counting filter must
+// then receive each change exactly once, so its triggers run AFTER. Any other filter may receive
+// too many keys. Its keys are added BEFORE the row is written. If a BEFORE trigger may not see the
+// final value, such as a rowid that SQLite chooses, the key is added AFTER as well.
+//
+// Other tables have triggers of their own: a TriggerSet says what a table has.
+//
+// An AFTER trigger that runs first can prevent later AFTER triggers from running, by raising IGNORE
+// or FAIL. With writers=extension, BEFORE triggers therefore check for such AFTER triggers when
+// they run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/source/source.h"
+#include "sql/source/trigger_sql.h"
+
+namespace bloom {
+
+// The triggers of a virtual table on its source. They are found again by these parts of their text:
+// command_columns(), log_columns() or note_columns().
+struct TriggerSet {
+  std::uint64_t version;  // as stored
+  // The trigger that make() returns last. It names each column of the source as old."column", in
+  // the order of the options and before any other column.
+  std::string_view last_suffix;
+  bool has_sentinel = true;
+  // Returns the triggers of `table`, with the suffixes of trigger_sql.h. `target` is the table that
+  // they write to; it differs from `table` during ALTER TABLE ... RENAME.
+  std::function<std::vector<Trigger>(const Source& source, const std::string& table,
+                                     const std::string& target)>
+      make;
+};
+
+// The table <name><suffix> to which triggers append. It is an ordinary table, not a shadow table:
+// SQLITE_DBCONFIG_DEFENSIVE makes shadow tables read-only, for triggers as well.
+struct SideTable {
+  std::string_view suffix;
+  std::string columns;            // as in CREATE TABLE: "(first UNIQUE)"
+  std::string_view first_column;  // the sentinel is a trigger on UPDATE OF this column
+
+  std::string name(const std::string& table) const { return table + std::string(suffix); }
+};
+
+class SourceTriggers {
+ public:
+  // `sets`: all that the table can have. Names are taken from the first set that is found.
+  SourceTriggers(Source& source, std::vector<TriggerSet> sets, SideTable side)
+      : source_(source), sets_(std::move(sets)), side_(std::move(side)) {}
+
+  const SideTable& side() const { return side_; }
+  bool has_sentinel(std::uint64_t version) const { return set_of(version).has_sentinel; }
+  static constexpr std::uint64_t version_for(Writers writers) {
+    return writers == Writers::any ? kVersionForAny : kVersionForExtension;
+  }
+
+  // Creates or drops the triggers of the bloom table `table`.
+  void install(const std::string& table, std::uint64_t version) const;
+  void uninstall(const std::string& table) const;
+
+  // Updates the names of the source: takes them from the triggers, of any version, or from the
+  // options if there are no triggers.
+  void find_names(const std::string& table);
+  // Returns whether all triggers exist exactly as install() makes them, and were not created again
+  // since. Also updates the names of the source. They are read from the last trigger that install()
+  // makes, or from the options if that trigger is missing or changed.
+  bool refresh_names_and_check(const std::string& table, std::uint64_t version) {
+    return refresh_names_and_check(table, table, version);
+  }
+  bool refresh_names_and_check(const std::string& table, const std::string& target,
+                               std::uint64_t version);
+
+  // Returns the name of a BEFORE trigger or an index that another program has made on the side
+  // table; none if there is none. It could keep rows from being appended.
+  std::optional<std::string> object_on_side_table(const std::string& table) const;
+
+  // Returns the name of an AFTER trigger on the source that SQLite runs before the filter's own;
+  // none if there is no such trigger. SQLite runs newer triggers first, and TEMP triggers before
+  // all others. By RAISE(IGNORE) or RAISE(FAIL) such a trigger can prevent the filter's triggers
+  // from running, although the row was written.
+  std::optional<std::string> blocking_trigger(const std::string& table) const;
+  std::optional<std::string> blocking_temp_trigger() const;
+
+ private:
+  const TriggerSet& set_of(std::uint64_t version) const;
+  Trigger sentinel(const std::string& table) const;
+  static const Trigger* find(const std::vector<Trigger>& stored, const Trigger& trigger);
+  bool take_names(const std::vector<Trigger>& stored, const std::string& table,
+                  const std::string& target, const TriggerSet& set);
+  std::vector<Trigger> stored_triggers(const std::string& table) const;
+
+  Source& source_;
+  const std::vector<TriggerSet> sets_;
+  const SideTable side_;
+};
+
+}  // namespace bloom

@@ -1,0 +1,180 @@
+#include "sql/source/trigger_sql.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sql/source/change_log.h"
+#include "sql/sqlite/sql_text.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::quoted_name;
+
+// UPDATE OF fires only if SET names one of the columns. For a column that can change without being
+// named, the trigger must fire on every UPDATE.
+std::string update_event(const Source& source, const ColumnFacts& facts) {
+  std::string columns;
+  for (const std::string& column : source.names().columns) {
+    columns.append(columns.empty() ? " OF " : ", ").append(quoted_name(column));
+  }
+  return "UPDATE" + (facts.can_change_unnamed ? "" : columns) + " ON " +
+         quoted_name(source.names().table);
+}
+
+// Returns the condition that an UPDATE changes the key.
+std::string key_differs(const Source& source) {
+  std::string differs;
+  for (const std::string& column : source.names().columns) {
+    const std::string name = quoted_name(column);
+    differs.append(differs.empty() ? "" : " OR ");
+    differs.append("old.").append(name).append(" IS NOT new.").append(name);
+  }
+  return differs;
+}
+
+// A key of several columns is not known before an UPDATE: another BEFORE trigger can change the
+// columns that the UPDATE does not set.
+bool needs_after(const Source& source, const ColumnFacts& facts) {
+  const bool has_default = std::any_of(facts.defaults.begin(), facts.defaults.end(),
+                                       [](const std::string& sql) { return !sql.empty(); });
+  return facts.can_change_unnamed || has_default || source.names().columns.size() > 1;
+}
+
+}  // namespace
+
+Trigger::Trigger(const std::string& table, std::string source_name, std::string_view suffix,
+                 const std::string& event, const std::string& body)
+    : name(table + std::string(suffix)), source(std::move(source_name)) {
+  sql = "CREATE TRIGGER " + quoted_name(name);
+  sql.append(suffix.starts_with("_after") ? " AFTER " : " BEFORE ");
+  sql.append(event).append(" BEGIN").append(body).append(" END");
+}
+
+Trigger::Trigger(const sqlite::Execution& row)
+    : name(row.value(0).text()),
+      sql(row.value(1).text()),
+      source(row.value(2).text()),
+      rowid(row.integer(3)) {}
+
+std::string command_columns(const std::string& table) {
+  return std::string("(").append(quoted_name(table)).append(", key) VALUES (");
+}
+std::string log_columns(const std::string& table) {
+  return quoted_name(table + std::string(ChangeLog::kSuffix)) + "(token, added";
+}
+
+std::string note_columns(const std::string& table) {
+  return quoted_name(table + std::string(kChangedSuffix)) + "(first) ";
+}
+
+bool adds_keys_after(const Source& source, bool counting) {
+  return counting || needs_after(source, source.facts());
+}
+
+std::vector<Trigger> triggers_that_log(const Source& source, const std::string& table,
+                                       bool counting) {
+  const SourceNames& names = source.names();
+  const ColumnFacts facts = source.facts();
+  const auto column = [&](std::string_view row, std::size_t i) {
+    return std::string(row).append(".").append(quoted_name(names.columns[i]));
+  };
+  std::string key_columns;
+  std::string old_key;
+  std::string new_key;
+  std::string old_is_key;
+  for (std::size_t i = 0; i < names.columns.size(); ++i) {
+    const std::string& default_sql = facts.defaults[i];
+    const std::string value = column("new", i);
+    key_columns.append(", key").append(std::to_string(i + 1));
+    old_key.append(", ").append(column("old", i));
+    new_key.append(default_sql.empty() ? ", " : ", coalesce(").append(value);
+    new_key.append(default_sql.empty() ? "" : ", " + default_sql + ")");
+    old_is_key.append(i == 0 ? "" : " AND ").append(column("old", i)).append(" IS NOT NULL");
+  }
+  const bool composite = names.columns.size() > 1;
+  const std::string differs = key_differs(source);
+  const std::string insert = " INSERT INTO " + log_columns(table);
+  const auto record = [&](ChangeLog::Change change, const std::string& key,
+                          const std::string& condition) {
+    const std::string values = "randomblob(8), " + std::to_string(static_cast<int>(change)) + key;
+    return insert + (key.empty() ? "" : key_columns) + ")" +
+           (condition.empty() ? " VALUES (" + values + ");"
+                              : " SELECT " + values + " WHERE " + condition + ";");
+  };
+  // changes() counts the rows of the statement before, within the same trigger.
+  const auto record_key = [&](ChangeLog::Change change, const std::string& condition) {
+    return record(change, new_key, condition) +
+           " SELECT raise(ABORT, 'the change log of a bloom table has not taken a row') WHERE "
+           "changes() = 0" +
+           (condition.empty() ? "" : " AND (" + condition + ")") + ";";
+  };
+  // Only a counting filter needs the key. Others count the removed keys, and a deleted value is not
+  // copied.
+  const auto remove = [&](const std::string& condition) {
+    if (counting) {
+      return record(ChangeLog::kRemoved, old_key, condition);
+    }
+    return record(ChangeLog::kRemoved, "",
+                  old_is_key + (condition.empty() ? "" : " AND (" + condition + ")"));
+  };
+  const std::string on = " ON " + quoted_name(names.table);
+  const std::string update = update_event(source, facts);
+  const bool can_skip_null = !composite && facts.defaults.front().empty();
+  const std::string skip_null = can_skip_null ? " WHEN " + column("new", 0) + " IS NOT NULL" : "";
+  const std::string add = record_key(ChangeLog::kAdded, "");
+  const Trigger before_insert(table, names.table, kBeforeInsertSuffix, "INSERT" + on + skip_null,
+                              add);
+  const Trigger after_delete(table, names.table, kAfterDeleteSuffix, "DELETE" + on, remove(""));
+  if (!composite) {
+    const std::string changed = update + " WHEN " + differs;
+    return {before_insert,
+            {table, names.table, kBeforeUpdateSuffix, changed, add},
+            {table, names.table, kAfterUpdateSuffix, changed, remove("")},
+            after_delete};
+  }
+  // Both run for the same rows, so that AFTER voids the announcement of its own row: `differs` can
+  // be false BEFORE and true AFTER. The announcement of a row that keeps its key is deleted, if it
+  // is the newest row of the log: other rows follow without gaps.
+  const std::string log = quoted_name(table + std::string(ChangeLog::kSuffix));
+  const std::string newest = " WHERE id = (SELECT max(id) FROM " + log;
+  const std::string end_announcement =
+      " UPDATE " + log + " SET added = " + std::to_string(ChangeLog::kVoid) + newest +
+      " WHERE added = " + std::to_string(ChangeLog::kAnnounced) + "); DELETE FROM " + log + newest +
+      ") AND added = " + std::to_string(ChangeLog::kVoid) + ";";
+  return {before_insert,
+          {table, names.table, kBeforeUpdateSuffix, update, record_key(ChangeLog::kAnnounced, "")},
+          {table, names.table, kAfterUpdateSuffix, update,
+           record_key(ChangeLog::kAdded, differs) + end_announcement + remove(differs)},
+          after_delete};
+}
+
+std::vector<Trigger> triggers_that_command(const Source& source, const std::string& table,
+                                           const std::string& target, bool counting,
+                                           std::uint64_t version) {
+  const std::string& name = source.names().table;
+  const auto write = [&](std::string_view command, std::string_view row) {
+    return " INSERT INTO " + quoted_name(target) + command_columns(table) +
+           sqlite::text_literal(command) + ", " + source.key_of(row) + ");";
+  };
+  const ColumnFacts facts = source.facts();
+  const std::string on = " ON " + quoted_name(name);
+  const std::string update = update_event(source, facts) + " WHEN " + key_differs(source);
+  const std::string add = write(kAddCommand, "new");
+  const std::string remove = write(kRemoveCommand, "old");
+  const bool add_after = counting || needs_after(source, facts);
+  std::vector<Trigger> triggers;
+  if (!counting || version != kVersionOfRelease1) {
+    const std::string before = counting ? write(kExpectCommand, "new") : add;
+    triggers.emplace_back(table, name, kBeforeInsertSuffix, "INSERT" + on, before);
+    triggers.emplace_back(table, name, kBeforeUpdateSuffix, update, before);
+  }
+  if (add_after) {
+    triggers.emplace_back(table, name, kAfterInsertSuffix, "INSERT" + on, add);
+  }
+  triggers.emplace_back(table, name, kAfterUpdateSuffix, update, remove + (add_after ? add : ""));
+  triggers.emplace_back(table, name, kAfterDeleteSuffix, "DELETE" + on, remove);
+  return triggers;
+}
+
+}  // namespace bloom

@@ -1,0 +1,66 @@
+// The text of the triggers on a source. SourceTriggers says when they run, and why.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/source/source.h"
+#include "sql/sqlite/statement.h"
+
+namespace bloom {
+
+// The suffix of the side table of a skip index: the changed ranges.
+inline constexpr std::string_view kChangedSuffix = "_changed";
+
+// The commands that triggers write to the command column (writers=extension). `expect` announces
+// that an AFTER trigger should report a row.
+inline constexpr std::string_view kAddCommand = "add";
+inline constexpr std::string_view kRemoveCommand = "remove";
+inline constexpr std::string_view kExpectCommand = "expect";
+
+// Versions of the triggers, as they are stored. All are supported.
+inline constexpr std::uint64_t kVersionOfRelease1 = 0;    // neither `expect` nor a guard index
+inline constexpr std::uint64_t kVersionForExtension = 2;  // for writers=extension
+inline constexpr std::uint64_t kVersionForAny = 3;        // for writers=any
+inline constexpr std::uint64_t kVersionForRanges = 4;     // of bloom_groups
+
+// What follows the name of the virtual table in the name of a trigger.
+inline constexpr std::string_view kBeforeInsertSuffix = "_before_insert";
+inline constexpr std::string_view kBeforeUpdateSuffix = "_before_update";
+inline constexpr std::string_view kAfterInsertSuffix = "_after_insert";
+inline constexpr std::string_view kAfterUpdateSuffix = "_after_update";
+inline constexpr std::string_view kAfterDeleteSuffix = "_after_delete";
+
+struct Trigger {
+  // `suffix`: the name of the trigger without that of the bloom table `table`.
+  Trigger(const std::string& table, std::string source_name, std::string_view suffix,
+          const std::string& event, const std::string& body);
+  // Reads name, sql, tbl_name and rowid of sqlite_schema.
+  explicit Trigger(const sqlite::Execution& row);
+
+  std::string name;
+  std::string sql;         // as in sqlite_schema
+  std::string source;      // the table that it is on
+  std::int64_t rowid = 0;  // in sqlite_schema, if the trigger is stored
+};
+
+// Return the triggers that append to the change log, and those that write commands to the bloom
+// table `target`. They differ only during ALTER TABLE ... RENAME.
+std::vector<Trigger> triggers_that_log(const Source& source, const std::string& table,
+                                       bool counting);
+std::vector<Trigger> triggers_that_command(const Source& source, const std::string& table,
+                                           const std::string& target, bool counting,
+                                           std::uint64_t version);
+
+// Returns whether a trigger that runs AFTER adds keys to the filter, with writers=extension.
+bool adds_keys_after(const Source& source, bool counting);
+
+// Return a part of the text of every trigger that writes commands to the bloom table `table`,
+// appends to its change log, or notes changed ranges.
+std::string command_columns(const std::string& table);
+std::string log_columns(const std::string& table);
+std::string note_columns(const std::string& table);
+
+}  // namespace bloom

@@ -1,0 +1,21 @@
+// The affinity of a column: how SQLite converts the values that are compared with the column
+// (https://sqlite.org/datatype3.html, section 3).
+#pragma once
+
+#include <string_view>
+
+namespace bloom {
+
+// `numeric` includes INTEGER.
+enum class Affinity { blob, text, numeric, real };
+
+inline bool is_numeric(Affinity affinity) {
+  return affinity == Affinity::numeric || affinity == Affinity::real;
+}
+
+// Returns the affinity of a column with this declared type, which may be empty. A column of type
+// ANY has the affinity numeric, but no affinity in a STRICT table. The type alone does not show
+// this, so the caller must check for STRICT.
+Affinity affinity_of(std::string_view type);
+
+}  // namespace bloom

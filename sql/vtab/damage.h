@@ -1,0 +1,41 @@
+// Errors about shadow tables that are missing, or not as the extension wrote them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "sql/sqlite/guard.h"
+#include "sql/sqlite/statement.h"
+
+namespace bloom {
+
+// Throws SqliteError(SQLITE_ABORT): a statement goes on after a rollback has given the table
+// another name, or none.
+[[noreturn]] inline void refuse_renamed() {
+  throw sqlite::SqliteError(
+      SQLITE_ABORT, "the table was renamed while the statement ran (run the statement again)");
+}
+
+// Throws SqliteError(SQLITE_CORRUPT_VTAB).
+[[noreturn]] inline void damaged(const std::string& text) {
+  throw sqlite::SqliteError(SQLITE_CORRUPT_VTAB, text);
+}
+
+// Returns the blob in a column. Throws if the column is not a blob of `size` bytes; name() then
+// names it.
+template <typename Name>
+std::span<const std::uint8_t> sized_blob(const sqlite::Execution& row, int column, std::size_t size,
+                                         Name&& name) {
+  if (row.type(column) != SQLITE_BLOB) {
+    damaged(name() + " must be a blob, is none");
+  }
+  const auto bytes = row.blob(column);
+  if (bytes.size() != size) {
+    damaged(name() + " must have " + std::to_string(size) + " bytes, has " +
+            std::to_string(bytes.size()));
+  }
+  return bytes;
+}
+
+}  // namespace bloom

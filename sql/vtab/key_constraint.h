@@ -1,0 +1,50 @@
+// The conditions that a query has on the columns of a virtual table, and which of them a plan uses.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/hashing/collation.h"
+#include "sql/sqlite/api.h"
+
+namespace bloom {
+
+inline constexpr std::string_view kUnsupportedCollationPrefix = "refused: collation ";
+
+// The condition key = ?, key IS ? or key IN (...) that a plan uses. A list is used only if no
+// other condition gives the key: SQLite then looks up that key in the list.
+struct KeyConstraint {
+  int index = -1;  // in aConstraint; -1 if no condition can be used in this join order
+  Collation collation = Collation::binary;  // of the comparison
+  // Whether some condition on the key takes its value from a table that comes later in this join
+  // order.
+  bool comes_later = false;
+  // Whether the condition is key IN (...), while a table that comes later gives the keys one by
+  // one. SQLite assumes short lists. But the list may be all keys of the table that is looked up,
+  // and the later table is then searched once for each of them.
+  bool lists_instead = false;
+  // The collation of a condition that the filter does not support; null if there is none.
+  const char* unsupported_collation = nullptr;
+};
+// Returns the condition to use on the key, which is this column. `own` is the collation of the
+// filter. The filter also supports BINARY comparisons: keys that are equal byte for byte are equal
+// under any collation.
+KeyConstraint choose_key_constraint(sqlite3_index_info& info, int column, Collation own);
+// Returns the index in aConstraint of a usable condition that compares this column by = or IS; -1
+// for none.
+int equality_on(const sqlite3_index_info& info, int column);
+// Sets idxStr to a copy of the text. Throws std::bad_alloc.
+void set_plan_text(sqlite3_index_info& info, const std::string& text);
+// Sets idxStr to kUnsupportedCollationPrefix, followed by the collation. Throws std::bad_alloc.
+void name_unsupported_collation(sqlite3_index_info& info, const char* collation);
+
+// Asks SQLite to pass the values of column IN (...) all at once: see Value::list(). Returns whether
+// it does, which it can from SQLite 3.38 on. It then checks IN itself. For values one by one it
+// checks column = value instead, and converts them by other rules.
+bool take_as_list(sqlite3_index_info& info, int constraint);
+// Returns whether a condition compares this column by = or IS. It need not be usable.
+bool is_compared(const sqlite3_index_info& info, int column);
+// Returns the index of a usable condition that tests this column by IS NULL; -1 for none.
+int null_test_on(const sqlite3_index_info& info, int column);
+
+}  // namespace bloom

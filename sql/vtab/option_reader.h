@@ -1,0 +1,93 @@
+// Reads the options of CREATE VIRTUAL TABLE ... USING <module>(name=value, ...). A value is a
+// number, a 'string' or a bare word.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/hashing/collation.h"
+#include "sql/sqlite/value.h"
+
+namespace bloom {
+
+// Convert the text of an option to an SQL value. option_value() returns a number, or text for a
+// 'string' or another word. option_number() also returns a number for a number in quotes.
+sqlite::OwnedValue option_value(sqlite3* db, std::string_view text);
+sqlite::OwnedValue option_number(sqlite3* db, std::string_view text);
+
+// One option as it was written: its name, its source text and its SQL value. The functions throw
+// bloom::Error with the option, the rule and the value if the value breaks the rule.
+struct OptionArgument {
+  std::string_view name;
+  std::string_view text;
+  sqlite::Value value;
+  sqlite::Value number;  // as option_number()
+
+  std::uint64_t integer(std::uint64_t low, std::uint64_t high) const;
+  std::string word(std::string_view rule = "a name") const;
+  std::vector<std::string> words() const;  // one name, or several in parentheses
+  // Returns whether the value is `first`. Throws if it is neither `first` nor `second`.
+  bool is_first_of(const char* first, const char* second) const;
+  bool on_or_off() const { return is_first_of("on", "off"); }
+  Collation collation() const;
+};
+
+// Reads one option into an object of class Options.
+template <typename Options>
+struct OptionReader {
+  const char* name;
+  void (*read)(Options& options, const OptionArgument& argument);
+};
+
+// Splits name=value. Throws bloom::Error if there is no =.
+std::pair<std::string, std::string_view> split_option(std::string_view argument);
+// Throws bloom::Error if another option of these names follows within the argument, after a space.
+void require_no_lost_comma(std::string_view argument, const std::vector<const char*>& names);
+[[noreturn]] void refuse_repeated_option(const char* name);
+[[noreturn]] void refuse_unknown_option(const std::string& name,
+                                        const std::vector<const char*>& known);
+
+// Reads the module arguments as SQLite passes them, each one the text between two commas. Names are
+// not case-sensitive. Throws bloom::Error for an unknown option and for one that is given twice.
+template <typename Options>
+void read_options(sqlite3* db, std::span<const char* const> arguments,
+                  std::span<const OptionReader<Options>> readers, Options& options) {
+  std::vector<const OptionReader<Options>*> given;
+  std::vector<const char*> known;
+  for (const auto& each : readers) {
+    known.push_back(each.name);
+  }
+  for (const char* const argument : arguments) {
+    if (arguments.size() == 1 &&
+        std::string_view(argument).find_first_not_of(" \t\r\n\f") == std::string_view::npos) {
+      return;  // USING bloom()
+    }
+    const auto [name, text] = split_option(argument);
+    // Clang 14 captures structured bindings only under another name.
+    const auto reader =
+        std::find_if(readers.begin(), readers.end(), [&wanted = name](const auto& each) {
+          return sqlite3_stricmp(wanted.c_str(), each.name) == 0;
+        });
+    if (reader == readers.end()) {
+      refuse_unknown_option(name, known);
+    }
+    if (std::find(given.begin(), given.end(), &*reader) != given.end()) {
+      refuse_repeated_option(reader->name);
+    }
+    given.push_back(&*reader);
+    require_no_lost_comma(argument, known);
+    const sqlite::OwnedValue value = option_value(db, text);
+    const sqlite::OwnedValue number = option_number(db, text);
+    reader->read(options, {.name = reader->name,
+                           .text = text,
+                           .value = sqlite::Value(value.get()),
+                           .number = sqlite::Value(number.get())});
+  }
+}
+
+}  // namespace bloom

@@ -1,0 +1,78 @@
+#include "sql/vtab/row_log.h"
+
+#include <utility>
+
+#include "sql/sqlite/connection.h"
+#include "sql/sqlite/sql_text.h"
+#include "sql/vtab/damage.h"
+
+namespace bloom {
+
+using sqlite::Execution;
+
+bool is_of_a_lost_table(const sqlite::Outcome& loading) {
+  return loading.code() == SQLITE_ERROR || loading.code() == SQLITE_ABORT ||
+         loading.code() == SQLITE_CORRUPT_VTAB;
+}
+
+bool RowLog::make() {
+  return !sqlite::Outcome::of([&] { tables_.create(kTable); }).failed();
+}
+
+// INSERT leaves the row out without an error if a trigger on the log raises IGNORE.
+void RowLog::append(std::int64_t id, std::span<const std::uint8_t> row) {
+  if (std::exchange(is_appending_, true)) {
+    damaged("a trigger on its row log must not use the table itself");
+  }
+  struct Done {
+    bool& flag;
+    ~Done() { flag = false; }
+  } const done{is_appending_};
+  const sqlite::KeepLastRowid keep(tables_.db());
+  ++writes_;
+  Execution(tables_.prepared("INSERT INTO {rowlog} VALUES (?1, ?2)"))
+      .bind(1, id)
+      .bind(2, row)
+      .step();
+  if (sqlite3_changes(tables_.db()) != 1) {
+    damaged("the row log has not taken a row");
+  }
+}
+
+std::optional<RowLog::Ids> RowLog::ids() {
+  Execution run(
+      tables_.prepared("SELECT (SELECT min(id) FROM {rowlog}), (SELECT max(id) FROM {rowlog})"));
+  run.step();
+  return run.type(0) == SQLITE_NULL ? std::nullopt
+                                    : std::optional(Ids{run.integer(0), run.integer(1)});
+}
+
+void RowLog::for_each(
+    const std::function<void(std::int64_t id, std::span<const std::uint8_t> row)>& f) {
+  Execution run(tables_.prepared("SELECT id, row FROM {rowlog} ORDER BY id"));
+  while (run.step()) {
+    f(run.integer(0), run.blob(1));
+  }
+}
+
+// SQLite counts each row that an UPSERT updates, also if it is the same row every time.
+void RowLog::restore_changes(int changes) {
+  constexpr int kMost = 100'000;
+  if (changes == sqlite3_changes(tables_.db()) || changes > kMost) {
+    return;
+  }
+  ++writes_;
+  Execution(
+      tables_.prepared("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ?1) "
+                       "INSERT INTO {config} SELECT 'version', 0 FROM n WHERE true "
+                       "ON CONFLICT(k) DO UPDATE SET v = v"))
+      .bind(1, std::int64_t{changes})
+      .step();
+}
+
+void RowLog::clear() {
+  ++writes_;
+  Execution(tables_.prepared("DELETE FROM {rowlog}")).step();
+}
+
+}  // namespace bloom

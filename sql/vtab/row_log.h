@@ -1,0 +1,73 @@
+// The row log of a virtual table: rows that single-row statements of the open transaction append,
+// instead of changing a page that is larger and elsewhere for each row.
+//
+// <name>_rowlog(id INTEGER PRIMARY KEY, row BLOB)
+//
+// The rows are part of SQLite's pages, so SQLite rolls them back, saves and copies them like any
+// others. The table merges them into its other rows when there are many, and before the transaction
+// commits. A committed file therefore has no rows in the log, with two exceptions: a commit under
+// PRAGMA query_only, and one after sqlite3_close() was refused. So a table that is opened reads the
+// log, if its config says that there are rows.
+//
+// The ids are consecutive, and an id is used again only after a rollback. So if only rollbacks have
+// happened since a connection has read the log, and the log has the same first row and no more
+// rows, then the rows that are left are those that it has read.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "sql/sqlite/guard.h"
+#include "sql/vtab/shadow_tables.h"
+
+namespace bloom {
+
+// Returns whether a table could not be read because it was dropped, renamed or replaced. Its commit
+// need not fail then, and leaves the log. After any other failure it must: after an I/O error SQLite
+// may have rolled the transaction back already, and would report success.
+bool is_of_a_lost_table(const sqlite::Outcome& loading);
+
+class RowLog {
+ public:
+  static constexpr ShadowTable kTable = {"rowlog", "(id INTEGER PRIMARY KEY, row BLOB)", "id",
+                                         "row", ShadowTable::kMayBeMissing};
+
+  // `tables` has kTable. `writes`: a counter that rises with every write. Requires: both outlive
+  // the log.
+  RowLog(ShadowTables& tables, std::uint64_t& writes) : tables_(tables), writes_(writes) {}
+  RowLog(const RowLog&) = delete;
+  RowLog& operator=(const RowLog&) = delete;
+
+  // Functions throw SqliteError if a statement fails, with the code SQLITE_CORRUPT_VTAB for rows
+  // that this class has not written.
+
+  // Makes the log of a table of an earlier version. Returns false if it cannot be made, for example
+  // because another table has its name.
+  bool make();
+  // Appends a row. It counts in changes(), so this may be called only within a statement on the
+  // virtual table itself.
+  void append(std::int64_t id, std::span<const std::uint8_t> row);
+  struct Ids {
+    std::int64_t first;
+    std::int64_t last;
+  };
+  // Returns nullopt if the log is empty.
+  std::optional<Ids> ids();
+  // Calls f(id, row) for each row in order.
+  void for_each(const std::function<void(std::int64_t id, std::span<const std::uint8_t> row)>& f);
+  void clear();
+  // Sets changes() to a value that it had before: a commit and a lookup must not change it. Leaves
+  // it alone if that would take long: from 100,000 on. Requires: the table <name>_config(k, v) has
+  // a row 'version'.
+  void restore_changes(int changes);
+
+ private:
+  ShadowTables& tables_;
+  std::uint64_t& writes_;
+  // A trigger on the log could call an SQL function of the host that uses the table.
+  bool is_appending_ = false;
+};
+
+}  // namespace bloom

@@ -1,0 +1,155 @@
+// The shadow tables of a virtual table: their names, and SQL on them.
+//
+// In the SQL, {config} stands for the qualified name of the shadow table <name>_config, and so on:
+//   Execution(tables.prepared("DELETE FROM {data} WHERE id = ?1")).bind(1, id).step();
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "sql/sqlite/statement.h"
+
+namespace bloom {
+
+// A shadow table as it is created.
+struct ShadowTable {
+  std::string_view suffix;      // "config" and so on
+  std::string_view definition;  // what follows the name in CREATE TABLE
+  const char* first_column;
+  const char* last_column;
+  // Tables of earlier versions do not have it.
+  enum Presence { kAlways, kMayBeMissing } presence = kAlways;
+};
+
+class ShadowTables {
+ public:
+  // Requires: `all` lives as long as this object.
+  ShadowTables(sqlite3* db, std::string schema, std::string table, std::span<const ShadowTable> all)
+      : db_(db), schema_(std::move(schema)), table_(std::move(table)), all_(all) {}
+  ShadowTables(const ShadowTables&) = delete;
+  ShadowTables& operator=(const ShadowTables&) = delete;
+
+  // Returns whether <name>_<suffix> is the name of a shadow table.
+  static bool contains(std::span<const ShadowTable> all, std::string_view suffix);
+
+  sqlite3* db() const { return db_; }
+  const std::string& schema() const { return schema_; }
+  const std::string& table() const { return table_; }
+  // Returns the name of a shadow table, without the schema.
+  std::string name(std::string_view suffix) const;
+  // Returns "schema"."name" of a shadow table, quoted.
+  std::string qualified(std::string_view suffix) const;
+
+  // Statements that were already running go on with an object of the virtual table whose name may
+  // have come to mean another table: by a rollback, of which SQLite does not tell an object that
+  // takes no part in the transaction, or by renames through newer objects. Call note_connected()
+  // when the virtual table was connected or created, and watch_name() when it was renamed, or when
+  // another object has its name.
+  void note_connected();
+  void watch_name();
+  // Throws SqliteError(SQLITE_ABORT) if the name has come to mean another table, or none.
+  void require_same_table() {
+    if (row_in_schema_) {
+      check_same_table();
+    }
+  }
+
+  // The functions below throw SqliteError if a statement fails. The code is SQLITE_CORRUPT_VTAB if
+  // the shadow tables are missing or not as they were created. A view in place of a table is
+  // refused when a statement is prepared: it could return rows without end.
+
+  // Returns a statement that is prepared once, and is found again by the address of `sql`.
+  // Requires: `sql` is a string literal. At most one Execution of the statement runs at a time.
+  const sqlite::Statement& prepared(const char* sql);
+  // Returns a new statement.
+  sqlite::Statement statement(std::string_view sql) const;
+  // Runs SQL without parameters that returns no rows.
+  void run(std::string_view sql) const;
+
+  void create() const;
+  void create(const ShadowTable& table) const;
+  // Returns whether there is a table with these columns.
+  bool exists(const ShadowTable& table) const;
+  // Returns a text of the table <name>_config(k, v), even if its other rows are damaged; "" if
+  // there is no such table or value.
+  std::string text_in_config(std::string_view key) const;
+  // Both skip shadow tables that may be missing, and drop() skips all that are.
+  void drop();
+  void rename(const std::string& table);
+
+ private:
+  struct Prepared {
+    Prepared(const char* literal, const ShadowTables& tables)
+        : sql(literal), statement(tables.statement(literal)) {}
+
+    const char* sql;
+    sqlite::Statement statement;
+  };
+
+  std::string with_names(std::string_view sql) const;
+  std::string find_damage() const;
+  std::int64_t find_row_in_schema() const;
+  void remember_row();
+  void check_same_table();
+
+  sqlite3* db_;
+  std::string schema_;
+  std::string table_;
+  std::span<const ShadowTable> all_;
+  std::list<Prepared> prepared_;
+  // The rowid of the first shadow table in sqlite_schema. A rename keeps the rowid.
+  std::optional<std::int64_t> row_in_schema_;
+  bool watches_name_ = false;  // else only until the transaction ends
+};
+
+// Reads bytes of existing rows of one shadow table. Takes half the time of a statement per row.
+// Requires: its lifetime ends within the callback of SQLite that created it, because an open blob
+// handle keeps the transaction from committing.
+class RowReader {
+ public:
+  RowReader(const ShadowTables& tables, std::string_view suffix, const char* column)
+      : RowReader(tables, suffix, column, false) {}
+  RowReader(const RowReader&) = delete;
+  RowReader& operator=(const RowReader&) = delete;
+  ~RowReader() { sqlite3_blob_close(blob_); }
+
+  // Goes to the row with this id, and returns the size of its blob in bytes. Throws as ShadowTables
+  // does if there is no such row.
+  std::size_t open(std::int64_t id);
+  // Reads the blob of that row from byte `offset` on. Requires: the bytes are within the blob.
+  void read(std::size_t offset, std::span<std::uint8_t> bytes);
+
+ protected:
+  RowReader(const ShadowTables& tables, std::string_view suffix, const char* column, bool writable)
+      : tables_(tables), name_(tables.name(suffix)), column_(column), writable_(writable) {}
+
+  void require_ok(int code) const;
+  sqlite3_blob* blob() const { return blob_; }
+
+ private:
+  const ShadowTables& tables_;
+  std::string name_;
+  const char* column_;
+  bool writable_;
+  sqlite3_blob* blob_ = nullptr;
+};
+
+// Also overwrites bytes of these rows. It writes through sqlite3_blob_write(), which leaves
+// changes() alone. Rows are written at the end of a statement, and an UPDATE there would count as
+// the work of the user's statement.
+class RowWriter : public RowReader {
+ public:
+  RowWriter(const ShadowTables& tables, std::string_view suffix, const char* column)
+      : RowReader(tables, suffix, column, true) {}
+
+  // Writes to the blob of the row from byte `offset` on. Requires: the bytes are within the blob.
+  void write(std::size_t offset, std::span<const std::uint8_t> bytes);
+};
+
+}  // namespace bloom

@@ -1,0 +1,138 @@
+#include "sql/vtab/transaction_state.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sql/sqlite/connection.h"
+
+namespace bloom {
+namespace {
+
+// Writing one key takes about as long as visiting this many prepared statements.
+constexpr int kStatementsPerKey = 100;
+
+}  // namespace
+
+TransactionState::Enclosed::Enclosed(TransactionState& transaction)
+    : transaction_(transaction), before_(std::exchange(transaction.is_enclosed_, true)) {
+  transaction.is_only_writer_ = sqlite::running_writers(transaction.db_) <= 1;
+}
+
+void TransactionState::created() {
+  is_open_ = true;
+  has_just_joined_ = false;
+  all_savepoints_reported_ = false;
+}
+
+void TransactionState::begin() {
+  has_just_joined_ = true;
+  if (!is_open_) {
+    is_open_ = true;
+    end_statement();
+  }
+}
+
+// A savepoint that opens while a statement writes belongs to that statement, because SQLite refuses
+// the SAVEPOINT command then. There is one exception. When a table joins a transaction, SQLite
+// reports the innermost open savepoint to it, and that one may belong to the user.
+void TransactionState::savepoint(int number) {
+  end_statement();
+  innermost_savepoint_ = number;
+  all_savepoints_reported_ = true;
+  if (std::exchange(has_just_joined_, false) || has_many_statements()) {
+    innermost_owner_ = Owner::unknown;
+  } else if (sqlite::statement_runs_to_its_end(db_, statements_)) {
+    innermost_owner_ = Owner::statement;
+  }
+}
+
+void TransactionState::released(int number) {
+  end_statement();
+  innermost_savepoint_ = std::min(innermost_savepoint_, number - 1);
+  if (renamed_within_) {
+    renamed_within_ = std::min(*renamed_within_, innermost_savepoint_);
+  }
+}
+
+bool TransactionState::rolled_back_to(int number) {
+  if (number > innermost_savepoint_) {
+    return false;
+  }
+  end_statement();
+  innermost_savepoint_ = number;
+  rolled_back_to_ = std::min(number, rolled_back_to_.value_or(number));
+  return true;
+}
+
+void TransactionState::rolled_back() {
+  end();
+  rolled_back_to_ = -1;
+}
+
+void TransactionState::end() {
+  end_statement();
+  is_open_ = false;
+  has_just_joined_ = false;
+  all_savepoints_reported_ = true;
+  innermost_savepoint_ = -1;
+  renamed_within_.reset();
+  must_roll_back_ = false;
+}
+
+void TransactionState::end_statement() {
+  write_mode_ = WriteMode::undecided;
+  has_written_a_key_ = false;
+  keys_written_ = 0;
+  keys_before_visit_ = has_many_statements() ? statements_ / kStatementsPerKey : 0;
+  changes_after_write_.reset();
+  innermost_owner_ = Owner::user;
+}
+
+// Deferring changes to the end of the statement is safe for two reasons. SQLite either reports that
+// end (xRelease or xSync) or undoes the statement. And the application cannot use the connection
+// before that end.
+bool TransactionState::decide_write_mode(std::string_view table) {
+  if (write_mode_ != WriteMode::undecided || keys_written_ < keys_before_visit_) {
+    return false;
+  }
+  keys_before_visit_ = 2 * keys_written_;  // of the statements, if this visit decides nothing
+  if (innermost_owner_ == Owner::unknown && sqlite::writes_through_trigger(db_, table)) {
+    innermost_owner_ = Owner::statement;
+  }
+  const bool is_undone_on_failure = sqlite3_get_autocommit(db_) != 0 ||
+                                    innermost_owner_ == Owner::statement ||
+                                    has_written_in_this_statement();
+  if (is_undone_on_failure && sqlite::statement_runs_to_its_end(db_, statements_)) {
+    write_mode_ = WriteMode::deferred;
+  } else if (is_undone_on_failure || innermost_owner_ == Owner::user) {
+    write_mode_ = WriteMode::immediate;
+  }
+  return is_deferring();
+}
+
+// A statement that writes several rows has a savepoint of its own. If the statement that wrote last
+// had ended, SQLite would have added its row to total_changes(). An unchanged count means that this
+// statement has written before.
+bool TransactionState::has_written_in_this_statement() const {
+  return innermost_owner_ == Owner::unknown && changes_after_write_ == sqlite3_total_changes(db_);
+}
+
+void TransactionState::note_written(bool counts) {
+  has_written_a_key_ = true;
+  ++keys_written_;
+  has_just_joined_ = false;
+  changes_after_write_ = counts ? std::optional(sqlite3_total_changes(db_)) : std::nullopt;
+}
+
+void TransactionState::roll_back() { must_roll_back_ = !sqlite::roll_back(db_); }
+
+int TransactionState::code_to_report(int code) {
+  return std::exchange(must_roll_back_, false) ? SQLITE_IOERR : code;
+}
+
+bool ChangeProgress::is_undone_on_failure() const {
+  return transaction_.is_enclosed_ ||
+         (transaction_.is_deferring() && sqlite::running_writers(transaction_.db_) <= 1);
+}
+
+}  // namespace bloom

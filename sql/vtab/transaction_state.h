@@ -1,0 +1,173 @@
+// What SQLite has reported to a virtual table about its transaction. From this a table decides
+// whether the changes of the running statement may wait until the statement ends.
+//
+// A savepoint n is "known" if SQLite has reported it or a later savepoint to this table by
+// xSavepoint: n <= innermost_savepoint(). When a table joins a transaction, SQLite reports only the
+// innermost open savepoint. At xCreate it reports none of the open savepoints. It also does not
+// report a savepoint that failed to open because of another table.
+//
+// SQLite has no call for the end of a statement. The running statement may have ended whenever
+// SQLite calls xBegin, xSavepoint, xRelease, xRollbackTo, xSync, xCommit or xRollback.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "sql/sqlite/api.h"
+
+namespace bloom {
+
+class TransactionState {
+ public:
+  explicit TransactionState(sqlite3* db) : db_(db) {}
+
+  // The calls of SQLite. Call created() at the end of xCreate: SQLite does not report savepoints
+  // that are open then.
+  void created();
+  void begin();
+  void savepoint(int number);
+  void released(int number);
+  // Returns whether the savepoint is known. If it is not, it was never opened, and the call has no
+  // effect.
+  bool rolled_back_to(int number);
+  void committed() { end(); }
+  void rolled_back();
+
+  bool is_open() const { return is_open_; }
+  // Returns the innermost open savepoint that SQLite has reported; -1: the transaction itself.
+  int innermost_savepoint() const { return innermost_savepoint_; }
+  // Returns whether SQLite will call xRollbackTo for every open savepoint.
+  bool all_savepoints_reported() const { return all_savepoints_reported_; }
+
+  // How the running statement's changes reach the rows.
+  enum class WriteMode {
+    undecided,  // the statement has written at most one key so far
+    immediate,  // each change is written at once
+    // Changes are written at the end of the statement. If the statement fails, SQLite undoes them:
+    // the statement has a savepoint of its own, or is the only writer of an implicit transaction.
+    deferred,
+  };
+  WriteMode write_mode() const { return write_mode_; }
+  bool is_deferring() const { return write_mode_ == WriteMode::deferred; }
+  // Overrides the decision, for code that adds many keys within one call of SQLite, such as
+  // 'rebuild'. The caller restores the mode before the call returns.
+  void set_write_mode(WriteMode mode) { write_mode_ = mode; }
+
+  // Decides how the running statement writes to `table`, unless that is decided. Returns whether
+  // the statement defers its changes as a result of this call.
+  bool decide_write_mode(std::string_view table);
+  // Returns whether the running statement has written a change at once: see note_written(). The
+  // statement may have decided since then to defer its changes.
+  bool has_written_a_key() const { return has_written_a_key_; }
+  // Returns how many changes were written at once since the last call that ends a statement.
+  int keys_written() const { return keys_written_; }
+  // Call after a change was written at once. `counts`: SQLite will count this row of the statement
+  // in changes().
+  void note_written(bool counts);
+
+  // While it lives, the caller undoes a change that fails: see sqlite::atomically().
+  class Enclosed {
+   public:
+    explicit Enclosed(TransactionState& transaction);
+    Enclosed(const Enclosed&) = delete;
+    Enclosed& operator=(const Enclosed&) = delete;
+    ~Enclosed() { transaction_.is_enclosed_ = before_; }
+
+   private:
+    TransactionState& transaction_;
+    bool before_;
+  };
+
+  // Returns whether the statement of the command was the only running one that may write, when the
+  // Enclosed was made. Requires: there is an Enclosed.
+  bool is_only_writer() const { return is_only_writer_; }
+
+  // Rolls the whole transaction back, because a change has failed halfway.
+  void roll_back();
+  // Call after a change has failed with result code `code`. Returns the code to report to SQLite.
+  // If roll_back() has failed, this is SQLITE_IOERR: SQLite then rolls the transaction back.
+  // Otherwise it is `code`.
+  int code_to_report(int code);
+
+  // Call when the table was renamed in this transaction. Remembers the innermost savepoint, because
+  // undoing it undoes the rename.
+  void note_renamed() { renamed_within_ = innermost_savepoint_; }
+  // Return whether a rollback undoes a rename: a rollback to savepoint `number`, or, without an
+  // argument, a rollback of the transaction.
+  bool undoes_rename(int number) const { return renamed_within_ && number <= *renamed_within_; }
+  bool undoes_rename() const { return renamed_within_.has_value(); }
+  void forget_rename() { renamed_within_.reset(); }
+
+ private:
+  friend class ChangeProgress;
+
+  // Who opened the innermost savepoint. A statement's own savepoint is released before the
+  // application can do anything else.
+  enum class Owner { user, statement, unknown };
+
+  bool has_written_in_this_statement() const;
+  // Returns whether visiting all prepared statements takes longer than writing some keys at once.
+  bool has_many_statements() const { return statements_ > kManyStatements; }
+  void end_statement();
+  void end();
+
+  static constexpr int kManyStatements = 1000;
+
+  sqlite3* db_;
+  int statements_ = 0;         // prepared statements of the connection, when they were visited last
+  int keys_written_ = 0;       // at once, since the last call that ends a statement
+  int keys_before_visit_ = 0;  // keys to write before the statements are visited
+  bool is_open_ = false;
+  bool all_savepoints_reported_ = true;
+  bool has_just_joined_ = false;  // the running statement has joined the transaction
+  int innermost_savepoint_ = -1;
+  Owner innermost_owner_ = Owner::user;
+  WriteMode write_mode_ = WriteMode::undecided;
+  bool has_written_a_key_ = false;
+  std::optional<int> changes_after_write_;  // sqlite3_total_changes() after the last change
+  // The innermost savepoint that a rename belongs to. Undoing it undoes the rename.
+  std::optional<int> renamed_within_;
+  // The outermost savepoint that was undone since the last change began; -1: the transaction.
+  std::optional<int> rolled_back_to_;
+  bool must_roll_back_ = false;  // roll_back() has failed
+  bool is_enclosed_ = false;     // see Enclosed
+  bool is_only_writer_ = false;
+};
+
+// Tells whether a change that has failed must still be undone. A change can write several rows of
+// the shadow tables. If it fails after some of them, those rows must be undone: by SQLite, or else
+// by TransactionState::roll_back(). Create this object when the change begins. Changes do not nest.
+class ChangeProgress {
+ public:
+  // `writes`: the counter of the rows written to the shadow tables. Must outlive this object.
+  ChangeProgress(TransactionState& transaction, const std::uint64_t& writes)
+      : transaction_(transaction),
+        writes_(writes),
+        first_write_(writes),
+        savepoint_(transaction.innermost_savepoint()) {
+    transaction.rolled_back_to_.reset();
+  }
+
+  bool has_written() const { return writes_ != first_write_; }
+  // Returns whether a rollback has undone the change. A statement that the change runs can have a
+  // savepoint of its own, because of triggers on a shadow table. Undoing that savepoint undoes only
+  // a part of the change.
+  bool is_undone() const {
+    return transaction_.rolled_back_to_ && *transaction_.rolled_back_to_ <= savepoint_;
+  }
+  // Returns whether the change is undone if it fails now. This is so within an Enclosed. It is also
+  // so if the statement defers its changes, and no other running statement may write. Another such
+  // statement was run by an SQL function of the deferring statement, and has no savepoint of its
+  // own.
+  bool is_undone_on_failure() const;
+
+ private:
+  TransactionState& transaction_;
+  const std::uint64_t& writes_;
+  std::uint64_t first_write_;
+  int savepoint_;  // the innermost one when the change began
+};
+
+}  // namespace bloom
