@@ -2,6 +2,7 @@
 # Builds the project and tests it. Installs missing packages without prompting, shows its progress, and
 # ends with the names of the tests that failed and "N passed, N failed".
 #   tests/run.sh          for a first look: the release build, all of ctest, and the demo
+#   tests/run.sh unit     the loop of a change: the release build and the tests with the label unit
 #   tests/run.sh full     what CI runs: also the address, undefined-behaviour and thread sanitizers, clang++
 #                         with coverage of the source, several versions of SQLite, other processors,
 #                         valgrind, short forms of fuzzing and mutation, and format and style
@@ -42,8 +43,9 @@ show_progress() {
   done
 }
 
+# build PRESET [TARGET]
 build() {
-  cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs" | show_progress "$1: build"
+  cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs" ${2:+--target "$2"} | show_progress "$1: build"
 }
 
 # with_sanitizer_layout PRESET COMMAND...: sanitizers map fixed addresses, which may be in use on kernels
@@ -55,18 +57,19 @@ with_sanitizer_layout() {
   esac
 }
 
-# run_ctest PRESET TESTS OTHERS
+# run_ctest PRESET TESTS OTHERS LABEL
 run_ctest() {
   cd "build/$1" 2> /dev/null &&
-    with_sanitizer_layout "$1" ctest -j "$jobs" -R "$2" -E "$3" --timeout 900 --output-on-failure 2>&1 | show_progress "$1: ctest"
+    with_sanitizer_layout "$1" ctest -j "$jobs" -R "$2" -E "$3" -L "$4" --timeout 900 --output-on-failure 2>&1 | show_progress "$1: ctest"
 }
 
-# build_and_test PRESET [TESTS [OTHERS]]: builds a preset of CMakePresets.json and runs the tests of it
-# whose names match TESTS and do not match OTHERS. Each test counts.
+# build_and_test PRESET [TESTS [OTHERS [LABEL]]]: builds a preset of CMakePresets.json and runs the tests
+# of it whose names match TESTS and do not match OTHERS. Each test counts. With a label, builds only what
+# the tests with this label need.
 build_and_test() {
-  local preset=$1 tests=${2:-.} others=${3:-^$} log=build/$1.log numbers
-  check "builds without a warning" build "$preset"
-  if ! (run_ctest "$preset" "$tests" "$others") > "$log"; then
+  local preset=$1 tests=${2:-.} others=${3:-^$} label=${4:-} log=build/$1.log numbers
+  check "builds without a warning" build "$preset" "${label:+${label}_tests}"
+  if ! (run_ctest "$preset" "$tests" "$others" "${label:-.}") > "$log"; then
     grep -vE '^ *(Start |[0-9]+/[0-9]+ .* Passed )' "$log" || true
   fi
   # "97% tests passed, 2 tests failed out of 80", skipped ones among them, disabled ones not.
@@ -105,8 +108,11 @@ declare -A scripts=(
   [coverage]=tests/coverage/coverage.sh
   [embedding]=tests/release/embedding.sh
   [fuzz]=tests/fuzz/run.sh
+  [hosts]=tests/docs/hosts.sh
   [machines]=tests/environments/machines.sh
+  [metadata]=tests/release/metadata.sh
   [mutation]=tests/coverage/mutation.py
+  [older_linux]=tests/release/older_linux.sh
   [packages]=tests/release/packages.sh
   [platforms]=tests/release/platforms.sh
   [playground]=tests/playground/run.sh
@@ -123,6 +129,7 @@ run_part() {
     asan+ubsan) build_and_test asan+ubsan . '^Rate[.]' ;;
     tsan) build_and_test tsan faults.threads ;;
     style) check_style ;;
+    unit) build_and_test release . '^$' unit ;;
     demo) check "examples/demo.sh" examples/demo.sh ;;
     *) read -ra command <<< "${scripts[$1]}" && exec "${command[@]}" ;;
   esac
@@ -132,8 +139,10 @@ sources() { git ls-files '*.h' '*.cc'; }
 
 check_style() {
   # Most checks look at every header of the C++ library again, which is most of their time. So they see
-  # the core and sql/ in a few large units. These checks see only the file that is compiled:
-  local of_one_file='clang-diagnostic-*,clang-analyzer-*,misc-unused-using-decls,misc-unused-alias-decls,bugprone-suspicious-include'
+  # the core and sql/ in a few large units. These checks see only the file that is compiled; the analyzer
+  # needs minutes, so only 'all' runs it:
+  local of_one_file='clang-diagnostic-*,misc-unused-using-decls,misc-unused-alias-decls,bugprone-suspicious-include'
+  [ "$form" != all ] || of_one_file+=',clang-analyzer-*'
   check "clang's compile commands" cmake --preset clang
   check "clang's compile commands, large units" cmake --preset clang -B build/clang-units -DBLOOM_UNITY=ON
   # shellcheck disable=SC2046
@@ -158,10 +167,10 @@ check_style() {
 main() {
   local form=${1:-} packages="g++ cmake make git sqlite3 libsqlite3-dev libgtest-dev libmurmurhash-dev python3 binutils locales codespell"
   case $form in
-    '') ;;
-    full | all) packages="$packages clang clang-format clang-tidy shellcheck sqlite-utils python3-sqlalchemy python3-django" ;;
+    '' | unit) ;;
+    full | all) packages="$packages clang clang-format clang-tidy shellcheck sqlite-utils python3-sqlalchemy python3-alembic python3-django python3-peewee" ;;
     *)
-      echo "tests/run.sh: unknown form: $form (give none, 'full' or 'all')" >&2
+      echo "tests/run.sh: unknown form: $form (give none, 'unit', 'full' or 'all')" >&2
       exit 2
       ;;
   esac
@@ -170,6 +179,11 @@ main() {
   mkdir -p build/parts
   make_german_locale || true
 
+  if [ "$form" = unit ]; then
+    side_by_side run_part build/parts unit
+    conclude
+    return
+  fi
   # Scripts use the release build. The other parts run as many at a time as there are processors, so
   # that no processor is idle while one part configures, links or waits. The longest come first.
   side_by_side run_part build/parts release
@@ -178,7 +192,7 @@ main() {
       packages cluster clients valgrind
   fi
   if [ "$form" = all ]; then
-    side_by_side run_part build/parts platforms amalgamation-all embedding wasm
+    side_by_side run_part build/parts platforms amalgamation-all embedding wasm metadata hosts older_linux
     # One after the other: the site contains the playground.
     side_by_side run_part build/parts playground
     side_by_side run_part build/parts site

@@ -11,7 +11,7 @@ namespace bloom::test {
 namespace {
 
 std::string form(const std::string& key, Collation collation) {
-  std::string buffer;
+  CountedString buffer;
   return std::string(normalized(key, collation, buffer));
 }
 

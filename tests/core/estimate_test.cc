@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <map>
+
 #include "core/sizing/prediction.h"
 #include "core/sizing/sizing.h"
 #include "tests/support/keys.h"
@@ -59,7 +62,19 @@ TEST(Estimate, OfFullFiltersIsFinite) {
       EXPECT_GT(now.keys, 0) << shape;
       EXPECT_LT(now.keys, 1e6) << shape;
       EXPECT_EQ(now.fpr, 1) << shape;
+      EXPECT_FALSE(now.keys_known) << shape;
+      EXPECT_TRUE(is_overfull({shape, 0, 0}, now)) << shape;
     }
+  }
+}
+
+TEST(Estimate, OfKeysIsKnownWhileMostBlocksHaveAnEmptyCell) {
+  const Shape shape{.kind = Kind::standard, .hashes = 2, .cells = 4096, .block = 64};
+  for (const auto& [keys, known] : std::map<std::uint64_t, bool>{
+           {0, true}, {1000, true}, {6000, true}, {12'000, false}, {20'000, false}}) {
+    const Estimate now = estimate(built({shape, 0, 0}, keys).view());
+    EXPECT_EQ(now.keys_known, known) << keys << " " << now.keys;
+    EXPECT_EQ(is_overfull({shape, 0, 0}, now), !known) << keys;
   }
 }
 

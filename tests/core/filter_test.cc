@@ -213,7 +213,9 @@ TEST(Fold, HalvesAsOftenAsTheRateAllows) {
         const Shape& shape = folded.shape();
         ASSERT_TRUE(same_bytes(folded, built(shape, 0, keys))) << shape << " of " << start;
         ASSERT_TRUE(shape == start || predicted_fpr(shape, about) <= fpr) << shape << " " << fpr;
-        ASSERT_TRUE(!is_halvable(shape) || predicted_fpr(halved(shape), about) > fpr) << shape;
+        ASSERT_TRUE(!is_halvable(shape) || !estimate(filter.view()).keys_known ||
+                    predicted_fpr(halved(shape), about) > fpr)
+            << shape;
       }
     }
   }

@@ -8,9 +8,11 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
 
+#include "core/hashing/composite_key.h"
 #include "tests/support/keys.h"
 
 namespace bloom {
@@ -129,11 +131,11 @@ TEST(Key, TextsThatAreOtherFormsOfNumbersAreDetected) {
 }
 
 std::string composite(std::initializer_list<std::string_view> parts) {
-  std::string key;
+  CountedString key;
   for (const auto part : parts) {
     append_part(key, part);
   }
-  return key;
+  return std::string(key);
 }
 
 TEST(Key, PartsOfACompositeKeyAreNetstrings) {
@@ -149,6 +151,42 @@ TEST(Key, PartsAreCountedOnlyInKeysMadeOfParts) {
         ":a,", "1a,", "18446744073709551615:a,", "99999999999999999999:a,"}) {
     EXPECT_EQ(count_parts(other), 0U) << other;
   }
+}
+
+TEST(Key, PartsAreTakenFromTheFront) {
+  std::string_view rest = "2:ab,0:,";
+  EXPECT_EQ(take_part(rest), "ab");
+  EXPECT_EQ(take_part(rest), "");
+  EXPECT_EQ(take_part(rest), std::nullopt);
+  rest = "1:a;";
+  EXPECT_EQ(take_part(rest), std::nullopt);
+  EXPECT_EQ(rest, "1:a;");
+}
+
+TEST(Key, EachPartOfACompositeKeyHasItsCollation) {
+  const PartCollations folding = {Collation::binary, Collation::nocase, Collation::rtrim};
+  const auto hash = [&](std::initializer_list<std::string_view> parts) {
+    return hash_composite(composite(parts), folding, 7);
+  };
+  EXPECT_EQ(hash({"a", "b", "c"}), hash_key(composite({"a", "b", "c"}), 7));
+  EXPECT_EQ(hash({"a", "B", "c  "}), hash({"a", "b", "c"}));
+  EXPECT_FALSE(hash({"A", "b", "c"}) == hash({"a", "b", "c"}));
+  EXPECT_FALSE(hash({"a ", "b", "c"}) == hash({"a", "b", "c"}));
+  EXPECT_FALSE(hash({"a", "b ", "c"}) == hash({"a", "b", "c"}));
+  EXPECT_EQ(hash({"a", "b", "c", "D"}), hash_key(composite({"a", "b", "c", "D"}), 7));
+  EXPECT_EQ(hash_composite("not of parts ", folding, 7), hash_key("not of parts ", 7));
+}
+
+TEST(Key, CollationsOfPartsHaveNames) {
+  const PartCollations all = {Collation::rtrim, Collation::binary, Collation::nocase};
+  EXPECT_EQ(names_of(all), "rtrim binary nocase");
+  EXPECT_EQ(part_collations_named("rtrim binary nocase"), all);
+  EXPECT_EQ(part_collations_named(""), PartCollations());
+  for (const std::string_view other : {"german", " binary", "binary  binary", "binary,nocase"}) {
+    EXPECT_EQ(part_collations_named(other), std::nullopt) << other;
+  }
+  EXPECT_TRUE(same_collations({}, {Collation::binary}));
+  EXPECT_FALSE(same_collations({Collation::binary, Collation::nocase}, {Collation::binary}));
 }
 
 TEST(Key, CompositeKeysOfDifferentPartsDiffer) {

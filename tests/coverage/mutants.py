@@ -30,7 +30,7 @@ TOKEN = re.compile(r"""
   | (?P<sign><<=|>>=|->|::|\+\+|--|&&|\|\||<<|>>|[-+*/%&|^<>=!]=|\[\[|\]\]|.)
 """, re.VERBOSE | re.IGNORECASE | re.DOTALL | re.MULTILINE)
 # Statements without code that could be wrong.
-NOT_RUN = {"static_assert", "template", "using", "alignas"}
+NOT_RUN = {"assert", "static_assert", "template", "using", "alignas"}
 
 
 @dataclass(frozen=True)

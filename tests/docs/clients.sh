@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the programs of docs/clients.md, each in its own language, and compares what they print with
-# what that page says they print. The page also has the packages and the commands that are used
-# here. Works in build/clients, installs missing packages without prompting, and ends with
+# Runs the programs of examples/clients, each in its own language, and compares what they print with
+# what the README there says they print. That page also has the packages and the commands that are
+# used here. Works in build/clients, installs missing packages without prompting, and ends with
 # "N passed, N failed". A client that cannot be installed counts as failed, or as skipped without network.
 #   tests/docs/clients.sh              the small clients that build quickly
 #   tests/docs/clients.sh all          all clients
@@ -14,7 +14,8 @@ source tests/support/check.sh
 source tests/support/extension.sh
 source tests/support/page.sh
 
-page=$PWD/docs/clients.md
+clients=$PWD/examples/clients
+page=$clients/README.md
 tests=$PWD/tests/docs
 folder=$PWD/build/clients
 extension=$(realpath -m "${BLOOM:-build/release/bloom.so}")
@@ -22,21 +23,18 @@ small=(sqlite3 python apsw libsql java perl tcl)
 
 promised() { block text < "$page"; }
 
-# The language of the block is also the suffix of the file.
-language() { section "$1" | sed -n 's/^```\([a-z].*\)/\1/p' | grep -vx sh; }
-
 # Makes an empty project, with the extension where the programs expect it.
 make_project() {
-  local project=$folder/$1 language
-  language=$(language "$1") || {
-    echo "docs/clients.md has no client '$1'"
+  local project=$folder/$1 program
+  program=$(compgen -G "$clients/$1.*") || {
+    echo "examples/clients has no program '$1'"
     return 1
   }
   rm -rf "$project"
   mkdir "$project"
   cp "$extension" "$project/bloom.so"
   echo '{}' > "$project/package.json"
-  section "$1" | block "$language" > "$project/client.$language"
+  cp "$program" "$project/client.${program##*.}"
 }
 
 # All commands but the last, which runs the program.
@@ -63,7 +61,7 @@ keeps_promise() {
   }
   bash -euo pipefail -c "$(commands "$1" | tail -n 1)" > printed.txt 2> errors.txt || status=$?
   [ $status -le 1 ] || echo "exit status $status" >> errors.txt
-  diff -u <(promised) <(cat printed.txt errors.txt | sed -E 's/^.*(bloom_contains: [^)]*\)).*/error: \1/')
+  diff -u <(promised) <(cat printed.txt errors.txt | sed -E 's/^.*(bloom_contains: .*[.]{3}\)\)).*/error: \1/')
 }
 
 with_extension() { sqlite3 -cmd ".load ./bloom" written.db "$@"; }
@@ -95,15 +93,15 @@ keeps_filters_in_sync() {
 try_client() {
   make_project "$1"
   check "has what it needs" prepare "$1"
-  check "prints what docs/clients.md says" keeps_promise "$1"
+  check "prints what examples/clients/README.md says" keeps_promise "$1"
   [ "$1" != better-sqlite3 ] || check "writes to the source of a filter without the extension" keeps_filters_in_sync "$1"
 }
 
 main() {
-  local clients=("$@")
+  local names=("$@")
   case ${1:-} in
-    '') clients=("${small[@]}") ;;
-    all) mapfile -t clients < <(sections_with_commands) ;;
+    '') names=("${small[@]}") ;;
+    all) mapfile -t names < <(sections_with_commands) ;;
   esac
   mkdir -p "$folder"
   use_own_caches "$folder/cache"
@@ -111,9 +109,9 @@ main() {
     install_missing g++ cmake make libsqlite3-dev
     check "extension" build_release bloom
   fi
-  install_packages "${clients[@]}" || true
+  install_packages "${names[@]}" || true
   is_installed sqlite3 || install_missing sqlite3 || true
-  side_by_side try_client "$folder" "${clients[@]}"
+  side_by_side try_client "$folder" "${names[@]}"
   conclude
 }
 

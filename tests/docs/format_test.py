@@ -1,4 +1,4 @@
-"""The program in docs/format.md, which follows that page alone, reads the same bytes as the extension does.
+"""The program examples/format.py, which follows docs/format.md alone, reads the same bytes as the extension does.
 
     /usr/bin/python3 tests/docs/format_test.py EXTENSION
 """

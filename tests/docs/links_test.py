@@ -1,4 +1,4 @@
-"""Every link in the documents leads to a file of the repository, and to a heading of it where it names one.
+"""Every link in the documents leads to a file of the repository, and to a heading of it where it names one. Its text is no file name.
 
     /usr/bin/python3 tests/docs/links_test.py
 """
@@ -57,8 +57,12 @@ def main():
     bad = [(document, link, problem) for document, link in links if (problem := broken(document, link))]
     for document, link, problem in bad:
         print(f"{document}: {link}: {problem}")
+    named = [(document, found) for document in documents() if document.startswith("docs/")
+             for found in re.findall(r"\[[\w./-]+\.md\]\([^)]*\)", prose(document))]
+    for document, found in named:
+        print(f"{document}: {found}: the text of a link says what is there, not the name of a file")
     print(f"{len(links)} links, {len(bad)} broken")
-    return 1 if bad else 0
+    return 1 if bad or named else 0
 
 
 if __name__ == "__main__":

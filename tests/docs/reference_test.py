@@ -38,8 +38,8 @@ class Reference(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.db = connect()
-        internal = {"bloom_read_range"}  # only the extension itself can call it
-        cls.functions = names(cls.db) - names(sqlite3.connect(":memory:")) - {"bloom", "bloom_groups"} - internal
+        internal = {"bloom_read_range", "bloom_run", "bloom_search_match", "bloom_search_row"}  # only the extension itself can call it
+        cls.functions = names(cls.db) - names(sqlite3.connect(":memory:")) - {"bloom", "bloom_groups", "bloom_search"} - internal
         cls.db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=10)")
         cls.options = listed(cls.db, "CREATE VIRTUAL TABLE g USING bloom(nothing=1)", "options")
         cls.commands = listed(cls.db, "INSERT INTO f(f) VALUES ('nothing')", "commands")
@@ -47,6 +47,11 @@ class Reference(unittest.TestCase):
         cls.db.execute("CREATE TABLE log(id INTEGER PRIMARY KEY, url)")
         cls.db.execute("CREATE VIRTUAL TABLE ranges USING bloom_groups(source=log, column=url)")
         cls.cheat_sheet = page("cheat-sheet.md")
+
+    def test_the_lines_of_the_core(self):
+        shown = re.search(r"^```cpp\n(.*?)^```", page("embedding.md"), re.M | re.S).group(1)
+        example = (DOCS.parent / "examples" / "core_example.cc").read_text(encoding="utf-8")
+        self.assertEqual([], [line for line in shown.split("\n") if f"{line}\n" not in example])
 
     def test_what_is_listed(self):
         self.assertIn("bloom_plan", self.functions)
@@ -59,13 +64,19 @@ class Reference(unittest.TestCase):
         rows = re.findall(r"^\| `(bloom_\w+)\(", self.cheat_sheet, re.M)
         self.assertEqual(set(rows), self.functions)
 
+    def test_functions_without_a_fixed_result(self):
+        others = {name for name, flags in self.db.execute("SELECT name, flags FROM pragma_function_list")
+                  if name in self.functions and not flags & 0x800}
+        sentence = re.search(r"Every scalar function except (.*) is deterministic", page("functions.md")).group(1)
+        self.assertEqual(set(re.findall(r"`(\w+)`", sentence)), others)
+
     def test_options(self):
         for name in self.options:
             for text in (self.cheat_sheet, page("virtual-table.md")):
                 self.assertRegex(text, rf"(?m)^\|[^|]*`{name}`[^|]*\|")
 
     def test_groups(self):
-        text = page("groups.md")
+        text = page("virtual-table.md").split("\n## bloom_groups tables\n")[1]
         for name in listed(self.db, "CREATE VIRTUAL TABLE g USING bloom_groups(nothing=1)", "options"):
             for described in (self.cheat_sheet, text):
                 self.assertRegex(described, rf"(?m)^\|[^|]*`{name}`[^|]*\|")
@@ -79,6 +90,12 @@ class Reference(unittest.TestCase):
         self.db.execute("INSERT INTO who(member) VALUES (1)")
         for (name,) in self.db.execute("SELECT key FROM json_each((SELECT info FROM who))"):
             self.assertRegex(text, rf"(?m)^\|[^|]*`{name}`[^|]*\|")
+
+    def test_columns(self):
+        text = page("virtual-table.md")
+        for _, name, *_ in self.db.execute("PRAGMA table_xinfo(f)"):
+            if name != "f":
+                self.assertRegex(text, rf"(?m)^\|[^|]*`{name}`[^|]*\|")
 
     def test_commands(self):
         for name in self.commands:

@@ -47,15 +47,18 @@ try_suite() {
   check_sql_scripts "$extension"
   mapfile -t documents < <(grep -l '^--> ' README.md docs/*.md docs/examples/*.md)
   for document in "${documents[@]}"; do
-    check "$document" tests/docs/document_test.sh "$extension" "$document"
+    # Its queries use ->>, and older versions show other plans.
+    if [ "$document" != docs/search.md ] || ! is_older "$version" 3.38.0; then
+      check "$document" tests/docs/document_test.sh "$extension" "$document"
+    fi
   done
   # Rates and memory do not depend on SQLite.
   check_python functions/functions Keys Statements HostileBytes
   check_python table/growth Layers
   check_python table/tools Scans
-  for name in promise/promise promise/promise_model table/table table/table_model table/affinity table/collation \
-    table/damage table/generations table/groups table/groups_model table/ranges table/ranges_model \
-    table/source table/source_model; do
+  for name in promise/promise promise/promise_model table/table table/table_model table/affinity table/collation table/composite \
+    table/damage table/generations table/groups table/groups_model table/plan_shapes table/ranges_model \
+    table/search table/search_source table/source table/source_model; do
     check_python "$name"
   done
   check_python promise/processes 1

@@ -44,7 +44,7 @@ same bits_theory.csv
 # of what is expected, or above it by no more than `most`. What the formula leaves out: the fill f of a filter is not always the
 # same. Of m cells after k n throws its variance is (e^-a - (1 + a) e^-2a) / m, where a = k n / m; so f^k is on the
 # average greater than the formula's, by k (k - 1) / 2 variances over f^2, and differs from filter to filter. Classic
-# filters with more than one hash have up to 8 n / m^2 more (docs/choosing.md), and with more hashes than are best, yet
+# filters with more than one hash have up to 8 n / m^2 more (docs/experiments.md), and with more hashes than are best, yet
 # more, since some keys have few different cells: docs/experiments.md.
 near() {
   awk -F , -v name="$1" '

@@ -169,6 +169,63 @@ std::vector<std::string> generations() {
   };
 }
 
+// Statements of one row in a transaction, which go to the row log. `row(i)`: the INSERT of key i.
+// `renames`: after a failed rename, a bloom_groups table compares the keys of its log exactly, and
+// so has fewer false positives than the undisturbed run.
+template <typename Row>
+std::vector<std::string> rows(const std::string& create, const std::string& removal, Row row,
+                              bool renames) {
+  std::vector<std::string> steps = {create};
+  const auto add = [&](int first, int last) {
+    for (int i = first; i <= last; ++i) {
+      steps.push_back(row(i));
+    }
+  };
+  const auto append = [&](const std::vector<std::string>& more) {
+    steps.insert(steps.end(), more.begin(), more.end());
+  };
+  append({"BEGIN"});
+  add(0, 40);
+  append({"SAVEPOINT a"});
+  add(50, 56);
+  append(
+      {"SELECT count(*) FROM t WHERE key IN ('k1', 'k30', 'k55', 'k399')", removal, "SAVEPOINT b"});
+  add(60, 62);
+  append({"ROLLBACK TO b"});
+  add(63, 65);
+  append({"INSERT INTO t(t) VALUES ('integrity-check')"});
+  add(70, 73);
+  append({"ROLLBACK TO a"});
+  add(80, 84);
+  append({removal, "COMMIT", "BEGIN"});
+  add(90, 104);
+  append({"CREATE TABLE x(a)"});
+  if (renames) {
+    append({"ALTER TABLE t RENAME TO u", "ALTER TABLE u RENAME TO t"});
+  }
+  add(105, 108);
+  append({"ROLLBACK", "DROP TABLE t"});
+  return steps;
+}
+
+std::vector<std::string> rows(const std::string& options, bool counting) {
+  return rows(
+      "CREATE VIRTUAL TABLE t USING bloom(" + options + ")",
+      counting ? "DELETE FROM t WHERE key = 'k5'" : "SELECT key FROM t WHERE key = 'k5'",
+      [](int i) { return "INSERT INTO t(key) VALUES ('k" + std::to_string(i) + "')"; }, true);
+}
+
+std::vector<std::string> rows_of_groups() {
+  return rows(
+      "CREATE VIRTUAL TABLE t USING bloom_groups(capacity=30, fpr=0.4)",
+      "DELETE FROM t WHERE member = 'm1'",
+      [](int i) {
+        return "INSERT INTO t(member, key) VALUES ('m" + std::to_string(i % 7) + "', 'k" +
+               std::to_string(i) + "')";
+      },
+      false);
+}
+
 // Members that have the keys from `first` to `last`, one each.
 std::string members(int first, int last) {
   return "INSERT INTO t(member, key) SELECT 'm' || substr(k, 2), k FROM (" + keys(first, last) +
@@ -212,6 +269,9 @@ std::vector<std::string> groups() {
       "SELECT member, keys, fpr, bytes, overfull, info FROM t",
       "SELECT length(filter) FROM t WHERE member = 'copy'",
       "SELECT count(*) FROM t WHERE key IN ('k10', 'k240', 'k399')",
+      "DELETE FROM t WHERE member LIKE 'm1%' OR member LIKE 'm2%'",
+      "INSERT INTO t(t) VALUES ('optimize')",
+      "SELECT count(*) FROM t WHERE key IN ('k30', 'k40', 'k240')",
       "CREATE TABLE x(a UNIQUE)",
       "CREATE TRIGGER r AFTER INSERT ON x BEGIN INSERT INTO t(member, key) SELECT 'x', new.a; END",
       "INSERT INTO x VALUES ('k250'), ('k251'), ('k252')",
@@ -255,6 +315,37 @@ std::vector<std::string> ranges() {
       "INSERT INTO u(u) VALUES ('integrity-check')",
       "INSERT INTO u(u) VALUES ('rebuild')",
       "UPDATE s SET k = 'k159' WHERE id = 11",
+      "DROP TABLE u",
+  };
+}
+
+// Rows, texts and an expression that fails for a row.
+std::vector<std::string> search() {
+  return {
+      "CREATE TABLE s(id INTEGER PRIMARY KEY, k, n)",
+      insert("s(k)", 0, 140),
+      "CREATE VIRTUAL TABLE t USING bloom_search(source=s, words=k, equal=(k, abs(n) AS m))",
+      insert("s(k)", 141, 150),
+      "UPDATE s SET k = 'k151' WHERE id IN (3, 30)",
+      "INSERT INTO s(id, k) VALUES (-1, 'k152'), (9223372036854775807, 'k153')",
+      "SELECT id FROM t WHERE k = 'k151' OR k LIKE '%k152%' OR k MATCH 'k100' ORDER BY id DESC",
+      "BEGIN",
+      "INSERT INTO t(t) VALUES ('summarize')",
+      "SAVEPOINT a",
+      "DELETE FROM s WHERE id > 145",
+      "INSERT INTO s(k) VALUES ('k154'), ('k155')",
+      "ROLLBACK TO a",
+      "REPLACE INTO s(id, k, n) VALUES (7, 'k156', -9223372036854775807 - 1)",
+      "COMMIT",
+      "INSERT INTO t(t) VALUES ('summarize')",
+      "INSERT INTO t(t) VALUES ('optimize')",
+      "SELECT count(*) FROM t JOIN s ON s.k = t.k WHERE t.k LIKE '%k15%'",
+      "SELECT ranges, pending_rows, bytes, info FROM t LIMIT 1",
+      "ALTER TABLE s RENAME COLUMN k TO k2",
+      "UPDATE s SET k2 = 'k158' WHERE id = 10",
+      "ALTER TABLE s RENAME COLUMN k2 TO k",
+      "ALTER TABLE t RENAME TO u",
+      "INSERT INTO u(u) VALUES ('integrity-check')",
       "DROP TABLE u",
   };
 }
@@ -440,8 +531,13 @@ std::vector<Scenario> scenarios(const std::string& extension, bool full_text) {
        table("cells=32768, hashes=4, kind=counting, cache=4096", true)},
       {"a growing table", growth()},
       {"generations", generations()},
+      {"rows", rows("capacity=1000", false)},
+      {"rows, counting", rows("kind=counting, capacity=12000, cache=4096", true)},
+      {"rows, growing", rows("capacity=40, growth=on", false)},
       {"groups", groups()},
+      {"rows of groups", rows_of_groups()},
       {"ranges", ranges()},
+      {"search", search()},
       {"types", types()},
       {"a source, growing", source("growth=on, cache=4096")},
       {"a source, counting", source("kind=counting, capacity=1000")},

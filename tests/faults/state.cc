@@ -51,6 +51,8 @@ constexpr char kBloomTables[] =
     "SELECT name FROM sqlite_master WHERE sql LIKE '% USING bloom(%' ORDER BY name";
 constexpr char kGroupTables[] =
     "SELECT name FROM sqlite_master WHERE sql LIKE '% USING bloom_groups(%' ORDER BY name";
+constexpr char kSearchTables[] =
+    "SELECT name FROM sqlite_master WHERE sql LIKE '% USING bloom_search(%' ORDER BY name";
 constexpr char kOrdinaryTables[] =
     "SELECT name FROM sqlite_master AS t WHERE type = 'table' AND sql LIKE 'CREATE TABLE%'"
     " AND NOT EXISTS (SELECT 1 FROM sqlite_master AS v WHERE v.sql LIKE 'CREATE VIRTUAL TABLE%'"
@@ -72,6 +74,11 @@ std::string state_of(Database& db) {
                 [&](const std::string& table) { state += contents_of(db, table); });
   for_each_line(result_of(db, kGroupTables),
                 [&](const std::string& table) { state += contents_of_group(db, table); });
+  for_each_line(result_of(db, kSearchTables), [&](const std::string& table) {
+    state += table + " " +
+             result_of(db, "SELECT *, ranges, pending_rows, info FROM " + quoted(table) +
+                               " ORDER BY rowid");
+  });
   return state;
 }
 
@@ -90,7 +97,7 @@ std::string damage_of(Database& db) {
   if (damage == "ok|\n") {
     damage.clear();
   }
-  for (const char* const tables : {kBloomTables, kGroupTables}) {
+  for (const char* const tables : {kBloomTables, kGroupTables, kSearchTables}) {
     for_each_line(result_of(db, tables), [&](const std::string& table) {
       damage += result_of(db, "INSERT INTO " + quoted(table) + "(" + quoted(table) +
                                   ") VALUES ('integrity-check')");

@@ -30,7 +30,8 @@ constexpr const char* kOfAll[] = {
     CELLS("bloom_add(?1, NULL)") " = " CELLS("?1"),
     CELLS("bloom_intersect(?1, ?1)") " = " CELLS("?1"),
     CELLS("bloom_intersect(?1, " ADDED ")") " = " CELLS("?1"),
-    "json_valid(bloom_info(?1)) AND bloom_count(?1) >= 0 AND bloom_fpr(?1) BETWEEN 0 AND 1",
+    "json_valid(bloom_info(?1)) AND coalesce(bloom_count(?1), 0) >= 0 AND bloom_fpr(?1) BETWEEN 0 "
+    "AND 1",
     "bloom_contains(?1, ?2) = (SELECT min(value) > 0 FROM bloom_positions(?1, ?2))",
     "bloom_contains(?1, ?2) = bloom_contains((SELECT bloom_open(?1)), ?2)",
     "bloom_apply(?1, bloom_delta(?1, " ADDED ")) = " ADDED " AND bloom_apply(" ADDED
@@ -49,7 +50,7 @@ constexpr const char* kOfBits[] = {
 };
 constexpr const char* kOfCounters[] = {
     "bloom_contains(bloom_standard(?1), ?2) = bloom_contains(?1, ?2)",
-    "bloom_count(bloom_standard(?1)) = bloom_count(?1)",
+    "bloom_count(bloom_standard(?1)) IS bloom_count(?1)",
     CELLS("bloom_intersect(?1, bloom_remove(" ADDED ", ?2))") " = " CELLS("?1"),
     CELLS("bloom_intersect(bloom_union(?1, " ADDED "), " ADDED ")") " = " CELLS(ADDED),
 };

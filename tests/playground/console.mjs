@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { check, eventually } from "../support/browser.mjs";
 
-// What docs/tour.md promises.
+// What examples/tour.sql promises.
 function promises() {
-  const page = readFileSync(new URL("../../docs/tour.md", import.meta.url), "utf8");
-  const tour = /^```sql\n(.*?)^```/ms.exec(page)[1];
+  const tour = readFileSync(new URL("../../examples/tour.sql", import.meta.url), "utf8");
   return [...tour.matchAll(/^--> (.*)$/gm)].map(([, line]) => line);
 }
 
@@ -37,7 +36,7 @@ export async function testConsole(page) {
     await page.reload();
     await page.waitForSelector("html[data-ready]");
   });
-  await check("SQL: the tour gives what docs/tour.md promises", async () => {
+  await check("SQL: the tour gives what examples/tour.sql promises", async () => {
     const lines = [];
     for (let step = 0; step < await steps.count(); ++step) {
       await steps.nth(step).click();

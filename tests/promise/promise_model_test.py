@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from support.raw import BUSY, CONSTRAINT, INTERRUPT, LOCKED, Failure, Raw  # noqa: E402
+from support.raw import BUSY, CONSTRAINT, INTERRUPT, LOCKED, OK, Failure, Raw  # noqa: E402
 
 KINDS = {
     "p": "capacity=200",
@@ -30,7 +30,11 @@ FOLLOWERS = {
     "h": "source=s, column=k, writers=any, capacity=32, growth=on",
     "e": "source=s, column=k, writers=extension, kind=counting, capacity=200",
     "i": "source=s, column=k, writers=extension, capacity=32, growth=on",
+    "b": "source=s, column=k, block=512, on_stale=maybe",
+    "q": "source=s, column=k, kind=partitioned, capacity=40, growth=off",
 }
+# Every command is run on every table, at any time. A table refuses some of them.
+COMMANDS = ("rebuild", "merge", "halve", "fold", "integrity-check", "clear", "rotate", "nonsense")
 OTHERS = {
     "fts": "CREATE VIRTUAL TABLE {} USING fts5(a)",
     "boxes": "CREATE VIRTUAL TABLE {} USING rtree(id, a, b)",
@@ -43,7 +47,8 @@ ORACLES = {**{name: f"{name}_keys" for name in KINDS}, **{name: "s" for name in 
 # Errors that are expected from a statement at the wrong time.
 EXPECTED = (
     "no such savepoint", "within a transaction", "no transaction is active", "SQL statements in progress", "unable to open", "rolled back",
-    "a table that follows", "is locked", "statement aborts", "cannot commit", "cannot rollback", "query aborted", "schema has changed", "is busy",
+    "a table that follows", "is locked", "cannot halve", "cannot fold", "cannot read", "cannot rebuild", "cannot merge changes", "cannot rotate", "unknown command",
+    "cannot be halved", "was renamed while", "columns but 1 values", "are missing or have changed", "keep their keys from being added", "may keep them from running", "statement aborts", "cannot commit", "cannot rollback", "query aborted", "schema has changed", "is busy",
 )  # fmt: skip
 
 
@@ -57,6 +62,8 @@ class World:
         self.sides = []
         self.open_sides()
         self.create()
+        # SQLite 3.40 loses all tables if a new connection undoes a CREATE TABLE before it has read the file.
+        self.sides[1].run("SELECT count(*) FROM sqlite_master")
 
     def open_sides(self):
         for _ in range(2):
@@ -117,6 +124,32 @@ class World:
         if name != "t" or rule != "OR IGNORE":
             self.run(db, f"INSERT INTO {name}_keys(k) {keys}")
 
+    def rows(self, db):
+        """Many statements of one row, as executemany() runs them: in a transaction they go to the row log."""
+        name = self.name()
+        for _ in range(self.rng.choice((3, 12, 30))):
+            if name in COUNTING and self.rng.random() < 0.3:
+                if key := self.take(db, name):
+                    self.run(db, f"DELETE FROM {name} WHERE key = {key}")
+                continue
+            self.number += 1
+            key = self.rng.choice((self.rng.randrange(50), f"'row {self.number}'"))
+            rule = self.rng.choice(("", "OR IGNORE")) if name in ("p", "g") else ""
+            self.run(db, f"INSERT {rule} INTO {name}(key) VALUES ({key})")
+            self.run(db, f"INSERT INTO {name}_keys(k) VALUES ({key})")
+            if self.rng.random() < 0.1:
+                self.rng.choice((World.savepoint, World.rollback_to, World.release))(self, db)
+
+    def query_only(self, db):
+        """A commit that may not write."""
+        self.run(db, "PRAGMA query_only = ON")
+        try:
+            self.commit(db)
+        except Failure as failure:  # FTS5 has something to write
+            assert self.expects(failure) or "readonly" in failure.text, failure
+        finally:
+            self.run(db, "PRAGMA query_only = OFF")
+
     def rotate(self, db):
         """The oracle forgets first, so that it has no key that t has forgotten."""
         self.run(db, f"DELETE FROM t_keys WHERE age >= {GENERATIONS - 1}")
@@ -170,6 +203,91 @@ class World:
     def merge_pending(self, db):
         name = self.rng.choice(list(FOLLOWERS))
         self.run(db, f"INSERT INTO {name}({name}) VALUES ('merge')")
+
+    def command(self, db):
+        """Runs any command on any table. A command that fails leaves nothing behind, also no merge."""
+        name, command = self.rng.choice(list(ORACLES)), self.rng.choice(COMMANDS)
+        if command == "clear" and name in KINDS:
+            return self.clear(db)
+        if command == "rotate" and name == "t":
+            return self.rotate(db)
+        argument = f"(?, {self.rng.choice((0.02, 0.3, 0.9))})".replace("?", "'fold'") if command == "fold" else f"('{command}')"
+        before = self.state(db, name)
+        try:
+            self.run(db, f"INSERT INTO {name}({name}{', fpr' if command == 'fold' else ''}) VALUES {argument}")
+        except Failure:
+            if before is not None and db.in_transaction():
+                after = self.state(db, name)
+                assert after in (before, None), f"{command} has failed on {name} and left {after} instead of {before}"
+            raise
+
+    def state(self, db, name):
+        try:
+            return db.run(f"SELECT pending, layers, keys FROM {name}")
+        except Failure:
+            return None
+
+    def half_stepped(self, db):
+        """Continues lookups that have begun before another step."""
+        name = self.rng.choice(list(ORACLES))
+        keys = db.run(f"SELECT k FROM {ORACLES[name]} WHERE k IS NOT NULL ORDER BY random() LIMIT 9")
+        if not keys:
+            return
+        values = ", ".join(f"({key!r})" for (key,) in keys)
+        statement = db.prepare(f"SELECT v.column1, EXISTS (SELECT 1 FROM {name} WHERE key = v.column1) FROM (VALUES {values}) AS v")
+        rows = []
+        try:
+            for _ in range(self.rng.randrange(len(keys))):
+                rows.append(statement.step())
+            try:
+                self.rng.choice((World.insert, World.source_insert, World.source_change, World.command, World.rollback_to, World.rollback, World.undone, World.lost_triggers))(self, db)
+            except Failure as failure:
+                assert self.expects(failure), failure
+            while (row := statement.step()) is not None:
+                rows.append(row)
+        finally:
+            statement.finalize()
+        for key, found in rows:
+            if not found:
+                left = db.run(f"SELECT 1 FROM {ORACLES[name]} WHERE k = {key!r} AND typeof(k) = typeof({key!r})")
+                assert not left, f"{name} has lost {key!r} for a statement that was running"
+
+    def lost_triggers(self, db):
+        """Drops triggers, writes, looks keys up, may create the triggers again, and undoes it all."""
+        self.run(db, "SAVEPOINT lost")
+        try:
+            saved = db.run("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 's'")
+            for trigger, _ in saved:
+                self.run(db, f"DROP TRIGGER {trigger}")
+            self.run(db, "INSERT INTO s VALUES ('unseen')")
+            if self.rng.random() < 0.5:
+                for _, sql in saved:
+                    self.run(db, sql)
+            for name in FOLLOWERS:
+                try:
+                    assert db.run(f"SELECT 1 FROM {name} WHERE key = 'unseen'"), f"{name} has lost the key that no trigger saw"
+                except Failure as failure:
+                    assert self.expects(failure), failure
+        finally:
+            self.run(db, "ROLLBACK TO lost")
+            self.run(db, "RELEASE lost")
+
+    def within_trigger(self, db):
+        """Runs a command from a trigger of the source, beside the row that fires it."""
+        name, command = self.rng.choice(list(FOLLOWERS)), self.rng.choice(("rebuild", "merge", "merge", "halve", "integrity-check"))
+        when = self.rng.choice(("BEFORE", "AFTER"))
+        self.run(db, "SAVEPOINT within")
+        try:
+            self.run(db, f"CREATE TRIGGER within {when} INSERT ON s BEGIN INSERT INTO {name}({name}) VALUES ('{command}'); END")
+            self.run(db, f"INSERT INTO s {self.keys()}")
+            self.check_tables(db)
+            # With writers=extension, lookups are refused after an AFTER trigger of the user until 'rebuild'.
+            self.run(db, "DROP TRIGGER within" if when == "BEFORE" else "ROLLBACK TO within")
+        except Failure:
+            self.run(db, "ROLLBACK TO within")
+            raise
+        finally:
+            self.run(db, "RELEASE within")
 
     def ordinary(self, db):
         a = self.rng.randrange(1000)
@@ -229,6 +347,9 @@ class World:
         name = self.rng.choice(list(ORACLES))
         self.run(db, f"SELECT key FROM {name} WHERE key = 1")
         self.run(db, f"SELECT info FROM {name}")
+        # A statement that writes, with a cursor per row.
+        self.run(db, f"UPDATE x SET a = a WHERE NOT EXISTS (SELECT 1 FROM {name} WHERE key = x.a) AND a < 0")
+        self.run(db, f"UPDATE x SET a = a WHERE a IN (SELECT a FROM x LIMIT 3) AND EXISTS (SELECT 1 FROM {name} WHERE key = x.a)")
 
     def reload(self, db):
         self.run(db, self.rng.choice(("PRAGMA writable_schema = RESET", "ATTACH 'file:/nowhere/at/all?mode=ro' AS nowhere")))
@@ -301,12 +422,13 @@ class World:
         new = Raw(self.uri)
         assert db.close() == 0
         self.sides[i] = new
+        new.code("SELECT count(*) FROM sqlite_master")
         new.run("PRAGMA synchronous = OFF")
 
     STEPS = {
-        insert: 20, remove: 6, move: 3, clear: 1, merge: 1, rotate: 6, source_insert: 10, source_change: 5, rebuild: 1, merge_pending: 5, ordinary: 8, other: 6,
+        insert: 20, rows: 20, query_only: 2, remove: 6, move: 3, clear: 1, merge: 1, rotate: 6, source_insert: 10, source_change: 5, rebuild: 1, merge_pending: 5, ordinary: 8, other: 6,
         begin: 12, savepoint: 10, rollback_to: 8, release: 5, commit: 8, rollback: 4, undone: 6, look: 4, reload: 2, failing: 3,
-        rename: 1, refused_close: 2, unfinished_backup: 1, serialize: 2, interrupt: 5, load_again: 0.5, reopen: 0.5,
+        command: 10, half_stepped: 5, lost_triggers: 1, within_trigger: 2, rename: 1, refused_close: 2, unfinished_backup: 1, serialize: 2, interrupt: 5, load_again: 0.5, reopen: 0.5,
     }  # fmt: skip
 
     def step(self):
@@ -342,9 +464,10 @@ def run(mode, steps, seed):
             for _ in range(steps):
                 world.step()
                 world.check()
-            for db in world.sides:
-                if db.in_transaction():
-                    db.run("ROLLBACK")
+            # With a shared cache, a connection that has changed the schema locks out the other.
+            for db in (*world.sides, *world.sides):
+                if db.in_transaction() and db.code("ROLLBACK") not in (OK, LOCKED):
+                    raise AssertionError("cannot roll back")
             for db in world.sides:
                 world.check_tables(db)
                 assert db.close() == 0

@@ -19,9 +19,10 @@ source tests/support/machines.sh
 source ext/packages/compile.sh
 
 export LC_ALL=C.UTF-8
-# One time for both builds, even if someone commits between them.
+# One time and commit for both builds, even if someone commits between them.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(date +%s)}
-export SOURCE_DATE_EPOCH
+BLOOM_COMMIT=${BLOOM_COMMIT:-$(git rev-parse --short=12 HEAD)}
+export SOURCE_DATE_EPOCH BLOOM_COMMIT
 packages=$PWD/build/platforms
 folder=$packages/tests
 version=$(sed -n 's/^project(sqlite-bloom VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
@@ -68,7 +69,7 @@ emulator() {
 wheel_tag() {
   case $1 in
     linux-x86_64-musl) echo musllinux_1_2_x86_64 ;;
-    linux-*) echo "manylinux_2_29_${1#linux-}" ;;
+    linux-*) echo "manylinux_2_24_${1#linux-}" ;;
     windows-x86_64) echo win_amd64 ;;
     macos-universal) echo macosx_11_0_universal2 ;;
   esac
@@ -139,7 +140,7 @@ debian_package_has_the_file() {
   dpkg-deb --extract "$packages/libsqlite3-mod-bloom_${version}_$architecture.deb" "$root" &&
     cmp "$root/usr/lib/$triplet/mod_bloom.so" "$packages/$platform/loadable/bloom.so" &&
     expect "architecture" "$architecture" "$(dpkg-deb --field "$packages/libsqlite3-mod-bloom_${version}_$architecture.deb" Architecture)" &&
-    expect "dependencies" "libc6 (>= 2.29), libgcc-s1 (>= 3.4), libstdc++6 (>= 5.2)" \
+    expect "dependencies" "libc6 (>= 2.24), libgcc-s1 (>= 3.4), libstdc++6 (>= 5.2)" \
       "$(dpkg-deb --field "$packages/libsqlite3-mod-bloom_${version}_$architecture.deb" Depends)"
 }
 

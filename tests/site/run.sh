@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Builds the site of docs/site and clicks through it in Chromium: navigation, search, dark mode, every link, axe-core.
 # Installs what is missing, asks nothing, and ends with "N passed, N failed".
-#   tests/site/run.sh             pictures of the site go to build/site/pictures
-#   tests/site/run.sh pictures    and the one that README.md shows to docs/images
+# Leaves pictures of the site in build/site/pictures.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source tests/support/setup.sh
@@ -22,9 +21,6 @@ main() {
   node tests/site/run.mjs "$build/html" "$base" "$build/pages/.vitepress/menu.json" "$browser_modules" \
     "$build/pictures" > "$log" 2>&1 || true
   add_up "the site in Chromium" "$log"
-  if [ "${1:-}" = pictures ]; then
-    cp "$build/pictures/site-wide.png" docs/images/site.png
-  fi
   conclude
 }
 

@@ -105,7 +105,7 @@ SELECT bloom_key();
 
 -- what is not a filter
 SELECT bloom_add(NULL, 1);
---> Error: bloom_add: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_add: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 SELECT bloom_add('text', 1);
 --> Error: bloom_add: argument 1 is not a bloom filter ('text')
 SELECT bloom_add(42, 1);
@@ -117,41 +117,41 @@ SELECT bloom_add(x'', 1);
 SELECT bloom_add(zeroblob(64), 1);
 --> Error: bloom_add: argument 1 is not a bloom filter (bad magic)
 SELECT bloom_remove(NULL, 1);
---> Error: bloom_remove: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_remove: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 SELECT bloom_contains(NULL, 1);
---> Error: bloom_contains: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_contains: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 SELECT bloom_contains('text', 1);
 --> Error: bloom_contains: argument 1 is not a bloom filter ('text')
 SELECT bloom_contains_all(NULL, 1);
---> Error: bloom_contains_all: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_contains_all: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 SELECT bloom_contains_any(NULL, 1);
---> Error: bloom_contains_any: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_contains_any: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 SELECT bloom_union(bloom_create(10), NULL);
---> Error: bloom_union: argument 2 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_union: argument 2 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 SELECT bloom_union(bloom_create(10), bloom_create(10), 'x');
 --> Error: bloom_union: argument 3 is not a bloom filter ('x')
 SELECT bloom_union('x');
 --> Error: bloom_union: argument 1 is not a bloom filter ('x')
 SELECT bloom_intersect(NULL, bloom_create(10));
---> Error: bloom_intersect: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_intersect: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 SELECT bloom_halve(NULL);
---> Error: bloom_halve: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_halve: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 SELECT bloom_standard(NULL);
---> Error: bloom_standard: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_standard: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 SELECT bloom_count(NULL);
---> Error: bloom_count: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_count: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 SELECT bloom_fpr('x');
 --> Error: bloom_fpr: argument 1 is not a bloom filter ('x')
 SELECT bloom_info(NULL);
---> Error: bloom_info: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_info: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 SELECT bloom_check(NULL);
---> Error: bloom_check: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_check: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 SELECT bloom_check('text');
 --> Error: bloom_check: argument 1 is not a bloom filter ('text')
 SELECT bloom_open(NULL);
---> Error: bloom_open: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_open: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 SELECT * FROM bloom_positions(NULL, 1);
---> Error: bloom_positions: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_positions: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 
 -- Damaged filters
 CREATE TABLE f(b);
@@ -370,10 +370,10 @@ SELECT * FROM bloom_positions(bloom_create(10));
 -- Deltas
 -- both arguments, one of which is NULL
 SELECT bloom_delta(NULL, b), bloom_delta(b, NULL) FROM f;
---> Error: bloom_delta: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_delta: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 -- no new filter
 SELECT bloom_delta(b, NULL) FROM f;
---> Error: bloom_delta: argument 2 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_delta: argument 2 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 -- no delta
 SELECT bloom_apply(b, NULL) FROM f;
 --> Error: bloom_apply: argument 2 is not a delta for this filter (NULL)
@@ -391,7 +391,7 @@ SELECT bloom_apply(b, b) FROM f;
 --> Error: bloom_apply: argument 2 is not a delta for this filter (bad magic)
 -- no filter
 SELECT bloom_apply(NULL, bloom_delta(b, b)) FROM f;
---> Error: bloom_apply: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_apply: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 -- a delta between other filters
 SELECT bloom_apply(bloom_add(b, 'z'), bloom_delta(b, bloom_add(b, 'z'))) FROM f;
 --> Error: bloom_apply: argument 2 is not a delta for this filter (it was made from another filter)

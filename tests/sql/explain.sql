@@ -39,7 +39,7 @@ SELECT bloom_explain('codes', 'asked', 'code');
 
 -- errors
 SELECT bloom_explain('pairs', 'asked', 'code');
---> Error: bloom_explain: pairs: key must be bloom_key(code, part), because the filter follows 2 columns, got 'x'
+--> Error: bloom_explain: pairs: key must be bloom_key(code, part), because the filter follows 2 columns (or give code = ? AND part = ?), got 'x'
 SELECT bloom_explain('asked', 'asked', 'code');
 --> Error: bloom_explain: no such column: key
 SELECT bloom_explain('plain', 'asked', 'nothing');

@@ -162,7 +162,7 @@ SELECT s.kind, s.cells, s.hashes, s.block, s.seed, s.capacity IS NULL, s.target_
 SELECT keys, bytes, overfull, capacity, saturated FROM bloom_stats((SELECT bloom_open(bloom_create(1000))));
 --> 0|1264|0|1000|
 SELECT * FROM bloom_stats(NULL);
---> Error: bloom_stats: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_stats: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 SELECT * FROM bloom_stats(x'00');
 --> Error: bloom_stats: argument 1 is not a bloom filter (a header has 64 bytes, got 1)
 SELECT * FROM bloom_stats;
@@ -173,7 +173,7 @@ SELECT kind, cells, hashes, block, bytes, round(fpr, 6) FROM bloom_plan(1000000,
 --> partitioned|10158080|8|31744|1269824|0.007818
 SELECT count(*), sum(bloom_rate(cells, i, hashes, kind, block) = plan.fpr) FROM t, bloom_plan(i, 0.01) AS plan;
 --> 6000|6000
-SELECT n, p, kind FROM bloom_plan(10, 0.5);
+SELECT argument_1, argument_2, kind FROM bloom_plan(10, 0.5);
 --> 10|0.5|standard
 --> 10|0.5|counting
 --> 10|0.5|partitioned
@@ -181,12 +181,12 @@ SELECT rowid, kind FROM bloom_plan(10, 0.5);
 --> 0|standard
 --> 1|counting
 --> 2|partitioned
-SELECT kind FROM bloom_plan(10, 0.5) WHERE n = 10 AND p > 0.4 AND kind > 'o';
+SELECT kind FROM bloom_plan(10, 0.5) WHERE argument_1 = 10 AND argument_2 > 0.4 AND kind > 'o';
 --> standard
 --> partitioned
-SELECT count(*) FROM bloom_plan(10, 0.5) WHERE n = 11;
+SELECT count(*) FROM bloom_plan(10, 0.5) WHERE argument_1 = 11;
 --> 0
-SELECT count(*) FROM bloom_plan(10, 0.5) WHERE p < 0.4;
+SELECT count(*) FROM bloom_plan(10, 0.5) WHERE argument_2 < 0.4;
 --> 0
 SELECT t.i, kind, cells FROM t, bloom_plan(t.i, 0.01) WHERE t.i IN (1, 2000) AND kind <> 'counting';
 --> 1|standard|16
@@ -205,3 +205,26 @@ SELECT i, cell / 5, cell % 5 BETWEEN 0 AND 4 FROM bloom_positions(bloom_create_s
 --> 2|2|1
 SELECT count(*) FROM t JOIN bloom_positions((SELECT bloom_open(bloom_create(100)) ), t.k) WHERE t.i < 4;
 --> 21
+-- kinds that cannot have so many cells are left out; the plan fails only if none is possible
+SELECT kind, cells <= 1 << 40, fpr <= 0.01 FROM bloom_plan(105000000000, 0.01);
+--> standard|1|1
+--> counting|1|1
+--> partitioned|1|1
+SELECT kind FROM bloom_plan(114000000000, 0.01);
+--> standard
+--> counting
+SELECT kind FROM bloom_plan(1000000000000, 0.01);
+--> Error: bloom_plan: capacity and fpr must be such that the filter has at most 1099511627776 cells, got capacity 1000000000000 and fpr 0.01
+-- the names of the hidden columns are not those of columns of tables
+CREATE TABLE named(n, p, key, filter);
+INSERT INTO named VALUES (100, 0.01, 'x', bloom_create_sized(100, 2));
+SELECT kind FROM named, bloom_plan(n, p) LIMIT 1;
+--> standard
+SELECT i, cell FROM named, bloom_positions(filter, key);
+--> 0|42
+--> 1|26
+SELECT i, cell FROM named, bloom_positions(filter, 'x') WHERE key = 'x';
+--> 0|42
+--> 1|26
+SELECT cells FROM named, bloom_stats(filter);
+--> 100

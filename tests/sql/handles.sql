@@ -19,14 +19,14 @@ EXPLAIN QUERY PLAN SELECT count(*) FROM t WHERE bloom_contains((SELECT bloom_ope
 --> SEARCH s USING INDEX sqlite_autoindex_s_1 (name=?)
 -- a handle that SQLite has turned into NULL is an error, never an answer
 SELECT bloom_contains((SELECT bloom_open(filter) FROM s WHERE name = 'nothing'), 1);
---> Error: bloom_contains: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_contains: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 WITH h AS (SELECT bloom_open(filter) AS p FROM s LIMIT 1) SELECT count(*) FROM t CROSS JOIN h WHERE bloom_contains(h.p, k);
---> Error: bloom_contains: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_contains: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 SELECT typeof(bloom_open(filter)), bloom_open(filter) IS NULL FROM s;
 --> null|1
 CREATE TABLE lost AS SELECT bloom_open(filter) AS p FROM s;
 SELECT bloom_contains(p, 1) FROM lost;
---> Error: bloom_contains: argument 1 is not a bloom filter (NULL; did the subquery find no row?)
+--> Error: bloom_contains: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))
 -- the row may be changed or deleted while a statement has its filter open
 UPDATE s SET filter = bloom_add(filter, 2) WHERE bloom_contains((SELECT bloom_open(filter) FROM s), 1);
 SELECT bloom_contains(filter, 2) FROM s;

@@ -45,3 +45,11 @@ SELECT count(*) FROM t WHERE bloom_key(k, 1) = CAST('1:a,1:1,' AS BLOB);
 --> 1
 CREATE INDEX by_handle ON s(bloom_open(filter));
 --> Error: non-deterministic functions prohibited in index expressions
+CREATE INDEX i ON s(bloom_version());
+--> Error: non-deterministic functions prohibited in index expressions
+CREATE INDEX i ON s(bloom_debug());
+--> Error: non-deterministic functions prohibited in index expressions
+CREATE VIEW v AS SELECT bloom_version() || bloom_debug() AS text;
+PRAGMA trusted_schema = OFF;
+SELECT length(text) > 20 FROM v;
+--> 1

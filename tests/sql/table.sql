@@ -35,8 +35,8 @@ CREATE VIRTUAL TABLE e USING bloom(capacity=-1);
 --> Error: bloom: capacity must be an integer between 1 and 1099511627776, got -1
 CREATE VIRTUAL TABLE e USING bloom(capacity=1.5);
 --> Error: bloom: capacity must be an integer between 1 and 1099511627776, got 1.5
-CREATE VIRTUAL TABLE e USING bloom(capacity='100');
---> Error: bloom: capacity must be an integer between 1 and 1099511627776, got '100'
+CREATE VIRTUAL TABLE e USING bloom(capacity='100x');
+--> Error: bloom: capacity must be an integer between 1 and 1099511627776, got '100x'
 CREATE VIRTUAL TABLE e USING bloom(capacity=abc);
 --> Error: bloom: capacity must be an integer between 1 and 1099511627776, got 'abc'
 CREATE VIRTUAL TABLE e USING bloom(capacity=);
@@ -51,8 +51,8 @@ CREATE VIRTUAL TABLE e USING bloom(capacity=10, Capacity=20);
 --> Error: bloom: option capacity is given twice
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, fpr=2);
 --> Error: bloom: fpr must be a number between 0 and 1, got 2
-CREATE VIRTUAL TABLE e USING bloom(capacity=10, fpr='0.1');
---> Error: bloom: fpr must be a number between 0 and 1, got '0.1'
+CREATE VIRTUAL TABLE e USING bloom(capacity=10, fpr='0.1x');
+--> Error: bloom: fpr must be a number between 0 and 1, got '0.1x'
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, kind=cuckoo);
 --> Error: bloom: kind must be 'standard', 'counting' or 'partitioned', got 'cuckoo'
 CREATE VIRTUAL TABLE e USING bloom(capacity=10, kind='coun''ting');
@@ -92,6 +92,7 @@ SELECT name FROM sqlite_master ORDER BY name;
 --> e
 --> e_config
 --> e_data
+--> e_rowlog
 DROP TABLE e;
 SELECT count(*) FROM sqlite_master;
 --> 0
@@ -252,6 +253,8 @@ INSERT INTO a(filter) VALUES (bloom_create_sized(14384, 10, 'standard', 14384, 1
 --> Error: a: filter cannot be merged with the table: it has seed 1, not 0 (give both the same seed)
 INSERT INTO a(a) VALUES ('rebuild');
 --> Error: a: cannot rebuild a table without a source: a Bloom filter cannot list its keys
+INSERT INTO a(a) VALUES ('halve' || char(0) || 'x');
+--> Error: a: unknown command 'halve?x' (the commands are 'rebuild', 'merge', 'clear', 'rotate', 'halve', 'fold' and 'integrity-check')
 INSERT INTO a(a) VALUES (1);
 --> Error: a: unknown command 1 (the commands are 'rebuild', 'merge', 'clear', 'rotate', 'halve', 'fold' and 'integrity-check')
 DELETE FROM a;
@@ -431,9 +434,11 @@ SELECT name FROM sqlite_master WHERE name LIKE 'a %' OR name LIKE 'odd%' ORDER B
 --> a 'b' "c"
 --> a 'b' "c"_config
 --> a 'b' "c"_data
+--> a 'b' "c"_rowlog
 --> odd
 --> odd_config
 --> odd_data
+--> odd_rowlog
 CREATE TABLE taken_data(x);
 CREATE VIRTUAL TABLE taken USING bloom(capacity=10);
 --> Error: bloom: table "taken_data" already exists

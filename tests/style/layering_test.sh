@@ -29,8 +29,21 @@ in_order() {
 }
 
 in_order core support hashing layout sizing filter operations
-in_order sql sqlite values table functions
-none "sql/functions includes the virtual table" '#include "sql/table/' sql/functions
+in_order sql sqlite values vtab segments source 'bloom_table|group_table|search_table|functions'
+for room in bloom_table group_table search_table functions; do
+  others=$(echo 'bloom_table|group_table|search_table|functions' | sed -E "s/(^|\\|)$room//; s/^\\|//")
+  none "sql/$room includes another room of its floor" "#include \"sql/($others)/" "sql/$room"
+done
+# Names of shadow tables stand in the files of their owner alone.
+none "the name of a shadow table outside its owner" '"_(config|data|members|wide)"' \
+  sql/sqlite sql/values sql/vtab sql/segments sql/source sql/functions
+none "the name of a shadow table outside its owner" '"_(members|wide)"' sql/bloom_table
+large=$(find core sql -type f -printf '%h\n' | sort | uniq -c | awk '$1 > 20')
+long=$(find core sql -type f -exec wc -l {} + | awk '$1 > 400 && $2 != "total"')
+if [ -n "$large$long" ]; then
+  echo "more than 20 files in a folder, or more than 400 lines in a file: $large $long"
+  exit 1
+fi
 none "core has files outside of its groups" '#include "core/[a-z0-9_]+\.h"' core sql ext
 none "core includes another layer" '#include "(sql|ext|tests)/' core
 none "core names SQLite's interface" 'sqlite3' core

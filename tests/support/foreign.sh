@@ -22,12 +22,14 @@ foreign_programs() {
 }
 
 # fetch_for ARCHITECTURE FOLDER PACKAGE...: puts these packages and all that they depend on into
-# FOLDER/archives. Without a status file, apt-get takes every package for missing.
+# FOLDER/archives. Without a status file, apt-get takes every package for missing. `sources` names another
+# sources.list than this machine's.
 fetch_for() {
   local architecture=$1 folder=$2
   local options=(-o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture" -o Acquire::Languages=none
     -o "Dir::State=$folder" -o "Dir::State::lists=$folder/lists" -o Dir::State::status=/dev/null
     -o "Dir::Cache=$folder" -o Debug::NoLocking=1 -o APT::Sandbox::User=)
+  [ -z "${sources:-}" ] || options+=(-o "Dir::Etc::sourcelist=$sources" -o Dir::Etc::sourceparts=-)
   shift 2
   mkdir -p "$folder"/{lists,archives}/partial
   apt-get "${options[@]}" update &&

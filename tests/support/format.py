@@ -1,20 +1,16 @@
-"""The program in docs/format.md, which reads and writes stored filters without the extension."""
+"""The program examples/format.py, which reads and writes stored filters without the extension."""
 
 import functools
-import re
+import runpy
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "format.md"
+PROGRAM = Path(__file__).resolve().parents[2] / "examples" / "format.py"
 
 
 @functools.cache
 def reader():
     """Returns the functions of the program by name."""
-    with open(PAGE, encoding="utf-8") as page:
-        (code,) = re.findall(r"^```python\n(.*?)^```", page.read(), flags=re.M | re.S)
-    names = {}
-    exec(compile(code, PAGE, "exec"), names)
-    return names
+    return runpy.run_path(str(PROGRAM))
 
 
 def with_cells(filter, cells):

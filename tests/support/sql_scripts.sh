@@ -5,7 +5,7 @@
 # tests/support/shell.cc lacks.
 check_sql_scripts() {
   local script
-  for script in tests/sql/*.sql examples/{pre_checks,summaries,log_search}.sql; do
+  for script in tests/sql/*.sql examples/{pre_checks,summaries,log_search,tour}.sql; do
     check "$script" tests/sql/script_test.sh "$1" "$script"
   done
 }

@@ -121,6 +121,12 @@ class World(Transactions):
     def insert_row(self, side):
         self.insert(side, self.some_pairs(side, 1))
 
+    def insert_row_by_row(self, side):
+        """Many statements of one row: in a transaction they go to the row log."""
+        rule = self.rng.choice(("", "", "", "OR REPLACE"))
+        for pair in self.some_pairs(side, self.rng.choice((12, 40))):
+            self.insert(side, [pair], rule)
+
     def insert_rows(self, side):
         self.insert(side, self.some_pairs(side, self.rng.choice((2, 5, 200))))
 
@@ -190,7 +196,7 @@ class World(Transactions):
     def delete(self, side):
         state = side.sees.copy()
         if state.members:
-            gone = self.rng.sample(list(state.members), min(len(state.members), self.rng.choice((1, 1, 3, 40))))
+            gone = self.rng.sample(list(state.members), min(len(state.members), self.rng.choice((1, 1, 3, 40, int(len(state.members) * 0.7)))))
             side.run(f"DELETE FROM {state.name} WHERE member IN ({','.join('?' * len(gone))})", *gone)
             for member in gone:
                 del state.members[member]
@@ -253,7 +259,7 @@ class World(Transactions):
         side.run(f"INSERT INTO {side.sees.name}({side.sees.name}) VALUES ('integrity-check')")
 
     STEPS = Transactions.STEPS | {
-        insert_row: 20, insert_rows: 10, insert_many: 4, insert_select: 6, insert_new_rows: 6, insert_in_vain: 6, insert_by_trigger: 4, merge: 6,
+        insert_row: 20, insert_row_by_row: 10, insert_rows: 10, insert_many: 4, insert_select: 6, insert_new_rows: 6, insert_in_vain: 6, insert_by_trigger: 4, merge: 6,
         merge_in_vain: 2, delete: 10, update: 5, optimize: 8, clear: 0.5, rename: 2, change_schema: 4, replace_table: 1, check_integrity: 2,
     }  # fmt: skip
 

@@ -59,6 +59,83 @@ class Rates(GrowingCase):
             self.assertLess(info["bytes"], 2 * one(db, f"SELECT length(bloom_create({n}))"))
 
 
+class BeyondTheCapacity(GrowingCase):
+    """A table that follows a source does not decide how many rows there are."""
+
+    OPTIONS = "source=t, column=k, capacity=10"
+
+    def following(self, options, rows=1000):
+        db = self.connect(":memory:")
+        db.execute("CREATE TABLE t(k)")
+        db.execute(f"CREATE VIRTUAL TABLE f USING bloom({self.OPTIONS}{options})")
+        db.execute(self.KEYS + "INSERT INTO t SELECT 'key ' || i FROM n", (1, rows))
+        if "extension" not in options:
+            db.execute("INSERT INTO f(f) VALUES ('merge')")
+        self.assertEqual(self.lost(db, 1, rows), 0)
+        return db
+
+    def test_a_table_that_follows_a_source_grows(self):
+        for options in ("", ", writers=extension", ", kind=partitioned", ", growth=on", ", block=512"):
+            db = self.following(options)
+            info = self.info(db)
+            self.assertLess(info["fpr"], 0.02, options)
+            self.assertLess(abs(info["keys"] - 1000), 100, options)
+            self.assertGreater(info["capacity"], 1000)
+            self.assertFails(db, "grown to . layers .*'rebuild'", "SELECT filter FROM f")
+            db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+            self.assertEqual(len(self.info(db)["layers"]), 1)
+            db.execute("INSERT INTO f(f, fpr) VALUES ('fold', 0.1)")
+            self.assertEqual(one(db, "SELECT bloom_check(filter) FROM f"), "ok")
+            self.assertEqual(self.lost(db, 1, 1000), 0)
+
+    def test_the_first_layer_has_the_size_of_the_capacity(self):
+        db = self.connect(":memory:")
+        db.execute("CREATE TABLE t(k)")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, capacity=6000)")
+        self.assertEqual(one(db, "SELECT filter = bloom_create(6000) FROM f"), 1)
+
+    def test_tables_that_do_not_grow(self):
+        for options in (", growth=off", ", kind=counting", ", block=32"):
+            self.assertEqual(one(self.following(options, 100), "SELECT layers FROM f"), 1, options)
+
+
+class TooFullToEstimate(GrowingCase):
+    def test_the_number_of_keys_is_unknown(self):
+        db = self.connect(":memory:")
+        db.execute("CREATE TABLE t(k)")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, capacity=10, growth=off)")
+        for rows, known in ((10, True), (1000, False)):
+            db.execute(self.KEYS + "INSERT INTO t SELECT 'key ' || i FROM n", (1, rows))
+            db.execute("INSERT INTO f(f) VALUES ('merge')")
+            keys, overfull = db.execute("SELECT keys, overfull FROM f").fetchone()
+            self.assertEqual((keys is not None, overfull), (known, int(not known)))
+            self.assertEqual(self.info(db)["keys"], keys)
+            self.assertEqual(db.execute("SELECT bloom_count(filter), json_extract(bloom_info(filter), '$.keys') FROM f").fetchone(), (keys, keys))
+            self.assertEqual(db.execute("SELECT keys, s.overfull FROM (SELECT filter AS b FROM f), bloom_stats(b) AS s").fetchone(), (keys, overfull))
+        self.assertFails(db, "f: the filter is too full to estimate its number of keys", "SELECT count(*) FROM f")
+        self.assertEqual(one(db, "SELECT fpr FROM f"), 1)
+        size = one(db, "SELECT bytes FROM f")
+        db.execute("INSERT INTO f(f, fpr) VALUES ('fold', 0.5)")
+        self.assertEqual(one(db, "SELECT bytes FROM f"), size)
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertAlmostEqual(one(db, "SELECT count(*) FROM f"), 1000, delta=30)
+
+    def test_a_table_without_a_source(self):
+        db = self.connect(":memory:")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(cells=64, hashes=4)")
+        self.add(db, 1, 1000)
+        self.assertEqual(db.execute("SELECT keys, overfull FROM f").fetchone(), (None, 1))
+        db.execute("CREATE VIRTUAL TABLE g USING bloom(cells=32, hashes=4)")
+        self.assertEqual(one(db, "SELECT keys FROM g"), 0)
+
+    def test_a_member_of_groups(self):
+        db = self.connect(":memory:")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom_groups(capacity=10)")
+        db.execute(self.KEYS + "INSERT INTO f(member, key) SELECT 'full', i FROM n", (1, 1000))
+        db.execute("INSERT INTO f(member, key) VALUES ('one', 1)")
+        self.assertEqual(db.execute("SELECT member, keys, overfull FROM f ORDER BY member").fetchall(), [("full", None, 1), ("one", 1, 0)])
+
+
 class Layers(GrowingCase):
     def test_repeated_keys_take_no_space(self):
         db = self.connect()

@@ -26,7 +26,8 @@ SOURCES = {
     "without rowid": ("CREATE TABLE t(id INTEGER, k, u PRIMARY KEY, x) WITHOUT ROWID", "k", "k"),
     "nocase, unique": ("CREATE TABLE t(id INTEGER PRIMARY KEY, k TEXT COLLATE NOCASE UNIQUE, u UNIQUE, x)", "k", "k"),
     "rtrim, quoted": ('CREATE TABLE "t"(id INTEGER PRIMARY KEY, "k" TEXT COLLATE RTRIM, u UNIQUE, x)', '"K"', "k"),
-    "composite": ("CREATE TABLE t(id INTEGER PRIMARY KEY, k, u UNIQUE, x)", "(k, x)", "bloom_key(k, x)"),
+    "composite": ("CREATE TABLE t(id INTEGER PRIMARY KEY, k, u UNIQUE, x)", "(k, x)", "bloom_key(t.k, t.x)"),
+    "composite, folded": ("CREATE TABLE t(id INTEGER PRIMARY KEY, k TEXT COLLATE NOCASE, u UNIQUE, x COLLATE RTRIM)", "(k, x)", "bloom_key(t.k, t.x)"),
     "alias of the rowid": ("CREATE TABLE t(id INTEGER PRIMARY KEY, k, u UNIQUE, x)", "id", "id"),
     "generated": ("CREATE TABLE t(id INTEGER PRIMARY KEY, k, u UNIQUE, x, g AS (k || x))", "g", "g"),
     "cascade": (

@@ -6,6 +6,7 @@ tests/table/source_model_test.py has random statements on sources.
 """
 
 import itertools
+import json
 import os
 import sqlite3
 import subprocess
@@ -15,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from support.case import InFolder  # noqa: E402
-from support.host import EXTENSION, one  # noqa: E402
+from support.host import EXTENSION, connect, one  # noqa: E402
 
 
 class SourceCase(InFolder):
@@ -60,11 +61,16 @@ class Following(SourceCase):
             "source=t, column='k,k2'": r"column must be one of t, got 'k,k2' \(several columns are written column=\(a, b\)\)",
             "source=t, column=rowid": "column must be one of t, got 'rowid'",
             "source=t, column=c": "the collation of column 'c' must be BINARY, NOCASE or RTRIM.*got backwards",
-            "source=t, column=(k, n)": "the collation of column 'n' must be BINARY in a key of several columns .*, got NOCASE",
-            "source=t, column=(k, n), collate=nocase": "collate must be binary for a key of several columns, got nocase",
+            "source=t, column=(k, c)": "the collation of column 'c' must be BINARY, NOCASE or RTRIM, got backwards",
+            "source=t, column=(k, n), collate=nocase": "option collate is for a key of one column",
             "source=t, column=n, collate=binary": "the collation of column 'n' must be binary, which is that of the filter, got NOCASE",
             "source=t, column=k": "trigger .*f_after_delete.* already exists",
             "source=t, column=k, capacity=0": "capacity must be",
+            "source=main.t, column=k": r"source must be the name of a table without its schema, got 'main.t' \(write source=t; .* here main\)",
+            "source=t column=k": r"a comma is missing between two options: 'source=t column=k' \(write source=t, column=k\)",
+            "source='t'\n column = k": "a comma is missing between two options",
+            "source=t, column=k capacity=10": r"write column=k, capacity=10\)",
+            "source='t column=k', column=k": "got no table of this name",
         }.items():
             with self.subTest(options):
                 self.assertFails(db, text, f"CREATE VIRTUAL TABLE f USING bloom(writers=extension, {options})")
@@ -106,6 +112,47 @@ class Following(SourceCase):
         self.assertEqual(one(db, "SELECT count(*) FROM g WHERE key = bloom_key('new', 7)"), 0)
         self.assertEqual(one(db, "SELECT count(*) FROM g WHERE key = bloom_key('new', 8)"), 1)
 
+    def test_numbers_in_quotes(self):
+        db = self.connect()
+        db.execute("CREATE TABLE t(k)")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column='k', capacity='2000', fpr=\"0.1\", seed='7', cache='65536')")
+        self.assertEqual((self.info(db)["capacity"], self.info(db)["target_fpr"], self.info(db)["seed"]), (2000, 0.1, 7))
+        db.execute("CREATE VIRTUAL TABLE g USING bloom_groups(capacity='20', fpr='0.1')")
+        for option in ("capacity='10x'", "fpr='a'", "capacity=''", "source='1', column=1"):
+            self.assertFails(db, "must be", f"CREATE VIRTUAL TABLE h USING bloom({option})")
+
+    def test_a_change_of_all_rows_says_that_the_table_follows_a_source(self):
+        db = self.connect()
+        db.executescript("CREATE TABLE t(k); INSERT INTO t VALUES ('a'); CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)")
+        for sql in ("UPDATE f SET key = 'b'", "DELETE FROM f", "UPDATE f SET key = 'b' WHERE key > 'a'"):
+            self.assertFails(db, r"f: cannot list the keys .* nor UPDATE or DELETE rows of a table that follows 't' \(change 't' instead\)", sql)
+        self.assertFails(db, "cannot list the keys of a Bloom filter .give the key", "SELECT * FROM f")
+
+    def test_a_column_that_has_another_name_in_a_new_source(self):
+        db = self.connect()
+        db.executescript("""
+            CREATE TABLE users(email TEXT); CREATE VIRTUAL TABLE f USING bloom(source=users, column=email);
+            CREATE TABLE new(mail TEXT); DROP TABLE users; ALTER TABLE new RENAME TO users;
+        """)
+        self.assertFails(db, r"f: the source 'users' has no column 'email' any more \(rename .*; or DROP this table", "INSERT INTO f(f) VALUES ('rebuild')")
+        db.execute("ALTER TABLE users RENAME COLUMN mail TO email")
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertEqual(self.present(db, "a"), [])
+
+    def test_drop_without_the_config_drops_the_guard_index(self):
+        for other in ("", "CREATE TABLE f_guard(x)", "CREATE INDEX f_guard ON t(k) WHERE k > 0"):
+            db = self.connect(":memory:")
+            db.execute("CREATE TABLE t(k, l)")
+            if other:
+                db.execute(other)
+            db.execute("CREATE VIRTUAL TABLE another USING bloom(source=t, column=k)")
+            before = self.names(db)
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)")
+            db.execute("DROP TABLE f_config")
+            db.execute("DROP TABLE f")
+            self.assertEqual(self.names(db), before)
+            db.execute("INSERT INTO another(another) VALUES ('integrity-check')")
+
     def test_lookups_of_a_composite_key(self):
         """Keys that bloom_key() cannot have made of two values are refused, all others are answered."""
         db = self.connect()
@@ -114,16 +161,16 @@ class Following(SourceCase):
         values = ("", "a", ",", "1:a,", "9" * 30, 0, -1.5, b"\0", "x" * 200)
         for i, host in enumerate(values):
             db.execute("INSERT INTO t VALUES (?, ?)", (host, values[-i]))
-        self.assertEqual(one(db, "SELECT count(*) FROM t JOIN f ON f.key = bloom_key(host, path)"), len(values))
-        self.assertEqual(one(db, "SELECT count(*) FROM t JOIN f ON f.key = CAST(bloom_key(host, path) AS TEXT)"), len(values))
+        self.assertEqual(one(db, "SELECT count(*) FROM t JOIN f ON f.key = bloom_key(t.host, t.path)"), len(values))
+        self.assertEqual(one(db, "SELECT count(*) FROM t JOIN f ON f.key = CAST(bloom_key(t.host, t.path) AS TEXT)"), len(values))
         self.assertEqual(one(db, "SELECT count(*) FROM f WHERE key = bloom_key('a', NULL)"), 0)
         self.assertEqual(one(db, "SELECT count(*) FROM f WHERE key = bloom_key('absent', 'b')"), 0)
         whole = one(db, "SELECT bloom_key('ab', 'c')").decode()
         others = [*values, "2:ab,1:c", "2:ab,1:c,x", "2:ab,1:c,0:", "02:ab,1:c,", "+2:ab,1:c,", " 2:ab,1:c,", "2:ab1:c,,", ":ab,1:c,", "2,ab,1:c,", "3:ab,1:c,", "99999999999999999999:a,1:c,"]
         others += [whole[:i] for i in range(len(whole))] + [one(db, f"SELECT bloom_key({parts})") for parts in ("'a'", "'a', 'b', 'c'")]
         for key in others:
-            self.assertFails(db, r"f: key must be bloom_key\(host, path\), because the filter follows 2 columns, got ", "SELECT 1 FROM f WHERE key = ?", key)
-        self.assertFails(db, "bloom_key", "SELECT 1 FROM t JOIN f ON f.key = host")
+            self.assertFails(db, r"f: key must be bloom_key\(host, path\), because the filter follows 2 columns \(or give host = \? AND path = \?\), got ", "SELECT 1 FROM f WHERE key = ?", key)
+        self.assertFails(db, "bloom_key", "SELECT 1 FROM t JOIN f ON f.key = t.host")
 
     def test_drop_removes_the_triggers(self):
         db = self.following()
@@ -242,7 +289,7 @@ class Following(SourceCase):
         # What no trigger saw, as under SQLITE_DBCONFIG_ENABLE_TRIGGER.
         trigger = one(db, "SELECT sql FROM sqlite_master WHERE name = 'f_after_insert'")
         db.executescript(f"DROP TRIGGER f_after_insert; INSERT INTO t VALUES ('unseen', 1); {trigger}")
-        self.assertFails(db, "the source has 'unseen', which the filter does not have", "INSERT INTO f(f) VALUES ('integrity-check')")
+        self.assertFails(db, "the triggers of source 't' are missing or have changed", "INSERT INTO f(f) VALUES ('integrity-check')")
         self.assertFails(db, "does not have the key 'unseen'.*out of sync .*'rebuild'", "DELETE FROM t WHERE k = 'unseen'")
         db.execute("INSERT INTO f(f) VALUES ('rebuild')")
         db.execute("DELETE FROM t WHERE k = 'unseen'")
@@ -312,12 +359,11 @@ class Following(SourceCase):
             db.execute("INSERT INTO g(g) VALUES ('rebuild')")
             self.assertEqual(self.present(db, "a", "z", "no", table="g"), ["a", "z"])
             db.execute("ALTER TABLE g RENAME TO f")
-            self.assertEqual(self.names(db), {"t", "f", "f_config", "f_data", "f_guard", "f_before_insert", "f_before_update", "f_after_update", "f_after_delete"})
+            self.assertEqual(self.names(db), {"t", "f", "f_config", "f_data", "f_rowlog", "f_guard", "f_pending", "f_last", "f_before_insert", "f_before_update", "f_after_update", "f_after_delete"})
 
     def test_the_keys_of_its_rows_cannot_be_listed(self):
         db = self.following()
-        for sql in ("SELECT * FROM f", "DELETE FROM f"):
-            self.assertFails(db, r"cannot list the keys of a Bloom filter .*how many keys there are\)$", sql)
+        self.assertFails(db, r"cannot list the keys of a Bloom filter .*how many keys there are\)$", "SELECT * FROM f")
 
     def test_triggers_of_other_tables_do_not_count(self):
         db = self.following()
@@ -382,7 +428,7 @@ class Following(SourceCase):
                     CREATE TRIGGER earlier BEFORE INSERT ON t BEGIN SELECT 1; END;
                     INSERT INTO log VALUES (1); INSERT INTO failing VALUES (1);
                 """)
-                ask = "SELECT count(*) FROM t JOIN f ON f.key = " + {"column=(k, x)": "bloom_key(k, x)", "column=id": "id", "column=g": "g"}.get(options, "k")
+                ask = "SELECT count(*) FROM t JOIN f ON f.key = " + {"column=(k, x)": "bloom_key(t.k, t.x)", "column=id": "id", "column=g": "g"}.get(options, "k")
                 absent = b"1:1,1:1," if options == "column=(k, x)" else 1
                 self.assertEqual(self.present(db, absent), [])
                 db.execute(f"CREATE TRIGGER stop AFTER INSERT ON t WHEN new.x = 1 BEGIN {body}; END")
@@ -403,7 +449,7 @@ class Following(SourceCase):
             CREATE TRIGGER u BEFORE UPDATE OF a ON t BEGIN UPDATE t SET b = 'nb' WHERE id = old.id; END;
             INSERT INTO t VALUES (1, 'a', 'b'); UPDATE t SET a = 'na';
         """)
-        self.assertEqual(db.execute("SELECT a, b FROM t JOIN f ON f.key = bloom_key(a, b)").fetchall(), [("na", "nb")])
+        self.assertEqual(db.execute("SELECT t.a, t.b FROM t JOIN f ON f.key = bloom_key(t.a, t.b)").fetchall(), [("na", "nb")])
 
     def test_no_spelling_hides_a_trigger_that_may_stop_others(self):
         triggers = (
@@ -629,6 +675,38 @@ class Following(SourceCase):
             plain.execute("INSERT INTO t VALUES ('unseen', 1)")
         plain.execute("UPDATE t SET x = 5")
         plain.commit()
+
+
+class PendingRate(unittest.TestCase):
+    """A table with a low fpr had 292 false positives in 2 million lookups while 20,000 changes were pending."""
+
+    def measured(self, fpr, pending, lookups):
+        db = connect()
+        db.execute("CREATE TABLE t(k)")
+        db.execute(f"CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, capacity=1000, fpr={fpr})")
+        before = one(db, "SELECT fpr FROM f")
+        numbers = "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {}) SELECT {} FROM n"
+        db.execute("INSERT INTO t " + numbers.format(pending, "i"))
+        self.assertEqual(one(db, "SELECT pending FROM f"), pending)
+        found = one(db, f"SELECT count(*) FROM ({numbers.format(pending, 'i AS k')}) CROSS JOIN f ON f.key = k")
+        self.assertEqual(found, pending)
+        wrong = one(db, f"SELECT count(*) FROM ({numbers.format(lookups, '-i AS k')}) CROSS JOIN f ON f.key = k")
+        reported = one(db, "SELECT fpr FROM f")
+        self.assertEqual(json.loads(one(db, "SELECT info FROM f"))["fpr"], reported)
+        self.assertGreater(reported, before)
+        db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+        self.assertLess(one(db, "SELECT fpr FROM f"), 1.05 * fpr)
+        return wrong / lookups, reported
+
+    def test_of_a_low_fpr(self):
+        wrong, reported = self.measured(1e-9, 20_000, 1_000_000)
+        self.assertEqual(wrong, 0)
+        self.assertLess(reported, 0.2e-9)
+
+    def test_is_reported(self):
+        wrong, reported = self.measured(0.01, 20_000, 1_000_000)
+        self.assertAlmostEqual(wrong / reported, 1, delta=0.4)
+        self.assertLess(reported, 0.001)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
     /usr/bin/python3 tests/table/tools_test.py EXTENSION [unittest options]
 
-docs/clients.md has the results. Programs that are not installed are skipped.
+docs/orms.md has the results. Programs that are not installed are skipped.
 """
 
 import importlib.util
@@ -39,11 +39,15 @@ class Scans(InFolder):
             db.execute(f"CREATE VIRTUAL TABLE f USING bloom({options})")
             for keys in (0, 1, 10, 3000):
                 db.executemany("INSERT INTO f(key) VALUES (?)", [(i,) for i in range(keys)])
-                count, column = one(db, "SELECT count(*) FROM f"), one(db, "SELECT keys FROM f")
+                column = one(db, "SELECT keys FROM f")
+                if column is None:
+                    self.assertFails(db, "too full to estimate", "SELECT count(*) FROM f")
+                    continue
+                count = one(db, "SELECT count(*) FROM f")
                 self.assertEqual(count, column, (options, keys))
                 if keys <= 10:
                     self.assertEqual(count, keys)
-            self.assertEqual(one(db, "SELECT EXISTS (SELECT 1 FROM f)"), 1)
+                self.assertEqual(one(db, "SELECT EXISTS (SELECT 1 FROM f)"), int(keys > 0))
 
     def test_keys_cannot_be_read(self):
         db = self.connect()

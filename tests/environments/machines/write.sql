@@ -107,7 +107,7 @@ SELECT name, length(filter), bloom_check(filter), round(bloom_count(filter), 6),
 --> counting|8000|ok|10.0|0.0
 --> partitioned|1280|ok|11.0|0.0
 --> lines|6464|ok|11.0|0.0
---> whole|190|ok|10.0|2.53534e-07
+--> whole|190|ok|10.0|1.424029e-05
 --> built|27840|ok|20017.0|0.004902432549
 
 -- tables

@@ -39,7 +39,7 @@ const checks = {
     const db = await open();
     const error = errorOf(() => db.exec("CREATE TABLE t(a PRIMARY KEY); SELECT bloom_contains(NULL, 1)"));
     same([error instanceof SqliteError, error.code], [true, 1]);
-    same(error.message, "bloom_contains: argument 1 is not a bloom filter (NULL; did the subquery find no row?)");
+    same(error.message, "bloom_contains: argument 1 is not a bloom filter (NULL; did the subquery find no row? A handle passes only through a scalar subquery: (SELECT bloom_open(filter) FROM ...))");
     same(db.exec("SELECT count(*) AS n FROM t"), [{ n: 0 }]);
     same(errorOf(() => db.exec("INSERT INTO t VALUES (1), (1)")).code, 1555);
     same(errorOf(() => db.exec("SELECT")).message, "incomplete input");
