@@ -36,7 +36,7 @@ std::uint64_t keys_for(const Shape& shape, double p) {
 }
 
 // Returns the largest excess of the FPR over that of independent hash functions. Only small
-// unblocked filters have such an excess: see docs/choosing.md.
+// unblocked filters have such an excess: see docs/experiments.md.
 double family_excess(const Shape& shape, std::uint64_t n) {
   const auto m = static_cast<double>(shape.cells);
   return shape.block == 0 ? 8 * static_cast<double>(n) / (m * m) : 0;

@@ -26,7 +26,7 @@ WAYS = {
     "bloom_contains(?1, k) alone": "WHERE bloom_contains(?1, t.k)",
     "JOIN with a bloom table alone": "JOIN f ON f.key = t.k",
     "index lookup": "CROSS JOIN rows AS r ON r.k = t.k",
-    "index lookup behind a bloom table": "JOIN f ON f.key = t.k JOIN rows AS r ON r.k = t.k",
+    "index lookup behind a bloom table": "JOIN f ON f.key = t.k CROSS JOIN rows AS r ON r.k = t.k",
     "index lookup behind SQLite's own filter": "JOIN rows AS r ON r.k = t.k AND r.w >= 0",
 }
 OWN = "index lookup behind SQLite's own filter"

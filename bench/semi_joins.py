@@ -35,7 +35,7 @@ def measure(db, share):
         {
             "join": count("JOIN pk ON pk.k = t.k"),
             "join, bloom_contains(?1, k)": count("JOIN pk ON pk.k = t.k WHERE bloom_contains(?1, t.k)", filter_),
-            "join, JOIN f": count("JOIN f ON f.key = t.k JOIN pk ON pk.k = t.k"),
+            "join, JOIN f": count("JOIN f ON f.key = t.k CROSS JOIN pk ON pk.k = t.k"),
             "anti-join": count("WHERE " + ABSENT),
             "anti-join, bloom_contains(?1, k)": count("WHERE NOT bloom_contains(?1, k) OR " + ABSENT, filter_),
             "anti-join, LEFT JOIN f": count("LEFT JOIN f ON f.key = t.k LEFT JOIN pk ON pk.k = f.key WHERE pk.k IS NULL"),

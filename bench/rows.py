@@ -1,0 +1,375 @@
+"""Everyday writes and lookups: one prepared statement per row, as executemany, .import and ORMs run it.
+
+    /usr/bin/python3 bench/rows.py EXTENSION [ROWS [ROUNDS [PART...]]]    # 200000 3 inserts lookups fresh followed
+
+Times are process times. A file in WAL mode with synchronous=NORMAL and the default page cache of 2 MB. Each part compares with an
+ordinary table that gets the same rows, in one run.
+"""
+
+import os
+import sys
+import tempfile
+import time
+
+from support import Report, connect, interleaved
+
+EXTENSION = sys.argv[1]
+ROWS = int(sys.argv[2]) if len(sys.argv) > 2 else 200_000
+ROUNDS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+PARTS = sys.argv[4:] or ["inserts", "lookups", "fresh", "followed"]
+SMALL = 20_000  # rows of the slower parts
+counter = iter(range(10**9))
+
+
+def connect_wal(path):
+    db = connect(path, EXTENSION)
+    for sql in ("journal_mode = wal", "synchronous = normal", "wal_autocheckpoint = 0"):
+        db.execute("PRAGMA " + sql).fetchall()
+    return db
+
+
+def keys(count):
+    """Returns `count` new keys of 31 bytes in random order."""
+    part = next(counter)
+    return [(f"https://example.com/{part:04}/{i * 7919 % 16777213:06x}",) for i in range(count)]
+
+
+def timed(run):
+    begin = time.process_time()
+    run()
+    return time.process_time() - begin
+
+
+def in_transaction(db, run):
+    db.execute("BEGIN")
+    run()
+    db.execute("COMMIT")
+
+
+def inserts(folder):
+    path = os.path.join(folder, "db")
+    db = connect_wal(path)
+    tables = {
+        "heap": "CREATE TABLE heap(k TEXT)",
+        "heap2": "CREATE TABLE heap2(m INTEGER, k TEXT)",
+        "PRIMARY KEY": "CREATE TABLE pk(k TEXT PRIMARY KEY)",
+        "small": "CREATE VIRTUAL TABLE small USING bloom(capacity=1000000)",
+        "growing": "CREATE VIRTUAL TABLE growing USING bloom",
+        "generations": "CREATE VIRTUAL TABLE generations USING bloom(capacity=1000000, generations=4)",
+        "large": "CREATE VIRTUAL TABLE large USING bloom(capacity=10000000)",
+        "counting": "CREATE VIRTUAL TABLE counting USING bloom(capacity=1000000, kind=counting)",
+        "groups": "CREATE VIRTUAL TABLE groups USING bloom_groups(capacity=10000)",
+    }
+    for sql in tables.values():
+        db.execute(sql)
+    wal = {}
+
+    def many(sql, name, rows):
+        def run():
+            data = rows()
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            took = timed(lambda: in_transaction(db, lambda: db.executemany(sql, data)))
+            wal[name] = os.path.getsize(path + "-wal")
+            return took
+
+        return run
+
+    def members(interleave):
+        def rows():
+            return [((i % 50 if interleave else i * 50 // SMALL), key) for i, (key,) in enumerate(keys(SMALL))]
+
+        return rows
+
+    def bulk(table):
+        def run():
+            db.execute("CREATE TEMP TABLE source(k)")
+            db.executemany("INSERT INTO source VALUES (?)", keys(ROWS))
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            took = timed(lambda: in_transaction(db, lambda: db.execute(f"INSERT INTO {table} SELECT k FROM source")))
+            wal["bulk " + table] = os.path.getsize(path + "-wal")
+            db.execute("DROP TABLE source")
+            return took
+
+        return run
+
+    def savepoints(table):
+        def run():
+            data = keys(SMALL)
+
+            def rows():
+                for row in data:
+                    db.execute("SAVEPOINT s")
+                    db.execute(f"INSERT INTO {table} VALUES (?)", row)
+                    db.execute("RELEASE s")
+
+            return timed(lambda: in_transaction(db, rows))
+
+        return run
+
+    def autocommit(table):
+        def run():
+            data = keys(2000)
+            return timed(lambda: db.executemany(f"INSERT INTO {table} VALUES (?)", data))
+
+        return run
+
+    def found(sql, data):
+        def run():
+            for row in data:
+                db.execute(sql, row).fetchone()
+
+        return run
+
+    def in_turn(table):
+        def run():
+            data = keys(SMALL)
+
+            def rows():
+                for row in data:
+                    db.execute(f"SELECT 1 FROM {table} WHERE key = ?", row).fetchone()
+                    db.execute(f"INSERT INTO {table}(key) VALUES (?)", row)
+
+            return timed(lambda: in_transaction(db, rows))
+
+        return run
+
+    def each(table, sql):
+        def run():
+            data = keys(SMALL)
+
+            def rows():
+                for row in data:
+                    db.execute(sql.format(table), row).fetchone()
+
+            return timed(lambda: in_transaction(db, rows))
+
+        return run
+
+    few = lambda: keys(ROWS)
+    for table in ("small(key)", "growing(key)", "generations(key)", "large(key)", "counting(key)"):
+        bulk(table)()
+    ways = {
+        "heap": many("INSERT INTO heap VALUES (?)", "heap", few),
+        "PRIMARY KEY": many("INSERT INTO pk VALUES (?)", "pk", few),
+        "heap by member": many("INSERT INTO heap2 VALUES (?, ?)", "heap2", members(False)),
+        "groups by member": many("INSERT INTO groups(member, key) VALUES (?, ?)", "groups", members(False)),
+        "groups interleaved": many("INSERT INTO groups(member, key) VALUES (?, ?)", "groups", members(True)),
+        "heap, savepoints": savepoints("heap"),
+        "small, savepoints": savepoints("small(key)"),
+        "insert": each("small", "INSERT INTO {}(key) VALUES (?)"),
+        "lookup": each("small", "SELECT 1 FROM {} WHERE key = ?"),
+        "in turn": in_turn("small"),
+        "autocommit": autocommit("small(key)"),
+        "PRIMARY KEY, autocommit": autocommit("pk"),
+        "bulk": bulk("small(key)"),
+        "bulk heap": bulk("heap"),
+    }
+    for table in ("small", "growing", "generations", "large", "counting"):
+        ways[table] = many(f"INSERT INTO {table}(key) VALUES (?)", table, few)
+    ways["OR IGNORE"] = many("INSERT OR IGNORE INTO small(key) VALUES (?)", "ignore", few)
+    measured = interleaved(ways, ROUNDS)
+    report = Report("Single rows in one transaction")
+    report.compare(measured, ROWS, "PRIMARY KEY", "heap")
+    for name, goal in (("small", 1.7), ("growing", 1.7), ("generations", 1.7), ("OR IGNORE", 1.7), ("large", 2), ("counting", 2)):
+        report.compare(measured, ROWS, name, "heap", goal)
+    report.compare(measured, SMALL, "groups by member", "heap by member", 2.2)
+    report.compare(measured, SMALL, "groups interleaved", "heap by member", 2.2)
+    report.compare(measured, SMALL, "small, savepoints", "heap, savepoints", 1.3)
+    both = [a + b for a, b in zip(measured["insert"], measured["lookup"])]
+    report.compare({**measured, "both": both}, SMALL, "in turn", "both", 1.3, "lookups and inserts alone")
+    report.compare(measured, 2000, "autocommit", "PRIMARY KEY, autocommit", 1.09)
+    report.compare(measured, ROWS, "bulk", "bulk heap", 0.54)
+    report.line("small: bytes in the WAL", "bulk", wal["small"] / wal["bulk small(key)"], 1.3)
+    db.close()
+
+
+def lookups(folder):
+    """Lookups beside writes to another table."""
+    path = os.path.join(folder, "db")
+    db = connect_wal(path)
+    count = 5 * ROWS
+    data = keys(count)
+    db.execute("CREATE TABLE pk(k TEXT PRIMARY KEY) WITHOUT ROWID")
+    db.execute("CREATE TABLE source(k TEXT)")
+    db.execute(f"CREATE VIRTUAL TABLE f USING bloom(capacity={count})")
+    db.execute("CREATE TABLE other(x)")
+    for sql in ("INSERT INTO pk VALUES (?)", "INSERT INTO f(key) VALUES (?)", "INSERT INTO source VALUES (?)"):
+        in_transaction(db, lambda sql=sql: db.executemany(sql, data))
+    db.execute("CREATE VIRTUAL TABLE followed USING bloom(source=source, column=k)")
+    asked = keys(5000)
+    write = "INSERT INTO other VALUES (1)"
+
+    def only(sql):
+        def rows():
+            for row in asked:
+                db.execute(sql, row).fetchone()
+
+        return rows
+
+    def beside(sql):
+        def rows():
+            for row in asked:
+                db.execute(write)
+                db.execute(sql, row).fetchone()
+
+        return rows
+
+    def writes():
+        for _ in asked:
+            db.execute(write)
+
+    tables = {"PRIMARY KEY": "SELECT 1 FROM pk WHERE k = ?", "bloom": "SELECT 1 FROM f WHERE key = ?",
+              "following": "SELECT 1 FROM followed WHERE key = ?"}
+    ways = {"transaction, write": lambda: timed(lambda: in_transaction(db, writes)), "autocommit, write": lambda: timed(writes)}
+    for name, sql in tables.items():
+        ways[name + ", transaction"] = lambda sql=sql: timed(lambda: in_transaction(db, beside(sql)))
+        ways[name + ", autocommit"] = lambda sql=sql: timed(beside(sql))
+        ways[name + ", alone"] = lambda sql=sql: timed(only(sql))
+    measured = interleaved(ways, max(ROUNDS, 5))
+    report = Report("Lookups beside writes to another table")
+    for name in tables:
+        for state in ("transaction", "autocommit"):
+            measured[f"{name}, added in {state}"] = [
+                a - b for a, b in zip(measured[f"{name}, {state}"], measured[f"{state}, write"])]
+    for name in ("bloom", "following"):
+        report.compare(measured, 5000, f"{name}, added in transaction", "PRIMARY KEY, added in transaction", 2.3)
+        report.compare(measured, 5000, f"{name}, added in autocommit", "PRIMARY KEY, added in autocommit", 1.3)
+        report.compare(measured, 5000, f"{name}, alone", "PRIMARY KEY, alone")
+
+    batch = [row if i % 50 else data[i % count] for i, row in enumerate(keys(SMALL))]
+    db.execute("CREATE TABLE new(k TEXT)")
+    db.execute("CREATE TEMP TABLE batch(k TEXT)")
+    db.executemany("INSERT INTO batch VALUES (?)", batch)
+    plain = "NOT EXISTS (SELECT 1 FROM pk WHERE k = {0})"
+    filtered = "(NOT EXISTS (SELECT 1 FROM f WHERE key = {0}) OR " + plain + ")"
+
+    def by_row(condition):
+        sql = "INSERT INTO new SELECT ?1 WHERE " + condition.format("?1")
+
+        def run():
+            took = 0.0
+            for i in range(0, len(batch), 1000):
+                took += timed(lambda: in_transaction(db, lambda: db.executemany(sql, batch[i : i + 1000])))
+            db.execute("DELETE FROM new")
+            return took
+
+        return run
+
+    def at_once(condition):
+        sql = "INSERT INTO new SELECT k FROM batch WHERE " + condition.format("batch.k")
+
+        def run():
+            took = timed(lambda: in_transaction(db, lambda: (db.execute("INSERT INTO other VALUES (2)"), db.execute(sql))))
+            db.execute("DELETE FROM new")
+            return took
+
+        return run
+
+    measured = interleaved({"rows, plain": by_row(plain), "rows": by_row(filtered), "one, plain": at_once(plain), "one": at_once(filtered)}, ROUNDS)
+    report.compare(measured, SMALL, "rows", "rows, plain", 0.5, "import row by row without the filter")
+    report.compare(measured, SMALL, "one", "one, plain", 0.3, "import as one INSERT ... SELECT in a transaction without the filter")
+    db.close()
+
+
+def fresh(folder):
+    """The first lookup of a fresh connection."""
+    path = os.path.join(folder, "db")
+    db = connect_wal(path)
+    data = keys(ROWS)
+    db.execute("CREATE TABLE pk(k TEXT PRIMARY KEY) WITHOUT ROWID")
+    db.execute("CREATE TABLE source(k TEXT)")
+    db.execute(f"CREATE VIRTUAL TABLE f USING bloom(capacity={ROWS})")
+    for sql in ("INSERT INTO pk VALUES (?)", "INSERT INTO f(key) VALUES (?)", "INSERT INTO source VALUES (?)"):
+        in_transaction(db, lambda sql=sql: db.executemany(sql, data))
+    db.execute("CREATE VIRTUAL TABLE followed USING bloom(source=source, column=k)")
+    db.execute("CREATE TABLE source2(k TEXT)")
+    db.execute("CREATE VIRTUAL TABLE pending USING bloom(source=source2, column=k)")
+    in_transaction(db, lambda: db.executemany("INSERT INTO source2 VALUES (?)", keys(50_000)))
+    ways = {}
+
+    def first(sql):
+        def run():
+            took = 0.0
+            for row in keys(20):
+                other = connect(path, EXTENSION)
+                took += timed(lambda: other.execute(sql, row).fetchone())
+                other.close()
+            return took
+
+        return run
+
+    for name, sql in {"PRIMARY KEY": "SELECT 1 FROM pk WHERE k = ?", "bloom": "SELECT 1 FROM f WHERE key = ?",
+                      "following": "SELECT 1 FROM followed WHERE key = ?",
+                      "50,000 pending": "SELECT 1 FROM pending WHERE key = ?"}.items():
+        ways[name] = first(sql)
+    measured = interleaved(ways, max(ROUNDS, 5))
+    report = Report("The first lookup of a fresh connection")
+    for name, goal in (("bloom", 2), ("following", 2), ("50,000 pending", 15)):
+        report.compare(measured, 20, name, "PRIMARY KEY", goal)
+    db.close()
+
+
+def followed(folder):
+    """Writes to a source, with and without a table that follows it."""
+    path = os.path.join(folder, "db")
+    db = connect_wal(path)
+    for table in ("bare", "source", "counted", "indexed"):
+        db.execute(f"CREATE TABLE {table}(id INTEGER PRIMARY KEY, k TEXT, n INTEGER)")
+    db.execute("CREATE INDEX i ON indexed(k)")
+    db.execute("CREATE VIRTUAL TABLE f USING bloom(source=source, column=k, capacity=2000000)")
+    db.execute("CREATE VIRTUAL TABLE c USING bloom(source=counted, column=k, capacity=2000000, kind=counting)")
+    count = SMALL * 5
+
+    def on(table, run):
+        def measure():
+            took = run(table)
+            return took
+
+        return measure
+
+    def executemany(table):
+        data = keys(count)
+        return timed(lambda: in_transaction(db, lambda: db.executemany(f"INSERT INTO {table}(k, n) VALUES (?, 1)", data)))
+
+    def bulk(table):
+        db.execute("CREATE TEMP TABLE batch(k)")
+        db.executemany("INSERT INTO batch VALUES (?)", keys(count))
+        took = timed(lambda: in_transaction(db, lambda: db.execute(f"INSERT INTO {table}(k, n) SELECT k, 1 FROM batch")))
+        db.execute("DROP TABLE batch")
+        return took
+
+    def upsert(table):
+        last = db.execute(f"SELECT max(id) FROM {table}").fetchone()[0]
+        rows = [(last - count // 4 + i, key) for i, (key,) in enumerate(keys(count // 2))]
+        sql = f"INSERT INTO {table} VALUES (?, ?, 1) ON CONFLICT(id) DO UPDATE SET n = n + 1"
+        return timed(lambda: in_transaction(db, lambda: db.executemany(sql, rows)))
+
+    def delete(table):
+        return timed(lambda: in_transaction(db, lambda: db.execute(f"DELETE FROM {table} WHERE id % 10 = 3")))
+
+    def delete_all(table):
+        return timed(lambda: in_transaction(db, lambda: db.execute(f"DELETE FROM {table}")))
+
+    report = Report("Writes to a followed table")
+    goals = {executemany: 2, bulk: 1.8, upsert: 1.6, delete: 1.05, delete_all: 1.1}
+    times = {}
+    for _ in range(ROUNDS):
+        for run in goals:
+            for table in ("bare", "source", "counted", "indexed"):
+                times.setdefault((run, table), []).append(run(table))
+    for run, goal in goals.items():
+        measured = {table: times[run, table] for table in ("bare", "source", "counted", "indexed")}
+        for table in ("source", "counted", "indexed"):
+            name = f"{run.__name__}, {table}"
+            report.compare({**measured, name: measured[table]}, count, name, "bare", goal if table == "source" else None)
+    db.close()
+
+
+def main():
+    for part in PARTS:
+        with tempfile.TemporaryDirectory() as folder:
+            {"inserts": inserts, "lookups": lookups, "fresh": fresh, "followed": followed}[part](folder)
+
+
+if __name__ == "__main__":
+    main()
