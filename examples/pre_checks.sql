@@ -14,7 +14,7 @@ CREATE VIRTUAL TABLE pages_seen USING bloom(source=pages, column=url);
 .print A join, with the filter in front
 CREATE TEMP TABLE plain AS SELECT id, title FROM visits JOIN pages ON pages.url = visits.url;
 CREATE TEMP TABLE ours AS
-SELECT id, title FROM visits JOIN pages_seen ON pages_seen.key = visits.url JOIN pages ON pages.url = visits.url;
+SELECT id, title FROM visits JOIN pages_seen ON pages_seen.key = visits.url CROSS JOIN pages ON pages.url = visits.url;
 SELECT printf('%d rows without the filter, %d with it, %d lost',
               (SELECT count(*) FROM plain), count(*), (SELECT count(*) FROM (SELECT * FROM plain EXCEPT SELECT * FROM ours))) FROM ours;
 --> 10000 rows without the filter, 10000 with it, 0 lost

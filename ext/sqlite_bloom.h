@@ -1,5 +1,5 @@
 /* For C and C++ programs that link the extension instead of loading it. Link with SQLite, a C++
- * runtime, and libsqlite_bloom.a or the object of bloom.cc: see docs/packages.md. Before you open
+ * runtime, and libsqlite_bloom.a or the object of bloom.cc: see docs/embedding.md. Before you open
  * the first connection, call:
  *
  *     sqlite3_auto_extension((void (*)(void))sqlite3_bloom_init);

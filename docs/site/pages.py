@@ -13,6 +13,8 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 HERE = os.path.join(ROOT, "docs", "site")
 # VitePress calls the first page index.md.
 HOME = "README.md"
+# This group of pages is for people who change the project: the menu omits it.
+INTERNALS = "Internals"
 BESIDE = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 LINK = re.compile(r"(!?\[[^\[\]]*\])\(([^)\s]+)\)")
 CODE = re.compile(r"(^```.*?^```)", re.M | re.S)
@@ -62,7 +64,7 @@ class Site:
         for path in sorted(self.sources):
             self.write_source(path)
         menu = [{"text": group, "items": [{"text": title(page), "link": f"/{page[:-3]}"} for page in pages]}
-                for group, pages in navigation().items()]
+                for group, pages in navigation().items() if group != INTERNALS]
         write(self.folder, ".vitepress/menu.json", json.dumps(menu))
 
     def with_links(self, page, text):

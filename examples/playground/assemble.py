@@ -1,4 +1,4 @@
-"""Puts the page together: template, style, scripts, the engine and the tour of docs/tour.md in one file.
+"""Puts the page together: template, style, scripts, the engine and the tour of examples/tour.sql in one file.
 
     assemble.py engine.js engine.wasm > index.html
 """
@@ -11,7 +11,7 @@ import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TOUR = os.path.join(HERE, "..", "..", "docs", "tour.md")
+TOUR = os.path.join(HERE, "..", "tour.sql")
 # In the order in which they need each other: in the page they are one script.
 SCRIPTS = ("dom", "database", "chart", "cells", "sizing", "watch", "merge", "file", "console", "main")
 
@@ -27,10 +27,9 @@ def part(name):
 
 def tour():
     """The steps of the tour: a comment, and the statements that follow it."""
-    block = re.search(r"^```sql\n(.*?)^```", read(TOUR), re.M | re.S).group(1)
     steps = []
-    for text in block.split("\n\n"):
-        lines = [line for line in text.split("\n") if line and not line.startswith((".load", "-->"))]
+    for text in read(TOUR).split("\n\n"):
+        lines = [line for line in text.split("\n") if line and not line.startswith("-->")]
         comment = [line for line in lines if line.startswith("-- ")]
         if not lines:
             continue

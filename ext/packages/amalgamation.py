@@ -3,10 +3,11 @@
 
     ext/packages/amalgamation.py FOLDER
 
-bloom.cc contains the sources of core/ and sql/ that CMakeLists.txt lists, in that order, and
-ext/bloom.cc. Each header of the project precedes its first use. The output depends on the sources
-alone, so two runs write the same bytes.
+bloom.cc contains all sources of core/ and sql/, and ext/bloom.cc. Each header of the project
+precedes its first use. The output depends only on the sources and on the variable BLOOM_COMMIT, which
+names their commit for bloom_debug(), so two runs write the same bytes.
 """
+import os
 import re
 import sys
 from pathlib import Path
@@ -29,10 +30,15 @@ TOP = """\
 //
 {licence}
 
+// As in a release build: define BLOOM_DEBUG for the assertions.
+#if !defined(NDEBUG) && !defined(BLOOM_DEBUG)
+#define NDEBUG
+#endif
+
 {system_headers}
 
 #define BLOOM_VERSION "{version}"
-#ifdef __clang__
+{commit}#ifdef __clang__
 #define BLOOM_COMPILER __VERSION__
 #else
 #define BLOOM_COMPILER "GNU " __VERSION__
@@ -122,12 +128,14 @@ def main():
     version = re.search(r"project\(sqlite-bloom VERSION ([\d.]+)", build)[1]
 
     code = Amalgamation()
-    for path in re.findall(r"\b(?:core|sql)/\S+\.cc\b", build):
-        code.add(path)
+    for layer in ("core", "sql"):
+        for path in sorted((ROOT / layer).rglob("*.cc")):
+            code.add(path.relative_to(ROOT).as_posix())
     code.bodies["ext/bloom.cc, all that is exported"] = "#pragma GCC visibility pop"
     code.add("ext/bloom.cc")
     top = TOP.format(
         version=version,
+        commit=f'#define BLOOM_COMMIT "{os.environ["BLOOM_COMMIT"]}"\n' if os.environ.get("BLOOM_COMMIT") else "",
         licence=as_comment((ROOT / "LICENSE").read_text()),
         system_headers="\n".join(f"#include <{name}>" for name in sorted(code.system_headers)),
     )

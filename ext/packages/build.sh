@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compiles the extension and makes its packages: Debian packages, archives, Python wheels, npm packages
-# and sqlpkg.json. Installs missing tools without prompting, prints the step that runs, and ends with a
+# Compiles the extension and makes its packages: Debian packages, archives, Python wheels and sdist, npm
+# packages and sqlpkg.json. Installs missing tools without prompting, prints the step that runs, and ends with a
 # table of the platforms and the paths of the packages.
 #   ext/packages/build.sh [PLATFORM...] [ADDRESS]
 #     no PLATFORM      this machine's, in build/packages
@@ -31,9 +31,12 @@ out=$PWD/build/packages
 [ "${requested[*]}" != wasm ] || out=$PWD/build/wasm
 platforms=("${requested[@]:-$native}")
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null || echo 315532800)}
-export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8
+BLOOM_COMMIT=${BLOOM_COMMIT:-$(git rev-parse --short=12 HEAD 2> /dev/null || true)}
+export SOURCE_DATE_EPOCH BLOOM_COMMIT LC_ALL=C.UTF-8
 
 pack() { /usr/bin/python3 -B ext/packages/pack.py "$out" "${address:-file://$out}" "${platforms[@]}"; }
+
+amalgamation() { ext/packages/amalgamation.py "$out/amalgamation"; }
 
 checksums() { (cd "$out" && sha256sum -- *.{deb,gz,zip,tgz,whl,json} > SHA256SUMS); }
 
@@ -55,6 +58,7 @@ build_platforms() {
       linux-*) run debian_packages "$platform" "$out" ;;
     esac
   done
+  run amalgamation
   run pack
   printf '%-20s%s\n' "platform" "compatible with"
   for platform in "${platforms[@]}"; do
@@ -79,7 +83,7 @@ main() {
   run checksums
   echo "Packages, with their checksums in SHA256SUMS:"
   ls "$out"/*.{deb,gz,zip,tgz,whl,json}
-  echo "docs/packages.md says how to install each, and on which platforms they were tested."
+  echo "docs/install.md says how to install each, and on which platforms they were tested."
 }
 
 main

@@ -51,13 +51,14 @@ configure() {
   shift 3
   [ "$processor" = "$(uname -m)" ] || cross=(-DCMAKE_SYSTEM_NAME=Linux "-DCMAKE_SYSTEM_PROCESSOR=$processor"
     "-DCMAKE_CXX_COMPILER=$processor-linux-gnu-g++" "-DSQLITE3_INCLUDE_DIR=$sqlite")
-  cmake -S . -B "$folder/tree" -DCMAKE_BUILD_TYPE=Release -DBLOOM_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr "${cross[@]}" "$@"
+  cmake -S . -B "$folder/tree" -DCMAKE_BUILD_TYPE=Release -DBLOOM_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr \
+    "-DBLOOM_COMMIT=${BLOOM_COMMIT:-}" "${cross[@]}" "$@"
 }
 
 compile_glibc() {
   local processor=$1 folder=$2 sqlite=$3
   configure "$processor" "$folder" "$sqlite" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_DOCDIR=share/doc/sqlite-bloom
-  cmake --build "$folder/tree" --target bloom sqlite_bloom -j "$(getconf _NPROCESSORS_ONLN)"
+  cmake --build "$folder/tree" --target bloom bloom_auto sqlite_bloom -j "$(getconf _NPROCESSORS_ONLN)"
   cmake --install "$folder/tree" --prefix "$folder/installed" --strip
   cp "$folder/installed/lib/sqlite3/bloom.so" "$folder/loadable"
 }
@@ -66,8 +67,9 @@ compile_glibc() {
 debian_packages() {
   local processor=${1#linux-} out=$2 folder=$2/$1 architecture
   architecture=$(sed 's/x86_64/amd64/; s/aarch64/arm64/' <<< "$processor")
-  configure "$processor" "$folder" "$out/sqlite" -DCMAKE_INSTALL_DOCDIR=share/doc/libsqlite3-mod-bloom \
-    "-DCMAKE_INSTALL_LIBDIR=lib/$processor-linux-gnu" \
+  ext/packages/debian.py files "$folder/debian"
+  configure "$processor" "$folder" "$out/sqlite" -DCMAKE_INSTALL_DOCDIR=share/doc/sqlite-bloom-doc \
+    "-DBLOOM_DEBIAN_FILES=$folder/debian" "-DCMAKE_INSTALL_LIBDIR=lib/$processor-linux-gnu" \
     "-DBLOOM_DEBIAN_ARCHITECTURE=$architecture" "-DBLOOM_DEBIAN_DEPENDS=$(dependencies "$folder/loadable/bloom.so")"
   (cd "$folder/tree" && cpack -G DEB -B "$folder/cpack")
   mv "$folder"/cpack/*.deb "$out"

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Makes the packages of compiled extensions: archives, Python wheels, npm packages, sqlpkg.json.
+"""Makes the packages of compiled extensions: archives, Python wheels and sdist, npm packages, sqlpkg.json.
 
     ext/packages/pack.py FOLDER ADDRESS PLATFORM...
 
 FOLDER/PLATFORM/loadable holds the file to load, and FOLDER/PLATFORM/installed, for platforms that have
 one, the installed files of the archive for programs. ADDRESS is the URL of the folder where the
-packages will be published, for sqlpkg.json. The packages go to FOLDER. The PLATFORM wasm stands alone:
-FOLDER/npm holds what emscripten made.
+packages will be published, for sqlpkg.json. The packages go to FOLDER. FOLDER/amalgamation and
+FOLDER/sqlite hold the sources of the sdist. The PLATFORM wasm stands alone: FOLDER/npm holds what
+emscripten made.
 
 The same input makes the same bytes: entries are sorted, belong to no user, and have the time of
 SOURCE_DATE_EPOCH (seconds since 1970), which must be set.
@@ -33,7 +34,21 @@ PACKAGES = ROOT / "ext/packages"
 BUILD = (ROOT / "CMakeLists.txt").read_text()
 VERSION = re.search(r"project\(sqlite-bloom VERSION ([\d.]+)", BUILD)[1]
 SUMMARY = re.search(r'DESCRIPTION "(.*)"', BUILD)[1]
+HOMEPAGE = re.search(r'HOMEPAGE_URL "(.*)"', BUILD)[1]
+PAGES = f"{HOMEPAGE}/blob/v{VERSION}"
 KEYWORDS = ["sqlite", "sqlite-extension", "bloom-filter"]
+CLASSIFIERS = [
+    "Development Status :: 5 - Production/Stable",
+    "Intended Audience :: Developers",
+    "License :: OSI Approved :: MIT License",
+    "Operating System :: MacOS",
+    "Operating System :: Microsoft :: Windows",
+    "Operating System :: POSIX :: Linux",
+    "Programming Language :: C++",
+    "Programming Language :: Python :: 3",
+    "Topic :: Database",
+    "Typing :: Typed",
+]
 EPOCH = int(os.environ["SOURCE_DATE_EPOCH"])
 
 
@@ -119,28 +134,38 @@ def full_archive(folder, name):
         tar_gz(folder / f"{top}.tar.gz", files)
 
 
-def wheel(folder, name, platform):
-    module = folder / name / "loadable" / platform.file
-    tag = f"py3-none-{tag_of(module)}"
-    info = f"sqlite_bloom-{VERSION}.dist-info"
-    python = PACKAGES / "sqlite_bloom"
-    metadata = f"""\
+def python_metadata():
+    # PyPI shows the page elsewhere, so relative links would lead nowhere.
+    readme = re.sub(r"\]\((?!\w+:|#)", f"]({PAGES}/", (ROOT / "README.md").read_text())
+    classifiers = "".join(f"Classifier: {each}\n" for each in CLASSIFIERS)
+    return f"""\
 Metadata-Version: 2.1
 Name: sqlite-bloom
 Version: {VERSION}
 Summary: {SUMMARY}: a loadable extension
 Keywords: {",".join(KEYWORDS)}
+Author: the authors of sqlite-bloom
 License: MIT
+{classifiers}Project-URL: Homepage, {HOMEPAGE}
+Project-URL: Changes, {PAGES}/CHANGELOG.md
+Project-URL: Issues, {HOMEPAGE}/issues
 Requires-Python: >=3.7
 Description-Content-Type: text/markdown
 
-{(ROOT / "README.md").read_text()}"""
+{readme}""".encode()
+
+
+def wheel(folder, name, platform):
+    module = folder / name / "loadable" / platform.file
+    tag = f"py3-none-{tag_of(module)}"
+    info = f"sqlite_bloom-{VERSION}.dist-info"
+    python = PACKAGES / "sqlite_bloom"
     files = [
         ("sqlite_bloom/__init__.py", python / "__init__.py"),
         ("sqlite_bloom/py.typed", python / "py.typed"),
         (f"sqlite_bloom/{platform.file}", module),
         (f"{info}/LICENSE", ROOT / "LICENSE"),
-        (f"{info}/METADATA", metadata.encode()),
+        (f"{info}/METADATA", python_metadata()),
         (f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: sqlite-bloom\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()),
     ]
     record = "".join(f"{file},sha256={digest_of(content)},{len(bytes_of(content))}\n" for file, content in files)
@@ -148,33 +173,56 @@ Description-Content-Type: text/markdown
     zipped(folder / f"sqlite_bloom-{VERSION}-{tag}.whl", files)
 
 
+def sdist(folder):
+    """The source for pip, with SQLite's headers: installing it needs a C++20 compiler and setuptools."""
+    top = f"sqlite_bloom-{VERSION}"
+    python = PACKAGES / "sqlite_bloom"
+    setup = (PACKAGES / "sdist/setup.py").read_text().replace("@VERSION@", VERSION)
+    files = [
+        ("PKG-INFO", python_metadata()),
+        ("LICENSE", ROOT / "LICENSE"),
+        ("pyproject.toml", PACKAGES / "sdist/pyproject.toml"),
+        ("setup.py", setup.encode()),
+        ("sqlite_bloom/__init__.py", python / "__init__.py"),
+        ("sqlite_bloom/py.typed", python / "py.typed"),
+        ("source/bloom.cc", folder / "amalgamation/bloom.cc"),
+        ("source/sqlite3.h", folder / "sqlite/sqlite3.h"),
+        ("source/sqlite3ext.h", folder / "sqlite/sqlite3ext.h"),
+    ]
+    tar_gz(folder / f"{top}.tar.gz", [(f"{top}/{name}", content) for name, content in files])
+
+
 def digest_of(content):
     return base64.urlsafe_b64encode(hashlib.sha256(bytes_of(content)).digest()).rstrip(b"=").decode()
 
 
-def npm_package(folder, description, files, **fields):
+def npm_package(folder, description, readme, files, **fields):
     package = {"version": VERSION, "description": description, "license": "MIT"} | fields
+    package |= {"homepage": HOMEPAGE, "bugs": f"{HOMEPAGE}/issues", "repository": {"type": "git", "url": f"git+{HOMEPAGE}.git"}}
     package["files"] = [name for name, _ in files]
-    files = files + [("package.json", json_of(package)), ("LICENSE", ROOT / "LICENSE")]
+    readme = f"# {package['name']}\n\n{readme}\n[Documentation]({PAGES}/README.md)\n"
+    files = files + [("package.json", json_of(package)), ("README.md", readme.encode()), ("LICENSE", ROOT / "LICENSE")]
     tar_gz(folder / f"{package['name']}-{VERSION}.tgz", [(f"package/{name}", content) for name, content in files])
 
 
 def npm_platforms(folder, name, platform):
-    """The npm packages of a platform. Returns their names."""
+    """The npm packages of a platform."""
     module = (platform.file, folder / name / "loadable" / platform.file)
     for suffix, system, processor, libc in platform.npm:
         libraries = {"libc": [libc]} if libc else {}
-        npm_package(folder, "What sqlite-bloom loads on this platform", [module],
-                    name=f"sqlite-bloom-{suffix}", os=[system], cpu=[processor], **libraries)
-    return [f"sqlite-bloom-{suffix}" for suffix, *_ in platform.npm]
+        readme = "The file that [sqlite-bloom](https://www.npmjs.com/package/sqlite-bloom) loads on this platform. Install sqlite-bloom instead.\n"
+        npm_package(folder, "What sqlite-bloom loads on this platform", readme, [module],
+                    name=f"sqlite-bloom-{suffix}", type="commonjs", os=[system], cpu=[processor], **libraries)
 
 
-def npm_base(folder, platform_packages):
-    """The npm package that users name. It picks the package of the platform."""
+def npm_base(folder):
+    """The npm package that users name. It picks the package of the platform, and is the same in every build."""
     files = [(name, PACKAGES / "npm" / name) for name in ("index.js", "index.d.ts")]
-    npm_package(folder, f"{SUMMARY}: a loadable extension", files, name="sqlite-bloom", keywords=KEYWORDS,
-                main="index.js", types="index.d.ts",
-                optionalDependencies={name: VERSION for name in platform_packages})
+    suffixes = [suffix for platform in PLATFORMS.values() for suffix, *_ in platform.npm]
+    npm_package(folder, f"{SUMMARY}: a loadable extension", (PACKAGES / "npm/README.md").read_text(), files,
+                name="sqlite-bloom", keywords=KEYWORDS, engines={"node": ">=18"}, type="commonjs", main="./index.js", types="./index.d.ts",
+                exports={".": {"types": "./index.d.ts", "default": "./index.js"}},
+                optionalDependencies={f"sqlite-bloom-{suffix}": VERSION for suffix in suffixes})
 
 
 def npm_wasm(folder):
@@ -182,8 +230,8 @@ def npm_wasm(folder):
     source = PACKAGES / "wasm"
     files = [(path.name, path) for path in (*source.glob("*.mjs"), source / "index.d.ts", *(folder / "npm").iterdir())]
     types = {"types": "./index.d.ts"}
-    npm_package(folder, f"{SUMMARY}: SQLite and the extension as WebAssembly", sorted(files), name="sqlite-bloom-wasm", type="module",
-                keywords=KEYWORDS + ["webassembly"], sideEffects=False,
+    npm_package(folder, f"{SUMMARY}: SQLite and the extension as WebAssembly", (source / "README.md").read_text(), sorted(files),
+                name="sqlite-bloom-wasm", type="module", keywords=KEYWORDS + ["webassembly"], sideEffects=False, engines={"node": ">=18"},
                 exports={".": types | {"node": "./node.mjs", "default": "./browser.mjs"}, "./engine.wasm": "./engine.wasm"})
 
 
@@ -194,6 +242,8 @@ def sqlpkg(folder, address, archives):
         "owner": "sqlite-bloom",
         "name": "bloom",
         "version": VERSION,
+        "homepage": HOMEPAGE,
+        "repository": HOMEPAGE,
         "authors": ["the authors of sqlite-bloom"],
         "license": "MIT",
         "description": f"{SUMMARY}: functions, aggregates and a virtual table.",
@@ -209,15 +259,16 @@ def main():
     if names == ["wasm"]:
         npm_wasm(folder)
         return
-    archives, npm_packages = {}, []
+    archives = {}
     for name in names:
         platform = PLATFORMS[name]
         archive = loadable_archive(folder, name, platform)
         archives |= {each: archive for each in platform.sqlpkg}
         full_archive(folder, name)
         wheel(folder, name, platform)
-        npm_packages += npm_platforms(folder, name, platform)
-    npm_base(folder, npm_packages)
+        npm_platforms(folder, name, platform)
+    npm_base(folder)
+    sdist(folder)
     sqlpkg(folder, address, archives)
 
 

@@ -3,7 +3,7 @@
 
     ext/packages/platform_tag.py FILE
 
-Prints, for example, manylinux_2_29_x86_64: Linux with glibc 2.29 or newer. Knows shared libraries of
+Prints, for example, manylinux_2_24_x86_64: Linux with glibc 2.24 or newer. Knows shared libraries of
 Linux (glibc, musl), Windows and macOS. ELF files are read by readelf, of binutils.
 """
 import os
@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 
+LIBSTDCXX = [((3, 4, 19), (2, 17)), ((3, 4, 22), (2, 24)), ((3, 4, 24), (2, 27)), ((3, 4, 28), (2, 31))]
 PE_MACHINES = {0x8664: "amd64", 0xAA64: "arm64"}
 MACH_O_PROCESSORS = {0x01000007: "x86_64", 0x0100000C: "arm64"}
 UNIVERSAL, MACH_O = 0xCAFEBABE, 0xFEEDFACF
@@ -42,9 +43,19 @@ def linux_tag(path):
     if "libc.so" in needed:
         # musl has no symbol versions. 1.2 is the series that all supported systems have.
         return f"musllinux_1_2_{processor}"
-    versions = re.findall(r"Name: GLIBC_([0-9.]+)", readelf("--version-info"))
-    major, minor = max(tuple(map(int, version.split(".")[:2])) for version in versions)
+    info = readelf("--version-info")
+    glibc = max(numbers(version)[:2] for version in re.findall(r"Name: GLIBC_([0-9.]+)", info))
+    libstdcxx = max((numbers(version) for version in re.findall(r"Name: GLIBCXX_([0-9.]+)", info)), default=(0,))
+    # Of the systems with this libstdc++, the oldest has this glibc (policies of manylinux).
+    beside = next((policy for newest, policy in LIBSTDCXX if libstdcxx <= newest), None)
+    if beside is None:
+        raise ValueError(f"{path} needs GLIBCXX_{'.'.join(map(str, libstdcxx))}, which is newer than all manylinux policies known here")
+    major, minor = max(glibc, beside)
     return f"manylinux_{major}_{minor}_{processor}"
+
+
+def numbers(version):
+    return tuple(map(int, version.split(".")))
 
 
 def windows_tag(data):

@@ -3,30 +3,54 @@ const { platform, arch } = process;
 
 const FILES = { win32: "bloom.dll", darwin: "bloom.dylib" };
 
+/** Returns the paths of the installed packages for this platform. On Linux there is one for each C library. */
+function installed() {
+  const names = [`sqlite-bloom-${platform}-${arch}`];
+  if (platform === "linux") names.push(`${names[0]}-musl`);
+  const paths = names.flatMap((name) => {
+    try {
+      return [require.resolve(`${name}/${FILES[platform] ?? "bloom.so"}`)];
+    } catch {
+      return [];
+    }
+  });
+  if (paths.length === 0)
+    throw new Error(`sqlite-bloom: no package for this platform is installed (${names.join(" or ")}; npm needs its optional dependencies)`);
+  // npm installs one of the two, other package managers both. The report needs a permission in Deno.
+  return paths.length > 1 && usesMusl() ? paths.reverse() : paths;
+}
+
 /** Returns whether this Node runs on Linux with musl, for example on Alpine. */
 function usesMusl() {
-  if (platform !== "linux") return false;
   const { report } = process;
   const { excludeNetwork } = report;
-  report.excludeNetwork = true; // otherwise the report resolves the addresses of open sockets
-  const { header } = report.getReport();
-  report.excludeNetwork = excludeNetwork;
-  return !header.glibcVersionRuntime;
+  try {
+    report.excludeNetwork = true; // otherwise the report resolves the addresses of open sockets
+    return !report.getReport().header.glibcVersionRuntime;
+  } catch {
+    return false; // load() tries both
+  } finally {
+    report.excludeNetwork = excludeNetwork;
+  }
 }
 
 /** Returns the path of the extension's file. Throws if no package for this platform is installed. */
 function getLoadablePath() {
-  const name = `sqlite-bloom-${platform}-${arch}${usesMusl() ? "-musl" : ""}`;
-  try {
-    return require.resolve(`${name}/${FILES[platform] ?? "bloom.so"}`);
-  } catch {
-    throw new Error(`sqlite-bloom: package ${name} must be installed, and is not (is there one for this platform?)`);
-  }
+  return installed()[0];
 }
 
-/** Loads the extension into a connection of better-sqlite3, libsql or node:sqlite. */
+/** Loads the extension into a connection of better-sqlite3, libsql, node:sqlite, sqlite3 or bun:sqlite. */
 function load(db) {
-  db.loadExtension(getLoadablePath());
+  const [first, second] = installed();
+  if (second === undefined) {
+    db.loadExtension(first);
+    return;
+  }
+  try {
+    db.loadExtension(first);
+  } catch {
+    db.loadExtension(second);
+  }
 }
 
 module.exports = { getLoadablePath, load };

@@ -1,12 +1,3 @@
-# Tour
-
-This page shows every main feature in one session, which takes three minutes.
-Start the `sqlite3` shell in the folder that contains `bloom.so`.
-A line that starts with `-->` shows the output of the statement above it; the tests compare these lines with the real output.
-The [playground](playground.md) runs this tour in your browser.
-
-```sql
-.load ./bloom
 
 -- A table of 100,000 addresses.
 CREATE TABLE known(url TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -56,7 +47,7 @@ SELECT key FROM seen WHERE key IN ('https://example.com/item/77', 'https://examp
 --> https://example.com/item/77
 
 -- A join: SQLite looks in the filter before it searches the table.
-SELECT count(*) FROM visits JOIN known USING (url) JOIN seen ON seen.key = visits.url;
+SELECT count(*) FROM visits JOIN seen ON seen.key = visits.url CROSS JOIN known USING (url);
 --> 3225
 
 -- A filter that follows a table. Triggers record each new key; 'merge' moves the recorded keys into the filter.
@@ -86,10 +77,3 @@ SELECT kind, hashes, bytes FROM bloom_plan(1000000, 0.01);
 --> standard|7|1269824
 --> counting|7|5079104
 --> partitioned|8|1269824
-```
-
-## Next
-
-- [Getting started](getting-started.md) explains one example from start to end.
-- [Blob or table](blob-or-table.md) helps you choose.
-- The [cheat sheet](cheat-sheet.md) lists every function, option and command.
