@@ -5,7 +5,7 @@ CREATE TABLE log(id INTEGER PRIMARY KEY, time TEXT, client TEXT, line TEXT, payl
 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 49999)
 INSERT INTO log(time, client, line, payload)
 SELECT datetime('2026-01-01', i || ' seconds'), printf('client %05d', (i * 7919) % 10007),
-       printf('GET /item/%d %s request=%08x', i % 977, iif(i % 499, 'done', 'connection refused'), i * 2654435761 % 4294967296),
+       printf('GET /item/%d %s request=%08x', i % 977, CASE WHEN i % 499 THEN 'done' ELSE 'connection refused' END, i * 2654435761 % 4294967296),
        json_object('trace', printf('t%06d', i * 7 % 100000)) FROM n;
 
 -- A fifth of the bytes of the log.

@@ -20,7 +20,7 @@ bool is_null_test(int op) {
 }
 
 // Returns the operator in SQL, which MATCH has not.
-const char* sql_of(int op) {
+const char* operator_of(int op) {
   switch (op) {
     case SQLITE_INDEX_CONSTRAINT_EQ:
       return " = ";
@@ -64,6 +64,9 @@ SearchTable::Cursor::Wanted SearchTable::Cursor::read_conditions(std::string& wh
   for (std::size_t i = 0; i < plan_.conditions.size() && i < values_.size(); ++i) {
     const SearchCondition& condition = plan_.conditions[i];
     const Value value(values_[i].get());
+    // Before its text is read: in a database in UTF-16, that takes the last byte from a text of an
+    // odd number of bytes.
+    OwnedValue parameter = value.copy();
     const bool allows_null = condition.op == SQLITE_INDEX_CONSTRAINT_IS ||
                              condition.op == SQLITE_INDEX_CONSTRAINT_ISNOT ||
                              is_null_test(condition.op) || condition.is_list;
@@ -71,7 +74,9 @@ SearchTable::Cursor::Wanted SearchTable::Cursor::read_conditions(std::string& wh
     if (condition.column == kRowidColumn && value.type() == SQLITE_INTEGER) {
       limit_rowids(condition, value.integer(), wanted);
     }
-    if (std::string sql; pushed(condition, value, sql)) {
+    const std::string operand = sql_of(condition);
+    std::string sql;
+    if (pushed(condition, value, operand, sql)) {
       const bool is_index =
           is_equality(condition.op) && condition.column >= 0 &&
           condition.column < table_.columns_.source_columns() &&
@@ -79,14 +84,19 @@ SearchTable::Cursor::Wanted SearchTable::Cursor::read_conditions(std::string& wh
               table_.source_.columns()[as_size(static_cast<std::uint64_t>(condition.column))].name,
               condition.collation);
       wanted.has_index = wanted.has_index || is_index;
-      // Last: an expression may fail for rows that the other conditions refuse.
-      (condition.column >= table_.columns_.source_columns() ? last : where)
-          .append(" AND ")
-          .append(sql);
       if (!is_null_test(condition.op)) {
-        bound_.push_back(static_cast<int>(i));
+        bound_.push_back(std::move(parameter));
       }
+    } else if (condition.op == SQLITE_INDEX_CONSTRAINT_EQ && !condition.is_list) {
+      // For x IN (...), old SQLite takes a NULL of a virtual table for each of the values (3.31).
+      sql = operand + " IS NOT NULL";
+    } else {
+      continue;
     }
+    // Last: an expression may fail for rows that the other conditions refuse.
+    (condition.column >= table_.columns_.source_columns() ? last : where)
+        .append(" AND ")
+        .append(sql);
   }
   where += last;
   return wanted;
@@ -113,12 +123,21 @@ void SearchTable::Cursor::limit_rowids(const SearchCondition& condition, std::in
   }
 }
 
-// Returns whether the statement on the source can have the condition, and sets `sql`. It must
-// return every row that the user's condition accepts. SQLite converts the operands of a comparison
-// by the affinity of both, but a parameter has none: that of the user's value is known only for a
-// literal.
+std::string SearchTable::Cursor::sql_of(const SearchCondition& condition) const {
+  if (condition.column == kRowidColumn) {
+    return quoted_name(table_.source_.rowid_alias());
+  }
+  const std::string sql = table_.columns_.sql(condition.column);
+  // The hidden column of an expression has no affinity, whatever the expression has.
+  return condition.column < table_.columns_.source_columns() ? sql : "+" + sql;
+}
+
+// Returns whether the statement on the source can have the condition on `column`, and sets `sql`.
+// It must return every row that the user's condition accepts. SQLite converts the operands of a
+// comparison by the affinity of both, but a parameter has none: that of the user's value is known
+// only for a literal.
 bool SearchTable::Cursor::pushed(const SearchCondition& condition, const Value& value,
-                                 std::string& sql) const {
+                                 const std::string& column, std::string& sql) const {
   if (condition.is_list) {
     return false;
   }
@@ -129,11 +148,6 @@ bool SearchTable::Cursor::pushed(const SearchCondition& condition, const Value& 
       : is_source_column
           ? table_.source_.columns()[as_size(static_cast<std::uint64_t>(condition.column))].affinity
           : Affinity::blob;
-  // The hidden column of an expression has no affinity, whatever the expression has.
-  const std::string column =
-      condition.column == kRowidColumn ? quoted_name(table_.source_.rowid_alias())
-      : is_source_column               ? table_.columns_.sql(condition.column)
-                         : std::string("+").append(table_.columns_.sql(condition.column));
   const std::string parameter =
       std::string("?").append(std::to_string(kFirstParameter + bound_.size()));
   const int op = condition.op;
@@ -144,10 +158,10 @@ bool SearchTable::Cursor::pushed(const SearchCondition& condition, const Value& 
   if (op == SQLITE_INDEX_CONSTRAINT_LIKE || op == SQLITE_INDEX_CONSTRAINT_GLOB) {
     // The + keeps SQLite from looking up the prefix in an index: in a database in UTF-16 it misses
     // some rows then (3.40).
-    sql = std::string("+").append(column).append(sql_of(op)).append(parameter);
+    sql = std::string("+").append(column).append(operator_of(op)).append(parameter);
     return true;
   }
-  sql = column + sql_of(op);
+  sql = column + operator_of(op);
   if (is_null_test(op)) {
     return true;
   }

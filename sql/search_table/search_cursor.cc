@@ -105,8 +105,7 @@ void SearchTable::Cursor::start_run() {
   execution_.emplace(*statement_);
   execution_->bind(1, runs_[run_].first).bind(2, runs_[run_].last);
   for (std::size_t i = 0; i < bound_.size(); ++i) {
-    execution_->bind(kFirstParameter + static_cast<int>(i),
-                     Value(values_[static_cast<std::size_t>(bound_[i])].get()));
+    execution_->bind(kFirstParameter + static_cast<int>(i), Value(bound_[i].get()));
   }
 }
 

@@ -150,7 +150,9 @@ class SearchTable::Cursor {
   };
 
   Wanted read_conditions(std::string& where);
-  bool pushed(const SearchCondition& condition, const Value& value, std::string& sql) const;
+  std::string sql_of(const SearchCondition& condition) const;
+  bool pushed(const SearchCondition& condition, const Value& value, const std::string& column,
+              std::string& sql) const;
   static void limit_rowids(const SearchCondition& condition, std::int64_t value, Wanted& wanted);
   // Sets runs_ to the rows that must be read. Returns false if that are all rows.
   bool look_up(const SearchConfig& config, Wanted wanted);
@@ -170,7 +172,7 @@ class SearchTable::Cursor {
   SearchPlan plan_;
   std::vector<sqlite::OwnedValue> values_;              // one per condition
   std::vector<std::vector<sqlite::OwnedValue>> lists_;  // those of the conditions that are lists
-  std::vector<int> bound_;                              // the values that the statement uses
+  std::vector<sqlite::OwnedValue> bound_;               // those that the statement uses
   RowidRanges runs_;
   std::size_t run_ = 0;
   int order_ = kNoOrder;

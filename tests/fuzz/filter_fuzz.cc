@@ -133,7 +133,8 @@ class Functions {
     }
     Statement statement(database, std::string("SELECT ").append(name).append("(" + list + ")"));
     require(statement.is_prepared(), name);
-    const bool any = name == "bloom_build" || name == "bloom_key" || name == "bloom_check";
+    const bool any = name == "bloom_build" || name == "bloom_key" || name == "bloom_check" ||
+                     name == "bloom_search_match";  // takes texts
     functions_.push_back({name, std::move(statement), any});
   }
 
