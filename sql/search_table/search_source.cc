@@ -54,9 +54,15 @@ int SearchSource::find(const std::string& column) const {
   return found == columns_.end() ? -1 : static_cast<int>(found - columns_.begin());
 }
 
-// Takes the names from the guard, or from the options if there is no guard.
+// Takes the names from the guard, or from the options if there is no guard. SQLite stores the
+// guard's table as that table was created, in upper and lower case.
 void SearchSource::read_names() {
   name_ = options_.source();
+  const Statement table(db_, "SELECT name FROM " + qualified("sqlite_master") +
+                                 " WHERE type = 'table' AND name = ?1 COLLATE NOCASE");
+  if (Execution found(table); found.bind(1, name_).step()) {
+    name_ = found.value(0).text();
+  }
   term_sql_.clear();
   for (const SearchedTerm& term : options_.terms()) {
     term_sql_.push_back(term.expression.empty() ? quoted_name(term.column)

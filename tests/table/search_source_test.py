@@ -47,7 +47,7 @@ class SourceCase(InFolder):
         return db
 
     def make(self, schema=SOURCE, rows=22, before="", after="", path=None):
-        """`before` and `after` the skip index is made, these statements run."""
+        """`before` and `after` the search table is made, these statements run."""
         db = self.source(schema, rows, path)
         db.executescript(before)
         db.execute(SEARCH_TABLE)
@@ -91,7 +91,7 @@ def attempt(db, sql, *arguments):
 
 
 class Triggers(SourceCase):
-    """Other triggers on the source, made before the skip index and after it."""
+    """Other triggers on the source, made before the search table and after it."""
 
     ENDS = ("RAISE(IGNORE)", "RAISE(FAIL, 'refused')", "RAISE(ABORT, 'refused')", "RAISE(ROLLBACK, 'refused')", "1")
     WRITES = (
@@ -397,6 +397,12 @@ class Schema(SourceCase):
                 self.assertFails(db, STALE, command)
                 db.execute(REBUILD)
                 self.assertSoundAfterwards(db)
+
+    def test_a_name_in_another_case(self):
+        db = self.source()
+        db.execute(SEARCH_TABLE.replace("source=s", "source=S").replace("(k)", "(K)"))
+        self.assertTrue(json.loads(one(db, "SELECT info FROM f LIMIT 1"))["in_sync"])
+        self.assertSoundAfterwards(db)
 
     def test_names_that_the_triggers_use(self):
         for name in ("r", "c", "first", "member", "new", "old", "f_x", 'a "b"', "select", "max", "v", "k"):
