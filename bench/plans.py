@@ -83,12 +83,12 @@ IN_TRANSACTION = {
 }
 # A log of ROWS rows that has no index on its key, and a list of keys.
 LOG = {
-    "skip index, a key": ("SELECT count(*), sum(id) FROM log WHERE url = {key}", "SELECT count(*), sum(id) FROM by_range WHERE key = {key}"),
-    "skip index, a key and a condition": ("SELECT count(*), sum(id) FROM log WHERE url = {key} AND status < 4", "SELECT count(*), sum(id) FROM by_range WHERE key = {key} AND status < 4"),
-    "skip index, a list": ("SELECT count(*), sum(log.id) FROM list JOIN log ON log.url = list.url", "SELECT count(*), sum(r.id) FROM list JOIN by_range AS r ON r.key = list.url"),
-    "skip index, a list and conditions": (
+    "search, a key": ("SELECT count(*), sum(id) FROM log WHERE url = {key}", "SELECT count(*), sum(id) FROM log_search WHERE url = {key}"),
+    "search, a key and a condition": ("SELECT count(*), sum(id) FROM log WHERE url = {key} AND status < 4", "SELECT count(*), sum(id) FROM log_search WHERE url = {key} AND status < 4"),
+    "search, a list": ("SELECT count(*), sum(log.id) FROM list JOIN log ON log.url = list.url", "SELECT count(*), sum(r.id) FROM list JOIN log_search AS r ON r.url = list.url"),
+    "search, a list and conditions": (
         "SELECT count(*), sum(log.id) FROM list JOIN log ON log.url = list.url WHERE log.status = 1 AND list.kind = 1",
-        "SELECT count(*), sum(r.id) FROM list JOIN by_range AS r ON r.key = list.url WHERE r.status = 1 AND list.kind = 1",
+        "SELECT count(*), sum(r.id) FROM list JOIN log_search AS r ON r.url = list.url WHERE r.status = 1 AND list.kind = 1",
     ),
     "groups, a list": (
         "SELECT count(*), sum(log.id) FROM list JOIN log ON log.url = list.url",
@@ -126,8 +126,7 @@ def fill_log(db, rows):
     db.execute("CREATE INDEX log_day ON log(day)")
     db.execute("CREATE TABLE list(url TEXT, kind INT)")
     db.execute(f"INSERT INTO list SELECT {key('i * 1009')}, i % 2 FROM {numbers(10)}")
-    db.execute("CREATE VIRTUAL TABLE ranges USING bloom_groups(source=log, column=url, rows=2048)")
-    db.execute("CREATE VIEW by_range AS SELECT r.key, log.* FROM ranges AS r CROSS JOIN log NOT INDEXED ON log.id BETWEEN r.first AND r.last AND log.url = r.key")
+    db.execute("CREATE VIRTUAL TABLE log_search USING bloom_search(source=log, equal=(url))")
     db.execute("CREATE VIRTUAL TABLE who USING bloom_groups(capacity=1000)")
     db.execute("INSERT INTO who(member, key) SELECT day, url FROM log")
 

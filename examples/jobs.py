@@ -134,21 +134,20 @@ class Crawler:
 
 
 class Log:
-    """the rows of one client in a log of ROWS rows without an index: a scan, or a skip index"""
+    """the rows of one client in a log of ROWS rows without an index: a scan, or a bloom_search table"""
 
     def prepare(self, db, rows, with_filter):
         db.execute("CREATE TABLE log(id INTEGER PRIMARY KEY, client TEXT)")
         db.execute(NUMBERS.format(rows) + f"INSERT INTO log(client) SELECT {KEY} FROM n")
         if with_filter:
-            db.execute("CREATE VIRTUAL TABLE r USING bloom_groups(source=log, column=client)")
+            db.execute("CREATE VIRTUAL TABLE search USING bloom_search(source=log, equal=(client))")
         self.client = db.execute("SELECT client FROM log WHERE id = ?", (rows // 3,)).fetchone()
 
     def plain(self, db):
         return db.execute("SELECT id FROM log WHERE client = ?", self.client).fetchall()
 
     def filtered(self, db):
-        return db.execute("SELECT log.id FROM r CROSS JOIN log NOT INDEXED ON log.id BETWEEN r.first AND r.last"
-                          " AND log.client = r.key WHERE r.key = ?", self.client).fetchall()
+        return db.execute("SELECT id FROM search WHERE client = ?", self.client).fetchall()
 
 
 class Search:

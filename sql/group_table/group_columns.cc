@@ -14,7 +14,7 @@ void require_group_name(const char* name) {
            ": it has a column of this name (choose another name)");
     }
   };
-  for (const char* column : {"member", "key", "first", "last"}) {
+  for (const char* column : {"member", "key"}) {
     refuse_if_taken(column);
   }
   for (const auto& column : GroupTable::Cursor::hidden_columns()) {
@@ -32,17 +32,13 @@ void require_group_name(const char* name) {
 // The primary key is the hidden column for commands, which returns the identity of the row (see
 // GroupTable::Cursor::return_row). It is not the column member: a lookup of several keys can return
 // a member several times, and SQLite relies on the primary key for DISTINCT and OR.
-std::string declared_group_columns(const char* table, Collation collation,
-                                   const char* type_of_ranges) {
-  const bool has_ranges = type_of_ranges != nullptr;
-  const std::string_view type = has_ranges ? type_of_ranges : "";
-  std::string columns = has_ranges ? "CREATE TABLE x(first INTEGER" : "CREATE TABLE x(member";
-  columns.append(", key HIDDEN ").append(type.empty() ? "BLOB" : type).append(" ");
+std::string declared_group_columns(const char* table, Collation collation) {
+  std::string columns = "CREATE TABLE x(member, key HIDDEN BLOB ";
   columns.append(name_of(collation == Collation::nocase ? collation : Collation::binary));
   columns.append(" COLLATE ").append(name_of(collation));
   columns.append(declare(GroupTable::Cursor::hidden_columns()));
-  columns.append(", ").append(sqlite::quoted_name(table)).append(" BLOB HIDDEN PRIMARY KEY");
-  return columns + (has_ranges ? ", last INTEGER" : "") + ") WITHOUT ROWID";
+  columns.append(", ").append(sqlite::quoted_name(table));
+  return columns + " BLOB HIDDEN PRIMARY KEY) WITHOUT ROWID";
 }
 
 void refuse_group_properties(const sqlite::Values& columns) {

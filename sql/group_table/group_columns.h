@@ -8,9 +8,8 @@
 
 namespace bloom {
 
-// The columns of a table. All but `member` and `last` are hidden. The column for commands has the
-// name of the table. If the members are ranges of rows, `member` is called `first`. `key` is the
-// first hidden column, so that FROM who('x') looks up a key.
+// The columns of a table. All but `member` are hidden. The column for commands has the name of the
+// table. `key` is the first hidden column, so that FROM who('x') looks up a key.
 enum class GroupColumn : int {
   member,
   key,
@@ -23,7 +22,6 @@ enum class GroupColumn : int {
   overfull,
   info,
   command,
-  last,  // only if the members are ranges of rows
 };
 
 inline sqlite::Value group_column(const sqlite::Values& columns, GroupColumn column) {
@@ -33,10 +31,8 @@ inline sqlite::Value group_column(const sqlite::Values& columns, GroupColumn col
 // Throws bloom::Error if a table cannot have this name, because it has a column of this name.
 void require_group_name(const char* name);
 
-// Returns the CREATE TABLE statement to declare to SQLite. `type_of_ranges`: the declared type of
-// the column `key` if the members are ranges of rows, else null.
-std::string declared_group_columns(const char* table, Collation collation,
-                                   const char* type_of_ranges);
+// Returns the CREATE TABLE statement to declare to SQLite.
+std::string declared_group_columns(const char* table, Collation collation);
 
 // Throws bloom::Error if a row that is inserted has a value in a column that is read-only.
 void refuse_group_properties(const sqlite::Values& columns);

@@ -28,7 +28,7 @@ namespace {
 void GroupTable::Cursor::filter(int plan, const char* idx_string, const Values& values) {
   table_.require_usable();
   table_.shared_.write_deferred_keys();
-  rows_.clear();
+  slots_.clear();
   row_ = 0;
   removals_ = table_.shared_.removals;
   estimates_.clear();
@@ -42,21 +42,21 @@ void GroupTable::Cursor::filter(int plan, const char* idx_string, const Values& 
     refuse_to_list_keys();
   }
   config_ = table_.store_.load_config();
-  require_collation();
-  if (table_.ranges_ && looks_up_a_key(plan_)) {
-    return look_up_ranges(values[0]);
-  }
   switch (plan_) {
     case GroupPlan::key:
-      return add_rows(look_up(values[0]));
+      slots_ = look_up(values[0]);
+      break;
     case GroupPlan::key_of_member:
-      return add_rows(look_up_member(values[0], values[1]));
+      slots_ = look_up_member(values[0], values[1]);
+      break;
     case GroupPlan::member:
-      return add_rows(table_.store_.slots_equal_to(config_, values[0]));
+      slots_ = table_.store_.slots_equal_to(config_, values[0]);
+      break;
     case GroupPlan::all_members:
     case GroupPlan::refused_collation:
     case GroupPlan::refused_list:
-      return add_rows(table_.store_.used_slots(config_));
+      slots_ = table_.store_.used_slots(config_);
+      break;
   }
 }
 
@@ -64,56 +64,7 @@ void GroupTable::Cursor::filter(int plan, const char* idx_string, const Values& 
 void GroupTable::Cursor::next() {
   do {
     ++row_;
-  } while (!at_end() && may_be_out_of_date() && rows_[row_].slot &&
-           !table_.store_.has_member(*rows_[row_].slot));
-}
-
-void GroupTable::Cursor::add_rows(const CountedVector<std::uint64_t>& slots) {
-  rows_.reserve(slots.size() + 1);
-  for (const std::uint64_t slot : slots) {
-    rows_.push_back({slot, table_.ranges_ ? table_.range_of(config_, slot) : RowRange{}});
-  }
-}
-
-void GroupTable::Cursor::require_collation() const {
-  const Collation own = config_.header.shape.collation;
-  if (own != table_.options_.collation()) {
-    fail("the column of the source has the collation " +
-         std::string(name_of(table_.options_.collation())) + " now, and the filters have " +
-         std::string(name_of(own)) + " (drop the table and make it again)");
-  }
-}
-
-// If the source is out of sync, returns all ranges. One range over all rowids would not do: a query
-// may also have a condition on `first`.
-void GroupTable::Cursor::look_up_ranges(const Value& key) {
-  RowRanges& source = *table_.ranges_;
-  const auto problem = source.out_of_sync(table_.store_.table(), config_);
-  if (problem && !table_.options_.answers_maybe_when_stale()) {
-    fail(*problem);
-  }
-  key_.assign(key);
-  if (key.is_null()) {
-    return;
-  }
-  const Key bytes(key);
-  hash_ = source.convert_key(bytes, key, config_.header.shape, key_);
-  add_rows(problem ? table_.store_.used_slots(config_) : ranges_that_may_have(bytes));
-  if (config_.summarized != kMaxRowid) {
-    const std::int64_t first = config_.summarized ? *config_.summarized + 1 : kMinRowid;
-    rows_.push_back({std::nullopt, {.first = first, .last = kMaxRowid}});
-  }
-}
-
-// Returns the slots of the ranges in ascending order. Requires: the source is in sync.
-CountedVector<std::uint64_t> GroupTable::Cursor::ranges_that_may_have(const Key& key) {
-  CountedVector<std::uint64_t> slots = table_.changed_slots(config_);
-  for (const Hash hash : table_.ranges_->hashes_of_equal_keys(key, config_.header.shape)) {
-    look_up(hash, slots);
-  }
-  std::sort(slots.begin(), slots.end());
-  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
-  return slots;
+  } while (!at_end() && may_be_out_of_date() && !table_.store_.has_member(slot()));
 }
 
 CountedVector<std::uint64_t> GroupTable::Cursor::look_up(const Value& key) {
@@ -193,12 +144,8 @@ CountedVector<std::uint64_t> GroupTable::Cursor::look_up_member(const Value& key
 // segment. Other statements may have changed the table since the row was found, so the config is
 // read again.
 const Estimate* GroupTable::Cursor::estimate() {
-  if (!has_filter()) {
-    return nullptr;
-  }
-  const std::uint64_t slot = *rows_[row_].slot;
-  if (slot < first_estimated_ || slot - first_estimated_ >= estimates_.size()) {
-    const std::uint64_t segment = slot / kSegmentFilters;
+  if (slot() < first_estimated_ || slot() - first_estimated_ >= estimates_.size()) {
+    const std::uint64_t segment = slot() / kSegmentFilters;
     const std::uint64_t count = plan_ == GroupPlan::all_members ? kSegmentsPerRow : 1;
     const GroupConfig now = table_.store_.load_config();
     if (segment >= now.segments) {
@@ -209,18 +156,14 @@ const Estimate* GroupTable::Cursor::estimate() {
         table_.store_.segments().estimates(now, {first, std::min(first + count, now.segments)});
     first_estimated_ = first * kSegmentFilters;
   }
-  return &estimates_[static_cast<std::size_t>(slot - first_estimated_)];
+  return &estimates_[static_cast<std::size_t>(slot() - first_estimated_)];
 }
 
 void GroupTable::Cursor::return_member(sqlite3_context* raw) {
-  const Row& row = rows_[row_];
-  if (table_.ranges_) {
-    return Context(raw).result_int64(row.range.first);
-  }
   const bool found =
-      table_.store_.with_member(*row.slot, [&](const Value& member) { member.set_result(raw); });
+      table_.store_.with_member(slot(), [&](const Value& member) { member.set_result(raw); });
   if (!found && !may_be_out_of_date()) {
-    table_.store_.require_row(*row.slot);
+    table_.store_.require_row(slot());
   }
 }
 
@@ -228,14 +171,12 @@ void GroupTable::Cursor::return_member(sqlite3_context* raw) {
 // member is another row for each key. 5 and '5' have the same hash, but SQL compares them as
 // different values, so the type is part of the identity.
 void GroupTable::Cursor::return_row(sqlite3_context* raw) {
-  constexpr std::uint64_t kNoSlot = ~std::uint64_t{0};
-  const std::uint64_t slot = rows_[row_].slot.value_or(kNoSlot);
   if (!looks_up_a_key(plan_)) {
-    return Context(raw).result_int64(static_cast<std::int64_t>(slot));
+    return Context(raw).result_int64(static_cast<std::int64_t>(slot()));
   }
   const bool is_number = key_.type() == SQLITE_INTEGER || key_.type() == SQLITE_FLOAT;
   std::array<std::uint8_t, 3 * sizeof(std::uint64_t) + 1> row;
-  store_le(row.data(), slot);
+  store_le(row.data(), slot());
   store_le(row.data() + sizeof(std::uint64_t), hash_.h1);
   store_le(row.data() + 2 * sizeof(std::uint64_t), hash_.h2);
   row.back() = static_cast<std::uint8_t>(is_number ? SQLITE_INTEGER : key_.type());
@@ -243,19 +184,12 @@ void GroupTable::Cursor::return_row(sqlite3_context* raw) {
 }
 
 void GroupTable::Cursor::return_filter_of_member(Context& context) {
-  if (!has_filter()) {
-    return;
-  }
   const GroupConfig now = table_.store_.load_config();
   require_filter_within_limit(context, now.header.shape);
-  const std::uint64_t slot = *rows_[row_].slot;
-  if (table_.ranges_) {
-    table_.require_unchanged_range(now, slot);
-  }
-  if (slot / kSegmentFilters < now.segments) {
-    Filter filter = table_.store_.segments().filter_of(now, slot);
+  if (slot() / kSegmentFilters < now.segments) {
+    Filter filter = table_.store_.segments().filter_of(now, slot());
     for (const GroupStore::LoggedKey& key : table_.store_.logged_keys(now)) {
-      if (key.slot == slot) {
+      if (key.slot == slot()) {
         filter.add(key.hash);
       }
     }
@@ -268,7 +202,6 @@ void GroupTable::Cursor::column(sqlite3_context* raw, int i) {
     return;
   }
   Context context(raw);
-  const Row& row = rows_[row_];
   const auto column = static_cast<GroupColumn>(i);
   if (set_result(hidden_columns(), i, *this, context)) {
     return;
@@ -281,14 +214,11 @@ void GroupTable::Cursor::column(sqlite3_context* raw, int i) {
         refuse_to_list_keys();
       }
       return key_.set_result(raw);
-    case GroupColumn::last:
-      return context.result_int64(row.range.last);
     default:
       return return_row(raw);
   }
 }
 
-// Rows of the source without a filter have NULL in the columns about a filter.
 constexpr GroupTable::Cursor::Hidden GroupTable::Cursor::kHidden[] = {
     {GroupColumn::filter, "filter", "BLOB",
      [](Cursor& c, Context& context) { c.return_filter_of_member(context); }},
@@ -305,16 +235,10 @@ constexpr GroupTable::Cursor::Hidden GroupTable::Cursor::kHidden[] = {
        }
      }},
     {GroupColumn::capacity, "capacity", "INTEGER",
-     [](Cursor& c, Context& context) {
-       if (c.has_filter()) {
-         return_count(context, c.config_.header.capacity);
-       }
-     }},
+     [](Cursor& c, Context& context) { return_count(context, c.config_.header.capacity); }},
     {GroupColumn::bytes, "bytes", "INTEGER",
      [](Cursor& c, Context& context) {
-       if (c.has_filter()) {
-         return_count(context, stored_bytes(c.config_.header.shape));
-       }
+       return_count(context, stored_bytes(c.config_.header.shape));
      }},
     {GroupColumn::overfull, "overfull", "INTEGER",
      [](Cursor& c, Context& context) {

@@ -69,12 +69,7 @@ GroupTable::GroupTable(const sqlite::Definition& definition, Shared& shared)
       transaction_(definition.db),
       keys_(definition.db, store_, transaction_) {
   require_group_name(definition.table);
-  if (const auto source = options_.source()) {
-    ranges_.emplace(db_, definition.schema, definition.table, *source, options_.rows());
-    options_.set_default_collation(ranges_->collation());
-  }
-  columns_ = declared_group_columns(definition.table, options_.collation(),
-                                    ranges_ ? ranges_->type_of_key() : nullptr);
+  columns_ = declared_group_columns(definition.table, options_.collation());
   shared_.tables.push_back(this);
 }
 
@@ -94,26 +89,16 @@ void GroupTable::create() {
   GroupConfig config;
   config.header = options_.header();
   store_.create(config);
-  if (ranges_) {
-    ranges_->create(store_.table(), options_.collation(), config);
-    add_ranges(config);
-  }
   transaction_.created();
   store_.note_connected();
 }
 
 void GroupTable::destroy() {
-  if (ranges_) {
-    ranges_->drop(store_.table(), store_.load_guard());
-  }
   store_.watch_name();  // a rollback may give the table back
   store_.drop();
 }
 
 int GroupTable::best_index(sqlite3_index_info& info) {
-  if (ranges_) {
-    ranges_->schema_may_have_changed();
-  }
   return choose_group_plan(info, options_.collation());
 }
 
@@ -121,7 +106,7 @@ void GroupTable::rename(const char* name) {
   require_group_name(name);
   require_usable();
   shared_.write_deferred_keys();
-  ranges_ ? ranges_->rename(store_, name) : store_.rename(name);
+  store_.rename(name);
   if (transaction_.is_open()) {
     transaction_.note_renamed();
   } else {
@@ -148,11 +133,6 @@ int GroupTable::update(const Values& values) {
     fail("a trigger on a shadow table cannot change the table");
   }
   const Value old_row = values[0];
-  const bool is_command = values.size() > 1 && old_row.is_null() &&
-                          !group_column(values.from(2), GroupColumn::command).is_null();
-  if (ranges_ && !is_command) {
-    refuse_change_of_ranges();
-  }
   if (values.size() == 1) {
     remove_member(old_row);
   } else if (old_row.is_null()) {
@@ -161,12 +141,6 @@ int GroupTable::update(const Values& values) {
     rename_member(old_row, values.from(2));
   }
   return SQLITE_OK;
-}
-
-void GroupTable::refuse_change_of_ranges() const {
-  const std::string source = sqlite::quoted_text(ranges_->source());
-  fail("cannot change the ranges of " + source + " (change " + source +
-       " instead, and run the command 'summarize')");
 }
 
 int GroupTable::insert(const Values& columns) {
@@ -296,23 +270,15 @@ void GroupTable::remove_member(const Value& row) {
   });
 }
 
-constexpr Command<GroupTable> GroupTable::kMemberCommands[] = {
+constexpr Command<GroupTable> GroupTable::kCommands[] = {
     {"optimize", nullptr, [](GroupTable& t, const Value&) { t.optimize(); }},
     {"clear", nullptr, [](GroupTable& t, const Value&) { t.clear(); }},
-    {"integrity-check", nullptr, [](GroupTable& t, const Value&) { t.check_integrity(); }},
-};
-constexpr Command<GroupTable> GroupTable::kRangeCommands[] = {
-    {"summarize", nullptr, [](GroupTable& t, const Value&) { t.summarize(); }},
-    {"rebuild", nullptr, [](GroupTable& t, const Value&) { t.rebuild(); }},
-    {"optimize", nullptr, [](GroupTable& t, const Value&) { t.optimize(); }},
     {"integrity-check", nullptr, [](GroupTable& t, const Value&) { t.check_integrity(); }},
 };
 
 // If a command fails, SQLite undoes it, and keeps the rest of the user's transaction.
 void GroupTable::run_command(const Value& command) {
-  const std::span commands =
-      ranges_ ? std::span(kRangeCommands) : std::span<const Command<GroupTable>>(kMemberCommands);
-  const auto& found = find_command(commands, command);
+  const auto& found = find_command(std::span<const Command<GroupTable>>(kCommands), command);
   shared_.write_deferred_keys();
   const TransactionState::Enclosed enclosed(transaction_);
   store_.atomically([&] { found.run(*this, command); });
@@ -360,16 +326,9 @@ void GroupTable::optimize() {
 void GroupTable::check_integrity() {
   require_usable();
   shared_.write_deferred_keys();
-  const GroupConfig config = store_.load_config();
-  store_.check(config);
-  if (ranges_) {
-    check_ranges(config);
-  }
+  store_.check(store_.load_config());
 }
 
-void add_group_module(sqlite3* db) {
-  add_range_reader_function(db);
-  sqlite::Module<GroupTable>::add(db);
-}
+void add_group_module(sqlite3* db) { sqlite::Module<GroupTable>::add(db); }
 
 }  // namespace bloom

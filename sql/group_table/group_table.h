@@ -37,17 +37,6 @@
 //     'clear'            removes all members
 //     'integrity-check'  reads all rows and fails with SQLITE_CORRUPT_VTAB if one is damaged
 //
-// CREATE VIRTUAL TABLE log_url USING bloom_groups(source=log, column=url, rows=4096);
-//     Makes a skip index: the members are ranges of 4,096 rows of `log`
-//     (sql/group_table/row_ranges.h).
-//
-// SELECT log.* FROM log_url AS r JOIN log ON log.id BETWEEN r.first AND r.last AND log.url = 'x'
-// WHERE r.key = 'x';
-//     Reads only the ranges that may contain the url, and the rows after the last range.
-//
-// INSERT INTO log_url(log_url) VALUES ('summarize');
-//     Makes ranges of the rows appended since the last range, and reads changed ranges again.
-//
 // A GroupTable caches no filters: each lookup reads their rows from SQLite's pages. Only keys that
 // the running statement adds may be deferred in memory. They are written when the statement ends,
 // and before every lookup.
@@ -67,7 +56,6 @@
 #include "sql/group_table/group_keys.h"
 #include "sql/group_table/group_options.h"
 #include "sql/group_table/group_plan.h"
-#include "sql/group_table/row_ranges.h"
 #include "sql/group_table/store/group_store.h"
 #include "sql/sqlite/module.h"
 #include "sql/sqlite/value.h"
@@ -132,7 +120,6 @@ class GroupTable {
 
   // Calls f(), which writes several rows, within a Change.
   void change(const std::function<void()>& f);
-  [[noreturn]] void refuse_change_of_ranges() const;
   int insert(const Values& columns);
   int insert_key(const Value& member, const Value& key);
   void insert_filter(const Value& member, const Value& filter);
@@ -141,29 +128,18 @@ class GroupTable {
   void run_command(const Value& command);
   void clear();
   void optimize();
-  void summarize();
-  void rebuild();
-  void add_ranges(GroupConfig& config);
-  void update_changed_ranges(const GroupConfig& config);
-  void require_in_sync(const GroupConfig& config);
-  void require_unchanged_range(const GroupConfig& config, std::uint64_t slot);
-  void check_ranges(const GroupConfig& config);
-  CountedVector<std::uint64_t> changed_slots(const GroupConfig& config);
-  RowRange range_of(const GroupConfig& config, std::uint64_t slot);
 
   void require_usable();
   void watch_others();
   static std::uint64_t slot_of_row(const Value& row, std::string_view change);
   void write_deferred_keys() { keys_.write_deferred(); }
 
-  static const Command<GroupTable> kMemberCommands[];
-  static const Command<GroupTable> kRangeCommands[];
+  static const Command<GroupTable> kCommands[];
 
   sqlite3* db_;
   Shared& shared_;
   std::string columns_;
   GroupOptions options_;
-  std::optional<RowRanges> ranges_;  // if the members are ranges of rows
   GroupStore store_;
   TransactionState transaction_;
   GroupKeys keys_;
@@ -184,15 +160,10 @@ class GroupTable::Cursor {
 
   void filter(int plan, const char* idx_string, const Values& values);
   void next();
-  bool at_end() const noexcept { return row_ >= rows_.size(); }
+  bool at_end() const noexcept { return row_ >= slots_.size(); }
   void column(sqlite3_context* raw, int i);
 
  private:
-  void require_collation() const;
-  // Set rows_ to the ranges that may contain the key, or to the members in these slots.
-  void look_up_ranges(const Value& key);
-  void add_rows(const CountedVector<std::uint64_t>& slots);
-  CountedVector<std::uint64_t> ranges_that_may_have(const Key& key);
   // Return the slots of the members that may contain the key: all such members, or those that equal
   // `member`. With `slots`: append them.
   CountedVector<std::uint64_t> look_up(const Value& key);
@@ -201,28 +172,23 @@ class GroupTable::Cursor {
   void look_up_in_wide(Hash hash, CountedVector<std::uint64_t>& slots);
   static void append_slots(std::uint64_t segment, FilterSet filters,
                            CountedVector<std::uint64_t>& slots);
-  // Returns the estimate for the filter of the current row. Returns null if the row has none, or if
-  // another statement has removed it since the row was found.
+  // Returns the estimate for the filter of the current member. Returns null if another statement
+  // has removed it since it was found.
   const Estimate* estimate();
-  // Returns whether other statements may have removed members since the rows were found.
+  // Returns whether other statements may have removed members since they were found.
   bool may_be_out_of_date() const { return removals_ != table_.shared_.removals; }
+  std::uint64_t slot() const { return slots_[row_]; }
   void return_member(sqlite3_context* raw);
   void return_row(sqlite3_context* raw);
   void return_filter_of_member(sqlite::Context& context);
-  bool has_filter() const { return rows_[row_].slot.has_value(); }
-
-  struct Row {
-    std::optional<std::uint64_t> slot;  // none: rows of the source without a filter
-    RowRange range;                     // if the members are ranges of rows
-  };
 
   static const Hidden kHidden[];
   GroupTable& table_;
   GroupPlan plan_ = GroupPlan::all_members;
   GroupConfig config_;
-  CountedVector<Row> rows_;
+  CountedVector<std::uint64_t> slots_;  // of the members found
   std::size_t row_ = 0;
-  std::uint64_t removals_ = 0;  // Shared::removals when the rows were found
+  std::uint64_t removals_ = 0;  // Shared::removals when the members were found
   // The value as it was looked up, with its type: SQLite may use this column in place of the other
   // side of a join condition.
   sqlite::ValueCopy key_;

@@ -11,7 +11,7 @@
 
 namespace bloom {
 
-// The suffix of the side table of a skip index: the changed ranges.
+// The suffix of a side table of changed rows.
 inline constexpr std::string_view kChangedSuffix = "_changed";
 
 // The commands that triggers write to the command column (writers=extension). `expect` announces

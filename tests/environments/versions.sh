@@ -57,8 +57,8 @@ try_suite() {
   check_python table/growth Layers
   check_python table/tools Scans
   for name in promise/promise promise/promise_model table/table table/table_model table/affinity table/collation table/composite \
-    table/damage table/generations table/groups table/groups_model table/plan_shapes table/ranges_model \
-    table/search table/search_source table/source table/source_model; do
+    table/damage table/generations table/groups table/groups_model table/plan_shapes \
+    table/search table/search_model table/search_source table/source table/source_model; do
     check_python "$name"
   done
   check_python promise/processes 1

@@ -285,40 +285,6 @@ std::vector<std::string> groups() {
   };
 }
 
-// A skip index, with small ranges and k = 1, so that 'optimize' has something to do.
-std::vector<std::string> ranges() {
-  return {
-      "CREATE TABLE s(id INTEGER PRIMARY KEY, k)",
-      insert("s(k)", 0, 140),
-      "CREATE VIRTUAL TABLE t USING bloom_groups(source=s, column=k, rows=1, fpr=0.4)",
-      insert("s(k)", 141, 150),
-      "UPDATE s SET k = 'k151' WHERE id IN (3, 30)",
-      "INSERT INTO s VALUES (-1, 'k152'), (9223372036854775807, 'k153')",
-      "BEGIN",
-      "INSERT INTO t(t) VALUES ('summarize')",
-      "SAVEPOINT a",
-      "DELETE FROM s WHERE id > 145",
-      "INSERT INTO s(k) VALUES ('k154'), ('k155')",
-      "INSERT INTO t(t) VALUES ('summarize')",
-      "ROLLBACK TO a",
-      "REPLACE INTO s VALUES (7, 'k156')",
-      "COMMIT",
-      "INSERT INTO t(t) VALUES ('optimize')",
-      "UPDATE s SET k = 'k157' WHERE id = 9",
-      "INSERT INTO t(t) VALUES ('summarize')",
-      "SELECT first, last, keys FROM t WHERE key = 'k157'",
-      "SELECT count(*) FROM t JOIN s ON s.id BETWEEN t.first AND t.last WHERE t.key = 'k100'",
-      "ALTER TABLE s RENAME COLUMN k TO k2",
-      "UPDATE s SET k2 = 'k158' WHERE id = 10",
-      "ALTER TABLE s RENAME COLUMN k2 TO k",
-      "ALTER TABLE t RENAME TO u",
-      "INSERT INTO u(u) VALUES ('integrity-check')",
-      "INSERT INTO u(u) VALUES ('rebuild')",
-      "UPDATE s SET k = 'k159' WHERE id = 11",
-      "DROP TABLE u",
-  };
-}
-
 // Rows, texts and an expression that fails for a row.
 std::vector<std::string> search() {
   return {
@@ -536,7 +502,6 @@ std::vector<Scenario> scenarios(const std::string& extension, bool full_text) {
       {"rows, growing", rows("capacity=40, growth=on", false)},
       {"groups", groups()},
       {"rows of groups", rows_of_groups()},
-      {"ranges", ranges()},
       {"search", search()},
       {"types", types()},
       {"a source, growing", source("growth=on, cache=4096")},

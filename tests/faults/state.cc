@@ -25,17 +25,14 @@ std::string contents_of(Database& db, const std::string& table) {
 }
 
 std::string contents_of_group(Database& db, const std::string& table) {
-  const bool has_ranges = !result_of(db, "SELECT 1 FROM sqlite_master WHERE name = '" + table +
-                                             "' AND sql LIKE '%source=%'")
-                               .empty();
-  const std::string member = has_ranges ? "first" : "member";
   return table + " " +
          result_of(db, "SELECT *, keys, overfull FROM " + quoted(table) + " ORDER BY 1") +
          result_of(db, "SELECT DISTINCT info FROM " + quoted(table)) +
          result_of(db, "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < " +
-                           std::to_string(kKeys) + ") SELECT key, group_concat(" + member +
-                           ") FROM (SELECT key, " + member + " FROM n CROSS JOIN " + quoted(table) +
-                           " WHERE key = 'k' || i ORDER BY 1, 2) GROUP BY key");
+                           std::to_string(kKeys) +
+                           ") SELECT key, group_concat(member) "
+                           "FROM (SELECT key, member FROM n CROSS JOIN " +
+                           quoted(table) + " WHERE key = 'k' || i ORDER BY 1, 2) GROUP BY key");
 }
 
 // The rows of a statement with one column, one per line.

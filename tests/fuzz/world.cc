@@ -96,7 +96,7 @@ World::World() {
     database.must_execute(kCreate);
     database.must_execute(kCreateSource);
     database.must_execute(
-        "CREATE VIRTUAL TABLE skip USING bloom_groups(source=s, column=k, rows=2)");
+        "CREATE VIRTUAL TABLE search USING bloom_search(source=s, equal=(k), like=(k))");
     return database.image();
   }();
   database_.restore(image);

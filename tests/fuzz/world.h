@@ -3,7 +3,7 @@
 // oracle for BEGIN, SAVEPOINT and ROLLBACK. The names and forms of the bloom tables are in the
 // ordinary table `named`, so that SQLite rolls them back as well.
 //
-// The source also has a skip index, the table `skip`, whose ranges must contain all its rows.
+// The source also has a bloom_search table, `search`, which must find all its rows.
 #pragma once
 
 #include <memory>
@@ -72,7 +72,7 @@ class World {
   void rotate(unsigned slot);
   void rename(unsigned slot, Input& input);
   void change_source(Input& input);
-  void change_skip_index(Input& input);
+  void change_search(Input& input);
   void change_triggers(unsigned slot, Input& input);
   void change_transaction(Input& input);
   void prepare_lookup(unsigned slot);
@@ -84,7 +84,7 @@ class World {
   Keys keys(unsigned slot);
   std::int64_t count_found(unsigned slot, const std::string& rows, const std::string& key);
   void check_slot(unsigned slot);
-  void check_skip_index();
+  void check_search();
   void check_prepared_lookup(unsigned slot);
 
   BoundedDatabase database_;

@@ -67,7 +67,7 @@ void World::change_source(Input& input) {
       sql = "DELETE FROM " + source + (input.below(4) == 0 ? "" : where);
       break;
     default:
-      return change_skip_index(input);
+      return change_search(input);
   }
   const int code = run(sql);
   if (code != SQLITE_OK && (code & 0xff) != SQLITE_CONSTRAINT && !triggers_changed_) {
@@ -76,14 +76,15 @@ void World::change_source(Input& input) {
 }
 
 // Or a setting that decides which triggers fire.
-void World::change_skip_index(Input& input) {
-  constexpr std::array kStatements = {
-      "PRAGMA recursive_triggers = ON", "PRAGMA recursive_triggers = OFF",
-      "INSERT INTO skip(skip) VALUES ('summarize')", "INSERT INTO skip(skip) VALUES ('rebuild')"};
+void World::change_search(Input& input) {
+  constexpr std::array kStatements = {"PRAGMA recursive_triggers = ON",
+                                      "PRAGMA recursive_triggers = OFF",
+                                      "INSERT INTO search(search) VALUES ('summarize')",
+                                      "INSERT INTO search(search) VALUES ('rebuild')"};
   if (run(kStatements.at(input.below(kStatements.size()))) != SQLITE_OK && !triggers_changed_) {
-    fail_with_log("the skip index refuses a command");
+    fail_with_log("the search table refuses a command");
   }
-  check_skip_index();
+  check_search();
 }
 
 void World::change_triggers(unsigned slot, Input& input) {
@@ -152,16 +153,16 @@ void World::check() {
       check_prepared_lookup(slot);
     }
   }
-  check_skip_index();
+  check_search();
 }
 
-// Each row must be in one of the ranges for its key.
-void World::check_skip_index() {
+// Each row must be found by its key.
+void World::check_search() {
   const std::int64_t lost = number(
       with_names("SELECT count(*) FROM @ AS r WHERE r.$ IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "
-                 "skip WHERE skip.key = r.$ AND r.id BETWEEN skip.first AND skip.last)"));
+                 "search WHERE search.$ = r.$ AND search.id = r.id)"));
   if (lost != 0 && !(lost == -1 && triggers_changed_)) {
-    fail_with_log("the skip index lost " + std::to_string(lost) + " rows");
+    fail_with_log("the search table lost " + std::to_string(lost) + " rows");
   }
 }
 

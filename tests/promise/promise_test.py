@@ -1070,19 +1070,6 @@ class CheckAndWork(Case):
         db.run("UPDATE s SET a = a, b = b")
         self.assertEqual(db.one("SELECT pending FROM f"), 0)
 
-    def test_a_changed_range_that_is_not_noted(self):
-        db = Raw()
-        db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, k)", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) INSERT INTO s(k) SELECT i FROM n")
-        db.run("CREATE VIRTUAL TABLE f USING bloom_groups(source=s, column=k, rows=64)", "SELECT 1 FROM f WHERE key = 'new'")
-        for body in ("SELECT RAISE(IGNORE)", "DELETE FROM f_changed; SELECT RAISE(IGNORE)"):
-            db.run(f"CREATE TEMP TRIGGER no BEFORE INSERT ON main.f_changed BEGIN {body}; END")
-            self.assertFails(db, "the changed range of a skip index was not noted", "UPDATE s SET k = 'new' WHERE id = 5")
-            db.run("DROP TRIGGER no")
-        db.run("CREATE TRIGGER log AFTER INSERT ON f_changed BEGIN UPDATE s SET k = 'unnoted' WHERE id = 500; END", "UPDATE s SET k = 'new' WHERE id = 5")
-        self.assertFails(db, "'log' on the table 'f_changed' may keep changes from being recorded", "SELECT 1 FROM f WHERE key = 'new'")
-        db.run("DROP TRIGGER log", "INSERT INTO f(f) VALUES ('rebuild')")
-        self.assertEqual(db.run("SELECT id FROM s WHERE k IN ('new', 'unnoted') AND NOT EXISTS (SELECT 1 FROM f WHERE f.key = s.k AND s.id BETWEEN f.first AND f.last)"), [])
-
     def test_a_changed_row_of_a_search_table_that_is_not_noted(self):
         db = Raw(self.path)
         db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, k)", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO s(k) SELECT i FROM n")

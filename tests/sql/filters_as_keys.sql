@@ -90,8 +90,6 @@ INSERT INTO filters(f) SELECT bloom_create(50);
 UPDATE filters SET f = bloom_create(60) WHERE f = bloom_create(50);
 SELECT count(*) FROM stored2 JOIN filters ON stored2.key = f;
 --> 3
-CREATE VIRTUAL TABLE ranges USING bloom_groups(source=filters, column=f, rows=2);
-INSERT INTO filters(f) VALUES (NULL), (NULL), (NULL);
-INSERT INTO ranges(ranges) VALUES ('summarize');
-SELECT first > 0 FROM ranges JOIN a ON ranges.key = a.filter WHERE last < 100;
---> 0
+CREATE VIRTUAL TABLE searched USING bloom_search(source=filters, equal=f);
+SELECT count(*) FROM searched JOIN a ON searched.f = a.filter;
+--> 1

@@ -219,9 +219,9 @@ SELECT key FROM jobs_seen WHERE key = 'a';
 CREATE VIRTUAL TABLE who USING bloom_groups;
 --> Error: bloom_groups: the members need a size (give capacity=N, the number of keys per member)
 CREATE VIRTUAL TABLE who USING bloom_groups(capacity=100, block=496);
---> Error: bloom_groups: unknown option 'block' (the options are capacity, fpr, seed, source, column, rows, on_stale and collate)
-CREATE VIRTUAL TABLE who USING bloom_groups(capacity=100, rows=10);
---> Error: bloom_groups: option rows is only for a table whose members are ranges of rows (give source and column)
+--> Error: bloom_groups: unknown option 'block' (the options are capacity, fpr, seed and collate)
+CREATE VIRTUAL TABLE log_url USING bloom_groups(source=log, column=url);
+--> Error: bloom_groups: the members do not follow a source (to find the rows of a table by a column, use bloom_search(source=..., equal=(...)))
 CREATE VIRTUAL TABLE member USING bloom_groups(capacity=100);
 --> Error: bloom_groups: a table cannot be called 'member': it has a column of this name (choose another name)
 
@@ -249,24 +249,6 @@ SELECT member FROM who WHERE key = 'a' COLLATE NOCASE;
 --> Error: who: the filters cannot compare key under the collation NOCASE (compare it under COLLATE BINARY, or under the collation in the option collate)
 INSERT INTO who(member, filter) SELECT 'north', bloom_build('b', 100, 0.0001);
 --> Error: who: filter cannot be merged with the member: it has capacity 100 at fpr 0.0001 with k = 13, m = 1936 and block = 1936, not capacity 100 at fpr 0.0001 with k = 13, m = 2480 and block = 496 (give both the same block, or build both with bloom_build(key, template) from one empty filter)
-CREATE TABLE events(kind TEXT);
-CREATE VIRTUAL TABLE kinds USING bloom_groups(source=events, column=kind);
---> Error: bloom_groups: cannot summarize 'events': it has no INTEGER PRIMARY KEY, and VACUUM may renumber the rows of such a table (give it a column id INTEGER PRIMARY KEY)
-CREATE TABLE log(id INTEGER PRIMARY KEY, url TEXT);
-CREATE VIRTUAL TABLE ids USING bloom_groups(source=log, column=id);
---> Error: bloom_groups: cannot summarize 'log': 'id' is an INTEGER PRIMARY KEY, so triggers do not see its final value (name another column)
-CREATE VIRTUAL TABLE log_url USING bloom_groups(source=log);
---> Error: bloom_groups: source and column must be given together, got source only
-CREATE VIRTUAL TABLE log_url USING bloom_groups(source=log, column=url);
-ALTER TABLE log_url_changed ADD COLUMN note;
-SELECT first FROM log_url WHERE key = 'a';
---> Error: log_url: the table 'log_url_changed' is missing or has changed, so changes may not have been recorded (drop that table if it exists, then run the command 'rebuild')
-CREATE TABLE visits(id INTEGER PRIMARY KEY, page TEXT);
-INSERT INTO visits(page) VALUES ('a'), ('b');
-CREATE VIRTUAL TABLE visits_page USING bloom_groups(source=visits, column=page, rows=2);
-UPDATE visits SET page = 'c' WHERE id = 1;
-SELECT filter FROM visits_page;
---> Error: visits_page: the filter of the rows from -9223372036854775808 to 2 may lack keys, because rows have changed (run the command 'summarize')
 
 -- Filters that are too long
 SELECT bloom_create(1000000000);

@@ -289,7 +289,7 @@ class Shapes(TableCase):
 
 
 class Groups(TableCase):
-    """list is what is looked up, r a skip index on log, and w the filters of the days of log."""
+    """list is what is looked up, and w the filters of the days of log."""
 
     TABLES = f"""
         CREATE TABLE log(id INTEGER PRIMARY KEY, k TEXT, day INT, {OTHERS.format('log')});
@@ -297,21 +297,15 @@ class Groups(TableCase):
         CREATE TABLE list(name TEXT, {OTHERS.format('list')});
         {NUMBERS.format(40)} INSERT INTO list SELECT 'key ' || (i * 200), {VALUES} FROM n;
         CREATE INDEX log_day ON log(day);
-        CREATE VIRTUAL TABLE r USING bloom_groups(source=log, column=k, rows=128);
         CREATE VIRTUAL TABLE w USING bloom_groups(capacity=100);
         INSERT INTO w(member, key) SELECT day, k FROM log;
-        CREATE VIEW by_range AS SELECT r.key, log.* FROM r CROSS JOIN log NOT INDEXED ON log.id BETWEEN r.first AND r.last AND log.k = r.key;
         CREATE VIEW by_day AS SELECT w.key, log.* FROM w JOIN log INDEXED BY log_day ON log.day = +w.member AND log.k = +w.key;
     """
     PLAIN = "SELECT list.name, log.id FROM list JOIN log ON log.k = list.name WHERE 1[log][list]"
     SHAPES = (
-        (PLAIN, "SELECT list.name, log.id FROM list JOIN by_range AS log ON log.key = list.name WHERE 1[log][list]", "list r log", "rowid>"),
-        (PLAIN, "SELECT list.name, log.id FROM list JOIN r ON r.key = list.name CROSS JOIN log NOT INDEXED ON log.id BETWEEN r.first AND r.last AND log.k = r.key WHERE 1[log][list]", "list r log", "rowid>"),
         (PLAIN, "SELECT list.name, log.id FROM list JOIN by_day AS log ON log.key = list.name WHERE 1[log][list]", "list w log", "day=?"),
         (PLAIN, "SELECT list.name, log.id FROM by_day AS log JOIN list ON log.key = list.name WHERE 1[log][list]", "list w log", "day=?"),
         (PLAIN, "SELECT list.name, log.id FROM list JOIN w ON w.key = list.name CROSS JOIN log INDEXED BY log_day ON log.day = w.member AND log.k = w.key WHERE 1[log][list]", "list w log", "day=?"),
-        ("SELECT id FROM log WHERE k = 'key 600'[log]", "SELECT id FROM by_range AS log WHERE key = 'key 600'[log]", "r log", "rowid>"),
-        ("SELECT id FROM log WHERE k IN ('key 600', 'key 7')[log]", "SELECT id FROM by_range AS log WHERE key IN ('key 600', 'key 7')[log]", "r log", "rowid>"),
         ("SELECT id FROM log WHERE k = 'key 600'[log]", "SELECT id FROM by_day AS log WHERE key = 'key 600'[log]", "w log", "day=?"),
         ("SELECT id FROM log WHERE k IN ('key 600', 'key 7')[log]", "SELECT id FROM by_day AS log WHERE key IN ('key 600', 'key 7')[log]", "w log", "day=?"),
     )

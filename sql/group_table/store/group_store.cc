@@ -57,10 +57,6 @@ bool GroupStore::is_shadow(std::string_view suffix) {
   return ShadowTables::contains(kGroupTables, suffix);
 }
 
-std::string GroupStore::config_table(const std::string& table) { return table + "_config"; }
-
-std::string GroupStore::members_table(const std::string& table) { return table + "_members"; }
-
 void GroupStore::atomically(const std::function<void()>& body) {
   sqlite::atomically(db_, tables_.qualified("config"), body);
 }
@@ -100,13 +96,6 @@ GroupConfig GroupStore::load_config() {
     } else if (name == "wide" && run.type(1) == SQLITE_INTEGER) {
       config.wide = static_cast<std::uint64_t>(run.integer(1));
       ++sizes;
-    } else if (name == "summarized") {
-      if (run.type(1) != SQLITE_INTEGER) {
-        damaged("the last rowid of the ranges must be an integer");
-      }
-      config.summarized = run.integer(1);
-    } else if (name == "guard" && run.type(1) == SQLITE_TEXT) {
-      config.guard_index = run.value(1).text();
     }
   }
   if (version != version_of(config) && version != 0) {
@@ -122,8 +111,6 @@ GroupConfig GroupStore::load_config() {
   return config;
 }
 
-std::string GroupStore::load_guard() { return tables_.text_in_config("guard"); }
-
 void GroupStore::save_config(const GroupConfig& config) {
   ++writes_;
   const Statement replace = tables_.statement("REPLACE INTO {config} VALUES (?1, ?2)");
@@ -135,14 +122,6 @@ void GroupStore::save_config(const GroupConfig& config) {
   Execution(replace).bind(1, "header").bind(2, header).step();
   Execution(replace).bind(1, "segments").bind(2, as_integer(config.segments)).step();
   Execution(replace).bind(1, "wide").bind(2, as_integer(config.wide)).step();
-  if (config.summarized) {
-    Execution(replace).bind(1, "summarized").bind(2, *config.summarized).step();
-  } else {
-    tables_.run("DELETE FROM {config} WHERE k = 'summarized'");
-  }
-  if (!config.guard_index.empty()) {
-    Execution(replace).bind(1, "guard").bind(2, config.guard_index).step();
-  }
 }
 
 void GroupStore::save_version(const GroupConfig& config) {
@@ -179,10 +158,9 @@ CountedVector<GroupStore::LoggedKey> GroupStore::logged_keys(const GroupConfig& 
   return keys;
 }
 
-std::optional<std::uint64_t> GroupStore::slot_of(const GroupConfig& config, const Member& member) {
+std::optional<std::uint64_t> GroupStore::slot_of(const GroupConfig& config, const Value& member) {
   Execution run(tables_.prepared("SELECT slot FROM {members} WHERE member = ?1"));
-  member.bind_to(run, 1);
-  return run.step() ? std::optional(slot_in(run, config)) : std::nullopt;
+  return run.bind(1, member).step() ? std::optional(slot_in(run, config)) : std::nullopt;
 }
 
 CountedVector<std::uint64_t> GroupStore::slots_equal_to(const GroupConfig& config,
@@ -198,7 +176,7 @@ CountedVector<std::uint64_t> GroupStore::slots_equal_to(const GroupConfig& confi
   return slots;
 }
 
-std::uint64_t GroupStore::add_member(const Member& member, GroupConfig& config) {
+std::uint64_t GroupStore::add_member(const Value& member, GroupConfig& config) {
   const KeepLastRowid keep(db_);
   ++writes_;
   if (const auto slot = take_free_slot(config, member)) {
@@ -206,11 +184,7 @@ std::uint64_t GroupStore::add_member(const Member& member, GroupConfig& config) 
   }
   const Statement& insert = tables_.prepared(
       "INSERT INTO {members} SELECT ifnull(max(slot) + 1, 0), ?1, NULL FROM {members}");
-  {
-    Execution run(insert);
-    member.bind_to(run, 1);
-    run.step();
-  }
+  Execution(insert).bind(1, member).step();
   Execution run(tables_.prepared("SELECT max(slot) FROM {members}"));
   run.step();
   if (run.integer(0) == as_integer(config.segments * kSegmentFilters)) {
@@ -222,7 +196,7 @@ std::uint64_t GroupStore::add_member(const Member& member, GroupConfig& config) 
 }
 
 std::optional<std::uint64_t> GroupStore::take_free_slot(const GroupConfig& config,
-                                                        const Member& member) {
+                                                        const Value& member) {
   std::uint64_t slot = 0;
   {
     Execution run(
@@ -237,13 +211,11 @@ std::optional<std::uint64_t> GroupStore::take_free_slot(const GroupConfig& confi
   return slot;
 }
 
-void GroupStore::rename_member(std::uint64_t slot, const Member& member) {
+void GroupStore::rename_member(std::uint64_t slot, const Value& member) {
   ++writes_;
   const Statement& update =
       tables_.prepared("UPDATE {members} SET member = ?2, cleared = NULL WHERE slot = ?1");
-  Execution run(update);
-  member.bind_to(run.bind(1, as_integer(slot)), 2);
-  run.step();
+  Execution(update).bind(1, as_integer(slot)).bind(2, member).step();
 }
 
 void GroupStore::free_slot(std::uint64_t slot, bool cleared) {
@@ -352,7 +324,6 @@ void GroupStore::clear() {
   tables_.run("DELETE FROM {members}");
   segments_.clear();
   config.segments = config.wide = 0;
-  config.summarized.reset();
   save_config(config);
 }
 

@@ -30,22 +30,6 @@
 
 namespace bloom {
 
-// A member as it is bound to an SQL statement: a value, which must outlive the Member, or an
-// integer.
-class Member {
- public:
-  Member(const sqlite::Value& value) : value_(&value) {}
-  Member(std::int64_t integer) : integer_(integer) {}
-
-  void bind_to(sqlite::Execution& run, int parameter) const {
-    value_ == nullptr ? run.bind(parameter, integer_) : run.bind(parameter, *value_);
-  }
-
- private:
-  const sqlite::Value* value_ = nullptr;
-  std::int64_t integer_ = 0;
-};
-
 class GroupStore {
  public:
   GroupStore(sqlite3* db, std::string schema, std::string table);
@@ -54,9 +38,6 @@ class GroupStore {
   const std::string& table() const { return tables_.table(); }
   SegmentStore& segments() { return segments_; }
   static bool is_shadow(std::string_view suffix);
-  // Return the names of shadow tables of the bloom_groups table `table`, without the schema.
-  static std::string config_table(const std::string& table);
-  static std::string members_table(const std::string& table);
 
   void create(const GroupConfig& config);
   void drop() { tables_.drop(); }
@@ -67,8 +48,6 @@ class GroupStore {
   void require_same_table() { tables_.require_same_table(); }
 
   GroupConfig load_config();
-  // Returns GroupConfig::guard_index, even if the rest of the config is damaged.
-  std::string load_guard();
   void save_config(const GroupConfig& config);
   void save_version(const GroupConfig& config);  // GroupConfig::row_log_has_rows
 
@@ -83,7 +62,7 @@ class GroupStore {
   CountedVector<LoggedKey> logged_keys(const GroupConfig& config);
 
   // Members. They are compared as SQLite compares values under the collation BINARY.
-  std::optional<std::uint64_t> slot_of(const GroupConfig& config, const Member& member);
+  std::optional<std::uint64_t> slot_of(const GroupConfig& config, const sqlite::Value& member);
   // Returns the slots of all members that SQLite may compare as equal to the value: the text '1'
   // equals the number 1 in a comparison with a column of numeric affinity. Does not find other
   // forms of numbers, such as '01'. May also return slots of members that are not equal.
@@ -91,8 +70,8 @@ class GroupStore {
                                               const sqlite::Value& value);
   // Adds a member in a free slot outside of _wide. Adds a segment if there is no such slot;
   // `config` is then updated and saved. Returns the slot.
-  std::uint64_t add_member(const Member& member, GroupConfig& config);
-  void rename_member(std::uint64_t slot, const Member& member);
+  std::uint64_t add_member(const sqlite::Value& member, GroupConfig& config);
+  void rename_member(std::uint64_t slot, const sqlite::Value& member);
   // Removes the member of a slot. `cleared`: the bits of the slot are 0.
   void free_slot(std::uint64_t slot, bool cleared);
   // Calls f(member) with the member of the slot. Returns false if the slot is free.
@@ -133,7 +112,8 @@ class GroupStore {
   const std::uint64_t& writes() const { return writes_; }
 
  private:
-  std::optional<std::uint64_t> take_free_slot(const GroupConfig& config, const Member& member);
+  std::optional<std::uint64_t> take_free_slot(const GroupConfig& config,
+                                              const sqlite::Value& member);
   CountedVector<FilterSet> live_filters(const GroupConfig& config);  // of each segment
 
   sqlite3* db_;
