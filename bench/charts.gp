@@ -7,15 +7,18 @@ set border 3 lw 0.8
 set tics out nomirror
 set grid y lc rgb '#dddddd' lw 0.7
 
-# Okabe and Ito's palette, which colour-blind readers can tell apart. A blob is orange, a table blue. Solid lines are
-# filters; the dashed line is the PRIMARY KEY that does the work of the table.
+# Okabe and Ito's palette, which colour-blind readers can tell apart. A blob is orange, a table blue, a PRIMARY KEY purple.
+# Solid lines are filters. Panels stand one above the other, so that a phone shows them at a legible size.
 blob = '#D55E00'
 table = '#0072B2'
 grey = '#555555'
+key = '#AA4499'
 black = '#000000'
 svg(width, height) = sprintf("set terminal svg size %d,%d rounded noenhanced font 'sans-serif,14' background '#ffffff'", width, height)
 # Gives a finished file a title and a description for readers who cannot see it.
-describe(file, title, text) = system(sprintf("sed -i 's|<title>Gnuplot</title>|<title>%s</title>|; s|<desc>[^<]*</desc>|<desc>%s</desc>|' '%s'", title, text, file))
+# In the dark mode of the reader's system, lightness is inverted and colours stay.
+dark = '<style>@media (prefers-color-scheme: dark) {svg {filter: invert(1) hue-rotate(180deg)}}</style>'
+describe(file, title, text) = system(sprintf("sed -i 's|<title>Gnuplot</title>|%s<title>%s</title>|; s|<desc>[^<]*</desc>|<desc>%s</desc>|' '%s'", dark, title, text, file))
 
 # A line of scaling.csv, with its label at the point for `at` keys, `up` lines higher.
 rows = data.'/scaling.csv'
@@ -28,31 +31,31 @@ set format x '%.0s%c'
 set xrange [800:1.2e8]
 set xlabel 'number of keys'
 
-eval svg(1100, 480)
+eval svg(600, 880)
 file = charts.'/cost.svg'
 set output file
-set multiplot layout 1, 2
+set multiplot layout 2, 1
 set yrange [50:10000]
 set rmargin 16
 set ylabel 'time per key (ns)'
 set title 'Insert: time per key (ns) by number of keys'
-eval 'plot '.curve('INSERT PRIMARY KEY', table, 2, 1e7, 0, 'PRIMARY KEY').', '.curve('INSERT bloom', table, 1, 1e8, 0.2, 'bloom table').', '. \
+eval 'plot '.curve('INSERT PRIMARY KEY', key, 2, 1e7, 0, 'PRIMARY KEY').', '.curve('INSERT bloom', table, 1, 1e8, 0.2, 'bloom table').', '. \
   curve('bloom_build to size', blob, 1, 1e8, 0, 'bloom_build').', '.curve('reading', grey, 3, 1e8, 0, 'reading the keys')
 set title 'Look up: time per key (ns) by number of keys'
-eval 'plot '.curve('JOIN PRIMARY KEY', table, 2, 1e7, 0, 'PRIMARY KEY').', '.curve('JOIN bloom', table, 1, 1e8, 0.5, 'bloom table').', '. \
+eval 'plot '.curve('JOIN PRIMARY KEY', key, 2, 1e7, 0, 'PRIMARY KEY').', '.curve('JOIN bloom', table, 1, 1e8, 0.5, 'bloom table').', '. \
   curve('bloom_contains', blob, 1, 1e8, -0.5, 'bloom_contains').', '.curve('reading', grey, 3, 1e8, 0, 'reading the keys')
 unset multiplot
 unset output
-done = describe(file, 'Time per key by number of keys', 'Two line charts with logarithmic axes, from a thousand to 100 million keys. Left, inserting: a bloom table and bloom_build stay between 90 and 250 ns per key, while a PRIMARY KEY rises from 220 ns to 3,800 ns at 10 million keys. Right, looking up: a bloom table and bloom_contains rise from about 100 ns to 360 ns, a PRIMARY KEY from 190 ns to 2,000 ns at 10 million keys. Reading the keys alone takes 70 to 80 ns.')
+done = describe(file, 'Time per key by number of keys', 'Two line charts with logarithmic axes, from a thousand to 100 million keys. Above, inserting: a bloom table and bloom_build stay between 90 and 250 ns per key, while a PRIMARY KEY rises from 220 ns to 3,800 ns at 10 million keys. Below, looking up: a bloom table and bloom_contains rise from about 100 ns to 360 ns, a PRIMARY KEY from 190 ns to 2,000 ns at 10 million keys. Reading the keys alone takes 70 to 80 ns.')
 
-eval svg(760, 480)
+eval svg(600, 440)
 file = charts.'/size.svg'
 set output file
 set yrange [1:100]
 set rmargin 14
 set ylabel 'stored bytes per key'
 set title 'Stored bytes per key by number of keys'
-eval 'plot '.curve('bytes of a PRIMARY KEY', table, 2, 1e7, 0, 'PRIMARY KEY').', '.curve('bytes of a table', table, 1, 1e8, 0.6, 'bloom table').', '. \
+eval 'plot '.curve('bytes of a PRIMARY KEY', key, 2, 1e7, 0, 'PRIMARY KEY').', '.curve('bytes of a table', table, 1, 1e8, 0.6, 'bloom table').', '. \
   curve('bytes of a blob', blob, 1, 1e8, -0.3, 'blob')
 unset output
 done = describe(file, 'Stored bytes per key by number of keys', 'A line chart with logarithmic axes, from a thousand to 100 million keys. A PRIMARY KEY needs about 41 bytes per key at every size. A blob needs 1.2 to 1.6 bytes per key. A bloom table needs 12 bytes per key at a thousand keys, 2.9 at ten thousand, and about 1.3 from a million keys on.')
@@ -67,10 +70,10 @@ way(way, what, colour, dash, up, label) = sprintf( \
   "groups using 'members':'%s: %s' with linespoints pt 7 ps 0.5 lw 2 dt %d lc rgb '%s', groups using (column('members') == most ? most : NaN):'%s: %s':('%s') with labels left offset 0.8, %.1f textcolor rgb '%s'", \
   way, what, dash, colour, way, what, label, up, colour)
 green = '#009E73'
-eval svg(1100, 480)
+eval svg(600, 880)
 file = charts.'/groups.svg'
 set output file
-set multiplot layout 1, 2
+set multiplot layout 2, 1
 set rmargin 22
 set xrange [8:1.2 * most]
 set xlabel 'number of members'
@@ -86,33 +89,40 @@ eval 'plot '.way('blobs', 'pages', blob, 1, 0, 'filters in rows').', '.way('segm
   way('wide rows', 'pages', green, 1, 0, "after ''optimize''").', '.way('index', 'pages', grey, 2, -0.4, 'exact index')
 unset multiplot
 unset output
-done = describe(file, 'Time and pages per lookup by number of members', 'Two line charts with logarithmic axes, from 10 to 100,000 members with 500 keys each. Left, time per lookup of an absent key: filters in rows rise from 2 to 35,000 microseconds; a bloom_groups table rises from 2 to 645 microseconds, and to 114 after optimize; an exact index stays between 1 and 5. Right, pages read with a page cache of 2 MB: filters in rows rise to 33,600, bloom_groups to 1,580, after optimize to 61, an exact index to 2.')
+done = describe(file, 'Time and pages per lookup by number of members', 'Two line charts with logarithmic axes, from 10 to 100,000 members with 500 keys each. Above, time per lookup of an absent key: filters in rows rise from 2 to 35,000 microseconds; a bloom_groups table rises from 2 to 645 microseconds, and to 114 after optimize; an exact index stays between 1 and 5. Below, pages read with a page cache of 2 MB: filters in rows rise to 33,600, bloom_groups to 1,580, after optimize to 61, an exact index to 2.')
 
-# Bars in groups, one group per size of the filter. Each bar has its name below and its value above.
-bars = data.'/core.csv'
-array colours[5] = ['#0072B2', '#56B4E9', '#009E73', '#D55E00', '#CC79A7']
+# Dots in a row per library, one panel per size of the filter. Filled: one lookup at a time; hollow: in batches.
+lookups = data.'/core.csv'
 array names[5] = ['block=0', 'block=31744', 'block=512', 'libbloom', 'RocksDB']
-set rmargin 2
-set bmargin 5.5
-unset xlabel
-unset logscale x
-set format x '%s'
-set xtics scale 0 rotate by -30 left
-set yrange [1:1000]
-set ylabel 'time per lookup (ns), logarithmic'
-set title 'C++ core: time per lookup of a present key (ns), by size of the filter'
-set boxwidth 0.8
-set style fill solid 0.9 noborder
-stats bars using 2 nooutput
-groups = int(STATS_records)
-set xrange [0:6 * groups]
-set xtics ('' 0)
-do for [group = 0:groups - 1] { do for [i = 1:5] { set xtics add (names[i] 6 * group + i) } }
-eval svg(900, 480)
+array colours[5] = [table, '#56B4E9', green, blob, key]
+unset logscale
+unset key
+set lmargin 13
+set rmargin 4
+set grid x lc rgb '#dddddd' lw 0.7
+set format x '%g'
+set format y '%s'
+set ytics scale 0 ('' 0)
+do for [i = 1:5] { set ytics add (names[i] i) }
+unset ylabel
+set xlabel 'ns per lookup of a present key (further left is better)'
+eval svg(600, 860)
 file = charts.'/core.svg'
 set output file
-plot for [i = 1:5] bars using (6 * $0 + i):(column(i + 1)) with boxes lc rgb colours[i], \
-  for [i = 1:5] '' using (6 * $0 + i):(column(i + 1)):(sprintf('%.3g', column(i + 1))) with labels offset 0, 0.6 textcolor rgb black, \
-  '' using (6 * $0 + 3):(700):('filter of '.strcol(1)) with labels textcolor rgb black
+set multiplot layout 2, 1
+do for [panel = 0:1] {
+  first = 5 * panel
+  set xrange [*:*]
+  set yrange [*:*]
+  stats lookups every ::first::first+4 using 3 nooutput
+  set yrange [5.7:0.3]
+  set xrange [0:1.12 * STATS_max]
+  set title 'Filter of '.system(sprintf("sed -n %dp '%s' | cut -d , -f 1", first + 2, lookups)).' (filled: one lookup at a time, hollow: in batches)'
+  plot for [i = 1:5] lookups every ::first+i-1::first+i-1 using 3:(i) with points pt 7 ps 0.8 lc rgb colours[i], \
+    for [i = 1:5] '' every ::first+i-1::first+i-1 using 3:(i):(sprintf('%g', column(3))) with labels offset 0, 0.9, \
+    for [i = 1:5] '' every ::first+i-1::first+i-1 using 4:(i) with points pt 6 ps 0.8 lw 2 lc rgb colours[i], \
+    for [i = 1:5] '' every ::first+i-1::first+i-1 using 4:(i):(sprintf('%g', column(4))) with labels offset 0, -0.9
+}
+unset multiplot
 unset output
-done = describe(file, 'Time per lookup of the C++ core by size of the filter', 'A bar chart with a logarithmic axis: block=0, block=31744 and block=512 of this extension, libbloom and RocksDB, for each size of the filter. Where a library can look up many keys at a time, it does. libbloom is slowest at every size, block=512 and RocksDB are fastest.')
+done = describe(file, 'Time per lookup of the C++ core by size of the filter', 'Two dot charts with linear axes: block=0, block=31744 and block=512 of this extension, libbloom and RocksDB, above with a filter of 256 KiB and below with one of 256 MiB. One lookup at a time, block=512 and RocksDB take about 10 ns in the small filter and about 70 ns in the large one, libbloom 26 and 253 ns. In batches, which libbloom does not have, block=512 and RocksDB take about 20 ns in the large filter.')

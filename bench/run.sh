@@ -16,19 +16,12 @@ prepare() {
   cmake --build --preset release -j "$(getconf _NPROCESSORS_ONLN)"
 }
 
-# ns per lookup by size, from the columns "batch lookup, present", or "lookup, present" for a library
-# without batch lookups.
+# ns per lookup of a present key by size, one at a time and in batches, which some libraries do not have.
 core_csv() {
-  awk -F ' *\\| *' '
-    /^### Filters/ { size = $0; sub(/.*of /, "", size); sub(/,.*/, "", size); sizes[++n] = size }
-    /^\| (block=|libbloom|RocksDB)/ && NF > 8 { ns[$2, size] = $6 != "" ? $6 : $4 }
-    END {
-      split("block=0,block=31744,block=512,libbloom,RocksDB", names, ",")
-      printf "size"; for (i = 1; i <= 5; i++) printf ",%s", names[i]; print ""
-      for (s = 1; s <= n; s++) {
-        printf "%s", sizes[s]; for (i = 1; i <= 5; i++) printf ",%s", ns[names[i], sizes[s]]; print ""
-      }
-    }'
+  echo "size,filter,single,batch"
+  awk -F ' *\\| *' -v OFS=, '
+    /^### Filters/ { size = $0; sub(/.*of /, "", size); sub(/,.*/, "", size) }
+    /^\| `?(block=|libbloom|RocksDB)/ && NF > 8 { gsub(/`/, "", $2); print size, $2, $4, $6 }'
 }
 
 charts() {

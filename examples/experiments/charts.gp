@@ -15,7 +15,9 @@ set key noautotitle
 svg(width, height) = sprintf("set terminal svg size %d,%d rounded font 'sans-serif,14' background '#ffffff'", width, height)
 
 # Gives a finished file a title and a description for readers who cannot see it.
-describe(file, title, text) = system(sprintf("sed -i 's|<title>Gnuplot</title>|<title>%s</title>|; s|<desc>[^<]*</desc>|<desc>%s</desc>|' '%s'", title, text, file))
+# In the dark mode of the reader's system, lightness is inverted and colours stay.
+dark = '<style>@media (prefers-color-scheme: dark) {svg {filter: invert(1) hue-rotate(180deg)}}</style>'
+describe(file, title, text) = system(sprintf("sed -i 's|<title>Gnuplot</title>|%s<title>%s</title>|; s|<desc>[^<]*</desc>|<desc>%s</desc>|' '%s'", dark, title, text, file))
 
 # Scatter plots: a short line with round ends is a dot, and takes a third of the bytes that a mark takes.
 eval svg(760, 520)
@@ -101,16 +103,16 @@ classic(x) = column('block') == 0 ? x : NaN
 one_block(x) = column('block') > 0 ? x : NaN
 
 array sizes[4] = [100, 250, 500, 1000]
-eval svg(1100, 480)
+eval svg(600, 900)
 set output 'keys.svg'
 unset logscale
 set format y '%g'
 set yrange [0:1]
-set multiplot layout 1, 2
+set multiplot layout 2, 1
 set key on top left Left reverse
 set xlabel 'keys in the filter'
 set xrange [0:250]
-set title 'As in the article: one filter (colours as on the right)'
+set title 'As in the article: one filter (colours as below)'
 plot for [i = 1:4] 'theory.csv' using (of('keys', 'm', sizes[i], 'n')):'theory' with lines lw 1.2 lc rgb colors[i], \
   for [i = 1:4] 'article.csv' using (column('m') == sizes[i] ? column('n') : NaN):@rate:(0.2):(0) with vectors nohead lw 3 lc rgb colors[i], \
   NaN with lines lw 1.2 lc rgb black title 'line: formula', NaN with points pt 7 ps 0.4 lc rgb black title 'dots: measured'
@@ -124,27 +126,26 @@ plot for [i = 1:4] 'theory.csv' using (of('keys', 'm', sizes[i], 'n')):'theory' 
     with labels left offset 1, 0 textcolor rgb colors[i]
 unset multiplot
 unset output
-done = describe('keys.svg', 'False-positive rate by number of keys', 'Two charts for filters of 100, 250, 500 and 1,000 bits. Left: one filter, up to 250 keys; the measured rate scatters around the formula and drops at the end. Right: 200 filters, up to 500 keys; the measured rate lies on the formula.')
+done = describe('keys.svg', 'False-positive rate by number of keys', 'Two charts for filters of 100, 250, 500 and 1,000 bits. Above: one filter, up to 250 keys; the measured rate scatters around the formula and drops at the end. Below: 200 filters, up to 500 keys; the measured rate lies on the formula.')
 set rmargin
 
 array hashes[4] = [1, 5, 10, 50]
 set output 'hashes.svg'
-set multiplot layout 1, 2
+set multiplot layout 2, 1
 set xrange [0:305]
 set key on top left noreverse Right
 set title '1,000 bits, linear axis'
 plot for [i = 1:4] 'theory.csv' using (of('hashes', 'k', hashes[i], 'n')):'theory' with lines lw 1.2 lc rgb colors[i], \
   for [i = 1:4] 'rates.csv' using (classic(of('hashes', 'k', hashes[i], 'n'))):@rate with points pt marks[i] ps 0.5 lc rgb colors[i] \
     title sprintf('k = %d', hashes[i])
-set title '1,000 bits, logarithmic axis'
+set title '1,000 bits, logarithmic axis (colours as above)'
 set logscale y
 set format y '10^{%T}'
 set yrange [1e-6:1]
 set key bottom right
 plot for [i = 1:4] 'theory.csv' using (of('hashes', 'k', hashes[i], 'n')):'theory' with lines lw 1.2 lc rgb colors[i], \
   'rates.csv' using (in('hashes', 'n')):@between_filters, \
-  for [i = 1:4] 'rates.csv' using (classic(of('hashes', 'k', hashes[i], 'n'))):@rate with points pt marks[i] ps 0.4 lc rgb colors[i] \
-    title sprintf('k = %d', hashes[i]), \
+  for [i = 1:4] 'rates.csv' using (classic(of('hashes', 'k', hashes[i], 'n'))):@rate with points pt marks[i] ps 0.4 lc rgb colors[i], \
   for [i = 1:4] 'rates.csv' using (one_block(of('hashes', 'k', hashes[i], 'n'))):@rate with points pt rings[i] ps 0.8 lc rgb colors[i], \
   NaN with lines lw 1.2 lc rgb black title 'line: formula', NaN with points pt 7 ps 0.4 lc rgb black title 'filled: unblocked filters', \
   NaN with points pt 6 ps 0.8 lc rgb black title 'hollow: filters of one block'
@@ -154,7 +155,7 @@ done = describe('hashes.svg', 'False-positive rate by number of keys, for 1, 5, 
 
 array keys[3] = [50, 100, 250]
 set output 'best_k.svg'
-set multiplot layout 1, 2
+set multiplot layout 2, 1
 set title 'By number of hashes, 1,000 bits'
 set xlabel 'hashes (k)'
 set xrange [0:51]
@@ -175,7 +176,7 @@ plot 'theory.csv' using (in('cells', 'm')):'theory' with lines lw 1.2 lc rgb bla
   'rates.csv' using (one_block(in('cells', 'm'))):@rate with points pt 4 ps 0.9 lc rgb colors[2] title 'one block'
 unset multiplot
 unset output
-done = describe('best_k.svg', 'False-positive rate by number of hashes and by number of bits', 'Left: 50, 100 and 250 keys in 1,000 bits with 1 to 50 hashes; each line has a minimum. Right: 250 keys in 250 to 4,000 bits; the rate falls by the same factor per bit, and unblocked filters leave the line beyond 3,000 bits.')
+done = describe('best_k.svg', 'False-positive rate by number of hashes and by number of bits', 'Above: 50, 100 and 250 keys in 1,000 bits with 1 to 50 hashes; each line has a minimum. Below: 250 keys in 250 to 4,000 bits; the rate falls by the same factor per bit, and unblocked filters leave the line beyond 3,000 bits.')
 
 eval svg(760, 520)
 set output 'bits.svg'
