@@ -41,6 +41,15 @@ SELECT count(*) FROM keys JOIN grouped ON key = k || '' AND member = 'member ' |
 INSERT INTO following(following) VALUES ('rebuild');
 SELECT count(*) FROM keys JOIN following ON key = k;
 --> 5000
+SELECT (SELECT count(*) FROM keys JOIN log_search ON user = n), (SELECT count(*) FROM log_search WHERE msg LIKE '%key 12%'),
+       (SELECT count(*) FROM log_search WHERE msg MATCH 'grüße 7919'), (SELECT count(*) FROM log_search WHERE user = 'none');
+--> 5000|111|1|0
+UPDATE log SET user = id + 0.3, msg = 'changed ' || msg WHERE id % 50 = 0;
+DELETE FROM log WHERE id % 50 = 1;
+INSERT INTO log_search(log_search) VALUES ('summarize');
+INSERT INTO log_search(log_search) VALUES ('integrity-check');
+SELECT (SELECT count(*) FROM log_search WHERE msg MATCH 'changed'), (SELECT count(*) FROM log_search WHERE user = 100.3), (SELECT count(*) FROM keys JOIN log_search ON user = n);
+--> 100|1|4800
 SELECT name, hex(substr(filter, 1, 64)), bloom_check(filter), round(bloom_count(filter), 6) FROM filters;
 --> standard|424C4D4602010107C012000000000000C0120000000000000000000000000000F4010000000000007B14AE47E17A843FABBAB5C7B73ECAFFBD8A341B98C76670|ok|10.0
 --> counting|424C4D4602010207001F000000000000001F0000000000000000000000000000F4010000000000007B14AE47E17A843F76233CC4DE0D79C1FA423126F847CF39|ok|10.0

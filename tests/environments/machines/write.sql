@@ -131,6 +131,11 @@ INSERT INTO growing(key) SELECT n FROM keys;
 INSERT INTO grouped(member, key) SELECT 'member ' || (rowid % 300), n FROM keys;
 INSERT INTO grouped(grouped) VALUES ('optimize');
 INSERT INTO grouped(member, key) VALUES ('member 5', 'new'), (301, 'new'), (x'00ff', 'new'), (0.5, 'new');
+-- a search, with filters for 4000 of its rows
+CREATE TABLE log(id INTEGER PRIMARY KEY, user, msg TEXT);
+INSERT INTO log SELECT rowid, n, k || ' Grüße ' || (rowid * 7919 % 10007) FROM keys WHERE rowid <= 4000;
+CREATE VIRTUAL TABLE log_search USING bloom_search(source=log, like=(msg), words=(msg), equal=(user));
+INSERT INTO log SELECT rowid, n, k || ' Grüße ' || (rowid * 7919 % 10007) FROM keys WHERE rowid > 4000;
 -- the shortest text of every power of two down to the smallest number
 WITH RECURSIVE powers(x) AS (VALUES (0.5) UNION ALL SELECT x / 2 FROM powers WHERE x > 5e-324) SELECT count(*), substr(hex(bloom_build(x, 2000)), 1, 128) FROM powers;
 --> 1074|424C4D4602010107004B000000000000004B0000000000000000000000000000D0070000000000007B14AE47E17A843FBEAEF77E271F69DCE7C93F7EA0B52887
