@@ -146,7 +146,7 @@ check_style() {
   check "clang's compile commands" cmake --preset clang
   check "clang's compile commands, large units" cmake --preset clang -B build/clang-units -DBLOOM_UNITY=ON
   # shellcheck disable=SC2046
-  check "clang-format" clang-format --dry-run -Werror $(sources)
+  check "clang-format" clang-format-14 --dry-run -Werror $(sources)
   # clang-tidy reports the warnings of clang as well.
   check "clang-tidy: core and sql" run-clang-tidy -quiet -j "$jobs" -p build/clang-units \
     -checks='-clang-analyzer-*,-bugprone-suspicious-include' -header-filter='/(core|sql)/.*\.(h|cc)$' '/unity_[0-9]+_cxx'
@@ -168,7 +168,7 @@ main() {
   local form=${1:-} packages="g++ cmake make git sqlite3 libsqlite3-dev libgtest-dev libmurmurhash-dev python3 binutils locales codespell"
   case $form in
     '' | unit) ;;
-    full | all) packages="$packages clang clang-format clang-tidy shellcheck sqlite-utils python3-sqlalchemy python3-alembic python3-django python3-peewee" ;;
+    full | all) packages="$packages clang clang-format-14 clang-tidy shellcheck sqlite-utils python3-sqlalchemy python3-alembic python3-django python3-peewee" ;;
     *)
       echo "tests/run.sh: unknown form: $form (give none, 'unit', 'full' or 'all')" >&2
       exit 2

@@ -25,8 +25,8 @@
 namespace bloom {
 
 // Returns whether a table could not be read because it was dropped, renamed or replaced. Its commit
-// need not fail then, and leaves the log. After any other failure it must: after an I/O error SQLite
-// may have rolled the transaction back already, and would report success.
+// need not fail then, and leaves the log. After any other failure it must: after an I/O error
+// SQLite may have rolled the transaction back already, and would report success.
 bool is_of_a_lost_table(const sqlite::Outcome& loading);
 
 class RowLog {
