@@ -109,7 +109,7 @@ def source(folder):
         "changelog": changelog(),
         "copyright": copyright_file(),
         "source/format": "3.0 (native)\n",
-        "libsqlite3-mod-bloom.install": f"{multiarch}/sqlite3/bloom.so\n{multiarch}/mod_bloom.so\n",
+        "libsqlite3-mod-bloom.install": f"{multiarch}/sqlite3/*.so\n{multiarch}/mod_bloom.so\n",
         "libsqlite-bloom-dev.install": f"usr/include\n{multiarch}/*.a\n{multiarch}/cmake\n{multiarch}/pkgconfig\n",
         "sqlite-bloom-doc.install": "usr/share/doc/sqlite-bloom-doc\n",
     }
