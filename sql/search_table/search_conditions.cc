@@ -156,6 +156,10 @@ bool SearchTable::Cursor::pushed(const SearchCondition& condition, const Value& 
     return true;
   }
   if (op == SQLITE_INDEX_CONSTRAINT_LIKE || op == SQLITE_INDEX_CONSTRAINT_GLOB) {
+    // In a database in UTF-16, a BLOB that is bound is read as another text than one of a column.
+    if (value.type() == SQLITE_BLOB) {
+      return false;
+    }
     // The + keeps SQLite from looking up the prefix in an index: in a database in UTF-16 it misses
     // some rows then (3.40).
     sql = std::string("+").append(column).append(operator_of(op)).append(parameter);
@@ -173,6 +177,9 @@ bool SearchTable::Cursor::pushed(const SearchCondition& condition, const Value& 
   if (type == SQLITE_NULL || type == SQLITE_BLOB) {
     return true;
   }
+  if (may_be_of_like_with_escape(condition, value)) {
+    return false;
+  }
   if (is_numeric(affinity)) {
     return type != SQLITE_TEXT || condition.is_literal || is_equality(op);
   }
@@ -181,6 +188,15 @@ bool SearchTable::Cursor::pushed(const SearchCondition& condition, const Value& 
   }
   return affinity == Affinity::text ? condition.is_literal || is_equality(op)
                                     : is_equality(op) && !may_look_like_number(value.text());
+}
+
+// SQLite gives only the bounds of a LIKE 'abc%' ESCAPE '!' (see is_bound_of_pattern).
+bool SearchTable::Cursor::may_be_of_like_with_escape(const SearchCondition& condition,
+                                                     const Value& value) const {
+  const bool is_bound_of_prefix =
+      condition.op == SQLITE_INDEX_CONSTRAINT_GE || condition.op == SQLITE_INDEX_CONSTRAINT_LT;
+  return is_bound_of_prefix && value.type() == SQLITE_TEXT &&
+         (collation_named(condition.collation) == Collation::nocase || !table_.like().ignores_case);
 }
 
 bool SearchTable::Cursor::look_up(const SearchConfig& config, Wanted wanted) {
@@ -264,7 +280,7 @@ void SearchTable::Cursor::require_term(const SearchedColumn& column, Affinity af
     for (auto word = next_word(rest); !word.empty(); word = next_word(rest)) {
       keys.push_back(word_key(word, column.tag));
     }
-  } else if (has_usual_like()) {
+  } else if (table_.like().is_usual) {
     append_pattern_grams(value.text(),
                          plan_.conditions[condition].op == SQLITE_INDEX_CONSTRAINT_GLOB, column.tag,
                          keys);
@@ -274,19 +290,19 @@ void SearchTable::Cursor::require_term(const SearchedColumn& column, Affinity af
   }
 }
 
-// An application may have replaced LIKE, for example by one that ignores the case of all letters.
-bool SearchTable::Cursor::has_usual_like() {
-  if (!table_.probe_) {
-    table_.probe_.emplace(
-        table_.db_,
+SearchTable::Like SearchTable::like() {
+  if (!probe_) {
+    probe_.emplace(
+        db_,
         "SELECT NOT (char(8490) LIKE 'k' OR char(196) LIKE char(228) OR char(233) LIKE 'e' OR "
         "'abc' LIKE 'b' OR 'b' LIKE '.' OR 'b' LIKE '[a-c]' OR 'b' LIKE '*' OR 'ss' LIKE char(223) "
         "OR '' LIKE 'abcd' OR 'xabcdx' LIKE 'abcd' OR 'dcba' LIKE '%abcd%' OR 'abed' LIKE 'abcd' "
         "OR 'A' GLOB 'a' OR char(196) GLOB char(228) OR 'b' GLOB '%' OR 'b' GLOB '_' OR 'b' GLOB "
-        "'.' OR 'abc' GLOB 'b' OR 'dcba' GLOB '*abcd*' OR '' GLOB 'abcd')");
+        "'.' OR 'abc' GLOB 'b' OR 'dcba' GLOB '*abcd*' OR '' GLOB 'abcd'), 'a' LIKE 'A'");
   }
-  Execution run(*table_.probe_);
-  return run.step() && run.integer(0) != 0;
+  Execution run(*probe_);
+  run.step();
+  return {run.integer(0) != 0, run.integer(1) != 0};
 }
 
 }  // namespace bloom

@@ -31,6 +31,20 @@ bool is_supported(int op) {
   }
 }
 
+bool is_pattern(int op) {
+  return op == SQLITE_INDEX_CONSTRAINT_LIKE || op == SQLITE_INDEX_CONSTRAINT_GLOB;
+}
+
+// For a LIKE 'abc%', SQLite also gives a >= 'ABC' AND a < 'abd', which leaves out what is no text:
+// the BLOB of the same bytes, and the number Infinity for 'Inf%'. Bounds add nothing to LIKE.
+bool is_bound_of_pattern(const sqlite3_index_info& info, int i) {
+  const auto& bound = info.aConstraint[i];
+  return is_bound(bound.op) &&
+         std::any_of(info.aConstraint, info.aConstraint + info.nConstraint, [&](const auto& each) {
+           return each.iColumn == bound.iColumn && is_pattern(each.op);
+         });
+}
+
 // Before 3.38 SQLite cannot tell.
 bool is_literal(sqlite3_index_info& info, int i) {
 #if SQLITE_VERSION_NUMBER >= 3038000
@@ -81,8 +95,7 @@ int term_for(const SearchFacts& facts, int op, int column, std::string_view coll
       continue;
     }
     const SearchedBy by = facts.options.terms()[i].by;
-    const bool is_like = op == SQLITE_INDEX_CONSTRAINT_LIKE || op == SQLITE_INDEX_CONSTRAINT_GLOB;
-    if ((by == SearchedBy::like && is_like) ||
+    if ((by == SearchedBy::like && is_pattern(op)) ||
         (by == SearchedBy::words && op == SQLITE_INDEX_CONSTRAINT_MATCH)) {
       return static_cast<int>(i);
     }
@@ -114,7 +127,7 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
   for (int i = 0; i < info.nConstraint && arguments < kMaxConditions; ++i) {
     const auto& constraint = info.aConstraint[i];
     const int column = rowid_or(facts, constraint.iColumn);
-    if (constraint.usable == 0 || !is_supported(constraint.op) ||
+    if (constraint.usable == 0 || !is_supported(constraint.op) || is_bound_of_pattern(info, i) ||
         column >= facts.columns.values()) {
       continue;
     }

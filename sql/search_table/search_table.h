@@ -93,6 +93,14 @@ class SearchTable {
     std::unique_ptr<sqlite::Statement> statement;
   };
 
+  // What LIKE and GLOB do on this connection, now.
+  struct Like {
+    bool is_usual;  // an application may have replaced them, for example to ignore the case of all
+                    // letters
+    bool ignores_case;
+  };
+
+  Like like();
   void require_usable();
   void watch_others();
   SearchFacts facts(const SearchConfig& config) const {
@@ -153,6 +161,7 @@ class SearchTable::Cursor {
   std::string sql_of(const SearchCondition& condition) const;
   bool pushed(const SearchCondition& condition, const Value& value, const std::string& column,
               std::string& sql) const;
+  bool may_be_of_like_with_escape(const SearchCondition& condition, const Value& value) const;
   static void limit_rowids(const SearchCondition& condition, std::int64_t value, Wanted& wanted);
   // Sets runs_ to the rows that must be read. Returns false if that are all rows.
   bool look_up(const SearchConfig& config, Wanted wanted);
@@ -160,7 +169,6 @@ class SearchTable::Cursor {
                     SearchLookup& lookup);
   void append_equal_keys(const SearchedColumn& column, Affinity affinity, const Value& value,
                          SearchKeys& keys);
-  bool has_usual_like();
   void prepare(const std::string& where, bool in_runs);
   void keep_statement();
   void start_run();

@@ -41,6 +41,21 @@ class SearchCase(InFolder):
         return db
 
 
+class Patterns(SearchCase):
+    def test_a_prefix_finds_what_is_no_text(self):
+        """SQLite gives the bounds of the prefix too, which such values are not within."""
+        db = self.connect()
+        db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, a)")
+        db.execute("INSERT INTO s(a) VALUES ('abcd'), (x'61626364'), ('ABCD'), (9e999), ('Infinite'), (NULL)")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom_search(source=s, like=(a), equal=(a))")
+        for pragma in ("OFF", "ON"):
+            db.execute(f"PRAGMA case_sensitive_like = {pragma}")
+            for condition in ("LIKE 'abcd'", "LIKE 'abc%'", "LIKE 'abc%' ESCAPE '!'", "GLOB 'abc*'", "LIKE 'Inf%'", "LIKE 'Inf%' ESCAPE '!'", "GLOB 'Inf*'"):
+                found, expected = (db.execute(f"SELECT id FROM {table} WHERE a {condition} ORDER BY id").fetchall() for table in "fs")
+                self.assertEqual(found, expected, (pragma, condition))
+                self.assertTrue(found)
+
+
 class SearchModel(SearchCase):
     rounds = int(os.environ.get("SEARCH_ROUNDS", 4))
     queries = int(os.environ.get("SEARCH_QUERIES", 150))
@@ -62,6 +77,8 @@ class SearchModel(SearchCase):
     def pattern(self, glob):
         """A literal: parts of values that are there, and wildcards."""
         many, one = ("*", "?") if glob else ("%", "_")
+        if self.random.random() < 0.1:
+            return f"'{self.random.choice(['abcd', 'ABCD', 'Inf', 'abc'])}{self.random.choice([many, ''])}'"
         parts = []
         for _ in range(self.random.randrange(1, 3)):
             parts.append(self.random.choice([many, many, one, "[a-c]" if glob else "", "[^x]" if glob else ""]))
@@ -93,7 +110,8 @@ class SearchModel(SearchCase):
             return f"NOT ({self.condition(depth + 1)})"
         column = self.column()
         if choice < 0.5:
-            return f"{self.random.choice(['a', 'pad', 'b'])} {self.random.choice(['LIKE', 'LIKE', 'LIKE', 'NOT LIKE'])} {self.bind(self.pattern(False))}"
+            escape = self.random.choice(["", "", "", " ESCAPE '!'"])
+            return f"{self.random.choice(['a', 'pad', 'b'])} {self.random.choice(['LIKE', 'LIKE', 'LIKE', 'NOT LIKE'])} {self.bind(self.pattern(False))}{escape}"
         if choice < 0.6:
             return f"{self.random.choice(['a', 'pad'])} GLOB {self.bind(self.pattern(True))}"
         if choice < 0.68:
@@ -201,6 +219,8 @@ class SearchModel(SearchCase):
         db.execute("PRAGMA automatic_index = OFF")  # such an index compares '' and ' ' in another way than the scan
         if self.random.random() < 0.2:
             db.execute("PRAGMA encoding = 'UTF-16'")
+        if self.random.random() < 0.1:
+            db.execute("PRAGMA case_sensitive_like = ON")
         a, b, c = (self.random.choice(TYPES) for _ in range(3))
         expression = self.expression = self.random.choice(["coalesce(b, 0) || 'x'", "CAST(c AS INTEGER)", "lower(a)", "abs(b)", "c"])
         index = self.random.choice(["", "", "CREATE INDEX i ON s(b)", "CREATE INDEX i ON s(c COLLATE NOCASE, a)"])
