@@ -45,15 +45,17 @@ class Patterns(SearchCase):
     def test_a_prefix_finds_what_is_no_text(self):
         """SQLite gives the bounds of the prefix too, which such values are not within."""
         db = self.connect()
-        db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, a)")
-        db.execute("INSERT INTO s(a) VALUES ('abcd'), (x'61626364'), ('ABCD'), (9e999), ('Infinite'), (NULL)")
-        db.execute("CREATE VIRTUAL TABLE f USING bloom_search(source=s, like=(a), equal=(a))")
+        db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, a TEXT, b NUMERIC)")
+        for value in ("'abcd'", "x'61626364'", "'ABCD'", "9e999", "'Infinite'", "NULL"):
+            db.execute(f"INSERT INTO s(a, b) VALUES ({value}, {value})")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom_search(source=s, like=(a, b), equal=(a))")
         for pragma in ("OFF", "ON"):
             db.execute(f"PRAGMA case_sensitive_like = {pragma}")
             for condition in ("LIKE 'abcd'", "LIKE 'abc%'", "LIKE 'abc%' ESCAPE '!'", "GLOB 'abc*'", "LIKE 'Inf%'", "LIKE 'Inf%' ESCAPE '!'", "GLOB 'Inf*'"):
-                found, expected = (db.execute(f"SELECT id FROM {table} WHERE a {condition} ORDER BY id").fetchall() for table in "fs")
-                self.assertEqual(found, expected, (pragma, condition))
-                self.assertTrue(found)
+                for column in "ab":
+                    found, expected = (db.execute(f"SELECT id FROM {table} WHERE {column} {condition} ORDER BY id").fetchall() for table in "fs")
+                    self.assertEqual(found, expected, (pragma, column, condition))
+                    self.assertTrue(found)
 
 
 class SearchModel(SearchCase):
@@ -260,4 +262,4 @@ class SearchModel(SearchCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
+    unittest.main()
