@@ -182,8 +182,10 @@ std::vector<SearchSource::Trigger> SearchSource::triggers(
   // 2^63 is no integer literal.
   const std::string last = !covered || *covered == kLowestRowid ? "(-9223372036854775807 - 1)"
                                                                 : std::to_string(*covered);
-  const auto note = [&](const std::string& rowid) {
-    const std::string block = "(" + rowid + " >> " + std::to_string(kBlockBits) + ")";
+  const auto block_of = [](const std::string& rowid) {
+    return "(" + rowid + " >> " + std::to_string(kBlockBits) + ")";
+  };
+  const auto note = [&](const std::string& block) {
     const std::string if_missing =
         " WHERE NOT EXISTS (SELECT 1 FROM " + changed + " WHERE block = " + block + ");";
     return " BEGIN INSERT OR IGNORE INTO " + changed + "(block) SELECT " + block + if_missing +
@@ -191,8 +193,10 @@ std::vector<SearchSource::Trigger> SearchSource::triggers(
            " END";
   };
   const std::string new_id = "new." + id;
-  const std::string chosen = "(CASE " + new_id + " WHEN -1 THEN (SELECT coalesce(max(" + id +
-                             "), 0) + 1 FROM " + source + ") ELSE " + new_id + " END)";
+  const std::string largest = std::to_string(kHighestRowid);
+  const std::string chosen =
+      "(SELECT CASE max(" + id + ") WHEN " + largest + " THEN " + std::to_string(kAllBlocks) +
+      " ELSE " + block_of("(coalesce(max(" + id + "), 0) + 1)") + " END FROM " + source + ")";
   // UPDATE OF fires only if SET has one of these names: the rowid has four.
   std::string named = " OF " + id + ", rowid, oid, _rowid_";
   std::string differs = "old." + id + " <> " + new_id;
@@ -212,17 +216,18 @@ std::vector<SearchSource::Trigger> SearchSource::triggers(
     return Trigger{name, "CREATE TRIGGER " + quoted_name(name) + event + body};
   };
   const std::string on = " ON " + source + " WHEN " + new_id + " <= " + last;
-  return {
-      trigger("_before_insert",
-              " BEFORE INSERT" + on + " AND (" + new_id + " <> -1 OR NOT EXISTS (SELECT 1 FROM " +
-                  source + " WHERE " + id + " >= " + last + "))",
-              note(chosen)),
-      trigger("_after_insert", " AFTER INSERT" + on, note(new_id)),
-      trigger("_before_update",
-              " BEFORE UPDATE" + (any_update ? on : named + on + " AND (" + differs + ")"),
-              note(new_id)),
-      trigger("_last", " BEFORE UPDATE ON " + changed,
-              " BEGIN SELECT raise(ABORT, 'the rows of this table do not change'); END")};
+  return {trigger("_before_insert",
+                  " BEFORE INSERT" + on + " AND (" + new_id + " <> -1 OR ifnull((SELECT max(" + id +
+                      ") FROM " + source + ") NOT BETWEEN " + last + " AND " +
+                      std::to_string(kHighestRowid - 1) + ", 1))",
+                  note("(CASE " + new_id + " WHEN -1 THEN " + chosen + " ELSE " + block_of(new_id) +
+                       " END)")),
+          trigger("_after_insert", " AFTER INSERT" + on, note(block_of(new_id))),
+          trigger("_before_update",
+                  " BEFORE UPDATE" + (any_update ? on : named + on + " AND (" + differs + ")"),
+                  note(block_of(new_id))),
+          trigger("_last", " BEFORE UPDATE ON " + changed,
+                  " BEGIN SELECT raise(ABORT, 'the rows of this table do not change'); END")};
 }
 
 // Returns what is missing or has changed: a trigger, the guard or the table of changes.
@@ -360,6 +365,9 @@ RowidRanges SearchSource::changed_rows() {
   Execution run(*select_changed_);
   while (run.step()) {
     const std::int64_t block = run.integer(0);
+    if (block < -kAllBlocks || block >= kAllBlocks) {
+      return {{kLowestRowid, kHighestRowid}};
+    }
     const std::int64_t first = block * (std::int64_t{1} << kBlockBits);
     ranges.push_back({first, first + (std::int64_t{1} << kBlockBits) - 1});
   }

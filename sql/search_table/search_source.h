@@ -3,9 +3,10 @@
 //
 // The triggers are plain SQL, so any program may write to the source. They note changes of rows up
 // to the last covered rowid, a constant in their WHEN, in the table <name>_changed(block): the
-// rowid divided by kBlockRows. Rows that are appended behind that rowid are in no filter, and need
-// no note. BEFORE INSERT does not know a rowid that SQLite will choose: new.rowid is -1 then.
-// SQLite chooses a covered rowid only if the last covered row is gone. AFTER INSERT notes what
+// rowid divided by 2^kBlockBits. Rows that are appended behind that rowid are in no filter, and
+// need no note. BEFORE INSERT does not know a rowid that SQLite will choose: new.rowid is -1 then.
+// SQLite chooses a covered rowid only if the last covered row is gone, or at random if the largest
+// possible rowid is in use: the block kAllBlocks then stands for all rows. AFTER INSERT notes what
 // BEFORE could not foresee, and other AFTER triggers may keep it from running; so both are there.
 //
 // INSERT OR IGNORE makes the trigger cheaper: SQLite then needs no savepoint for each row. NOT
@@ -132,6 +133,8 @@ class SearchSource {
 
   static constexpr std::string_view kChangedColumns = "(block INTEGER PRIMARY KEY)";
   static constexpr int kBlockBits = 6;
+  // All rows. The blocks of rowids are in -kAllBlocks..kAllBlocks-1.
+  static constexpr std::int64_t kAllBlocks = std::int64_t{1} << (63 - kBlockBits);
 
   sqlite3* db_;
   std::string schema_;

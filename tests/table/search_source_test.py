@@ -171,6 +171,20 @@ class Triggers(SourceCase):
                 self.attack(before=trigger, prepare=prepare)
                 self.attack(after=trigger, prepare=prepare)
 
+    def test_random_rowids_and_triggers_that_end_the_statement(self):
+        """SQLite chooses them when the largest rowid is in use; BEFORE triggers see -1, and AFTER triggers may not run."""
+        for largest, temp, end in itertools.product((LARGEST, LARGEST - 5), ("", "TEMP "), self.ENDS):
+            db = self.make(path=":memory:")
+            db.execute("INSERT INTO s(id, k) VALUES (?, 'largest')", (largest,))
+            db.execute(SUMMARIZE)
+            db.execute("INSERT OR IGNORE INTO s(id, k) VALUES (?, 'largest')", (LARGEST,))
+            db.executescript(self.trigger("x", "AFTER", "INSERT", f"SELECT {end}").replace("CREATE ", f"CREATE {temp}"))
+            for i in range(3):
+                attempt(db, "INSERT INTO s(k) VALUES (?)", f"random {i}")
+                self.assertNothingLost(db)
+            db.execute("DROP TRIGGER x")
+            self.assertSoundAfterwards(db)
+
 
 class Statements(SourceCase):
     """Statements of SQL, through a connection without the extension."""
