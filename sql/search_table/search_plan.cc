@@ -16,19 +16,28 @@ bool is_bound(int op) {
          op == SQLITE_INDEX_CONSTRAINT_LT || op == SQLITE_INDEX_CONSTRAINT_LE;
 }
 
-bool is_supported(int op) {
-  switch (op) {
-    case SQLITE_INDEX_CONSTRAINT_NE:
-    case SQLITE_INDEX_CONSTRAINT_ISNOT:
-    case SQLITE_INDEX_CONSTRAINT_ISNULL:
-    case SQLITE_INDEX_CONSTRAINT_ISNOTNULL:
-    case SQLITE_INDEX_CONSTRAINT_LIKE:
-    case SQLITE_INDEX_CONSTRAINT_GLOB:
-    case SQLITE_INDEX_CONSTRAINT_MATCH:
-      return true;
-    default:
-      return is_equality(op) || is_bound(op);
-  }
+// The conditions that a plan can have, as it writes them.
+struct Operator {
+  int op;
+  char code;
+};
+constexpr Operator kOperators[] = {
+    {SQLITE_INDEX_CONSTRAINT_EQ, '='},     {SQLITE_INDEX_CONSTRAINT_IS, 'i'},
+    {SQLITE_INDEX_CONSTRAINT_GT, '>'},     {SQLITE_INDEX_CONSTRAINT_GE, 'g'},
+    {SQLITE_INDEX_CONSTRAINT_LT, '<'},     {SQLITE_INDEX_CONSTRAINT_LE, 'l'},
+    {SQLITE_INDEX_CONSTRAINT_NE, '!'},     {SQLITE_INDEX_CONSTRAINT_ISNOT, 'n'},
+    {SQLITE_INDEX_CONSTRAINT_ISNULL, '0'}, {SQLITE_INDEX_CONSTRAINT_ISNOTNULL, '1'},
+    {SQLITE_INDEX_CONSTRAINT_LIKE, '%'},   {SQLITE_INDEX_CONSTRAINT_GLOB, '*'},
+    {SQLITE_INDEX_CONSTRAINT_MATCH, 'm'},
+};
+constexpr char kLiteral = '\'';
+constexpr char kList = ',';
+constexpr std::string_view kUsualCollation = "BINARY";
+
+const Operator* find_operator(int op) {
+  const auto* const found = std::find_if(std::begin(kOperators), std::end(kOperators),
+                                         [&](const Operator& each) { return each.op == op; });
+  return found == std::end(kOperators) ? nullptr : found;
 }
 
 bool is_pattern(int op) {
@@ -117,7 +126,7 @@ int term_for(const SearchFacts& facts, int op, int column, std::string_view coll
 // The costs are in rows of a scan. Each row that a virtual table returns takes about twice as long
 // as a row of the source.
 void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
-  const double rows = std::max(1000.0, static_cast<double>(facts.config.rows));
+  const double rows = std::clamp(static_cast<double>(facts.config.rows), 1e3, 1e15);
   std::string human;
   std::string codes;
   double fraction = 1;  // of the rows that are returned
@@ -127,23 +136,25 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
   for (int i = 0; i < info.nConstraint && arguments < kMaxConditions; ++i) {
     const auto& constraint = info.aConstraint[i];
     const int column = rowid_or(facts, constraint.iColumn);
-    if (constraint.usable == 0 || !is_supported(constraint.op) || is_bound_of_pattern(info, i) ||
+    const Operator* const known = find_operator(constraint.op);
+    if (constraint.usable == 0 || known == nullptr || is_bound_of_pattern(info, i) ||
         column >= facts.columns.values()) {
       continue;
     }
     const char* const found = sqlite3_vtab_collation(&info, i);
-    const std::string collation = found == nullptr ? "BINARY" : found;
+    const std::string collation(found == nullptr ? kUsualCollation : found);
     if (!std::all_of(collation.begin(), collation.end(),
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; })) {
       continue;
     }
     info.aConstraintUsage[i].argvIndex = ++arguments;
-    codes.append(codes.empty() ? "" : " ").append(std::to_string(int{constraint.op}));
     const bool is_list = is_equality(constraint.op) && column >= 0 &&
                          !is_numeric(facts.affinity(column)) && take_as_list(info, i);
-    codes.append(":").append(std::to_string(column));
-    codes.append(is_list ? ":2:" : is_literal(info, i) ? ":1:" : ":0:");
-    codes.append(collation);
+    codes.append(1, known->code).append(column < 0 ? "" : std::to_string(column));
+    if (is_list || is_literal(info, i)) {
+      codes.append(1, is_list ? kList : kLiteral);
+    }
+    codes.append(collation == kUsualCollation ? "" : ":" + collation).append(" ");
     const int term = column < 0 ? -1 : term_for(facts, constraint.op, column, collation);
     const auto name = [&](const char* how, const std::string& what) {
       human.append(human.empty() ? "" : " AND ").append(how).append("(").append(what).append(")");
@@ -191,27 +202,30 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
   }
   char used[20];
   auto* const end = std::to_chars(used, used + sizeof used, info.colUsed, 16).ptr;
-  set_plan_text(
-      info, (human.empty() ? "all rows" : human) + " [" + codes + "] " + std::string(used, end));
+  set_plan_text(info,
+                (human.empty() ? "all rows" : human) + " [" + codes + std::string(used, end) + "]");
 }
 
 SearchPlan read_search_plan(std::string_view text) {
   SearchPlan plan;
   text.remove_prefix(text.rfind('[') + 1);
   std::string_view codes = take(text, ']');
-  while (!codes.empty()) {
+  while (codes.find(' ') != std::string_view::npos) {
     std::string_view code = take(codes, ' ');
-    SearchCondition condition;
-    condition.op = number_in<int>(take(code, ':'));
-    condition.column = number_in<int>(take(code, ':'));
-    const std::string_view kind = take(code, ':');
-    condition.is_literal = kind == "1";
-    condition.is_list = kind == "2";
-    condition.collation = code;
+    SearchCondition condition{};
+    for (const Operator& each : kOperators) {
+      condition.op = each.code == code.front() ? each.op : condition.op;
+    }
+    code.remove_prefix(1);
+    const std::string_view column = take(code, ':');
+    condition.column =
+        column.find_first_of("0123456789") == 0 ? number_in<int>(column) : kRowidColumn;
+    condition.is_literal = column.ends_with(kLiteral);
+    condition.is_list = column.ends_with(kList);
+    condition.collation = code.empty() ? kUsualCollation : code;
     plan.conditions.push_back(std::move(condition));
   }
-  text.remove_prefix(text.starts_with(' ') ? 1 : 0);
-  plan.columns_used = number_in<std::uint64_t>(text, 16);
+  plan.columns_used = number_in<std::uint64_t>(codes, 16);
   return plan;
 }
 

@@ -2,9 +2,10 @@
 // checks all conditions again, so a plan may only return too many rows.
 //
 // idxStr has the plan as EXPLAIN QUERY PLAN shows it, followed by what the cursor needs:
-//   like(msg) AND equal(user) [65:3:0:BINARY 2:1:1:NOCASE] 1f
-// These are the operator, the column (-1: the rowid), 1 for a literal and 2 for a list, and the
-// collation of each condition, in the order of the arguments; then the columns that the query uses.
+//   like(msg) AND equal(user) [%3 =1':NOCASE 1f]
+// These are the conditions in the order of the arguments: the operator, the column (none: the
+// rowid), ' for a literal or , for a list, and the collation, unless it is BINARY. The last number
+// is the mask of the columns that the query uses.
 #pragma once
 
 #include <cstdint>
