@@ -11,12 +11,13 @@ source tests/support/setup.sh
 
 out=build/fuzz
 # Name of the target, its share of N in thousandths, the maximum length of an input.
-targets="filter 720 300
+targets="filter 719 300
 core 255 100
 script 15 600
 number 5 32
 shadow 2 400
 group 1 200
+search 1 200
 sql 2 250"
 
 links_libfuzzer() {

@@ -16,6 +16,8 @@ using sqlite::KeepLastRowid;
 using sqlite::Statement;
 
 constexpr std::int64_t kSearchVersion = 1;
+// A damaged config could name 2^30 free slots.
+constexpr std::size_t kMostFreeSlots = std::size_t{1} << 16U;
 constexpr int kFamilyBits = 60;
 constexpr ShadowTable kSearchTables[] = {
     {"config", "(k PRIMARY KEY, v) WITHOUT ROWID", "k", "v"},
@@ -175,9 +177,9 @@ CountedVector<std::uint64_t> SearchStore::free_slots(Family f, const FamilyConfi
   const std::uint64_t end = config.segments * kSegmentFilters;
   std::uint64_t next = config.wide * kSegmentFilters;
   run.bind(1, id_of(f, next)).bind(2, id_of(f, end));
-  while (next < end) {
+  while (next < end && slots.size() < kMostFreeSlots) {
     const std::uint64_t used = run.step() ? slot_of(run.integer(0)) : end;
-    for (; next < used; ++next) {
+    for (; next < used && slots.size() < kMostFreeSlots; ++next) {
       slots.push_back(next);
     }
     ++next;
