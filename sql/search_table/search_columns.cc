@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/support/error.h"
+#include "sql/search_table/search_table.h"
 #include "sql/source/source_comparison.h"
 #include "sql/sqlite/sql_text.h"
 
@@ -12,16 +13,6 @@ namespace bloom {
 namespace {
 
 using sqlite::quoted_name;
-
-struct Property {
-  SearchProperty property;
-  const char* name;
-  const char* type;
-};
-constexpr Property kProperties[] = {{SearchProperty::ranges, "ranges", "INTEGER"},
-                                    {SearchProperty::pending_rows, "pending_rows", "INTEGER"},
-                                    {SearchProperty::bytes, "bytes", "INTEGER"},
-                                    {SearchProperty::info, "info", "TEXT"}};
 
 // Returns the type to declare for a column of the source: its own, if SQLite reads that in the same
 // way in another statement, or else one of the same affinity.
@@ -77,10 +68,10 @@ SearchColumns::SearchColumns(const char* table, const SearchSource& source,
       sql_.push_back(source.sql_of_term(i));
     }
   }
-  for (const Property& property : kProperties) {
+  for (const auto& property : SearchTable::Cursor::hidden_columns()) {
     if (!is_taken(property.name) && sqlite3_stricmp(property.name, table) != 0) {
       add(property.name, std::string(property.type) + " HIDDEN");
-      properties_.push_back(property.property);
+      properties_.push_back(property.column);
     }
   }
   if (is_taken(table)) {

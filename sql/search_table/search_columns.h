@@ -18,7 +18,7 @@
 
 namespace bloom {
 
-enum class SearchProperty { ranges, pending_rows, bytes, info };
+enum class SearchProperty { ranges, pending_rows, bytes, info, end };
 
 class SearchColumns {
  public:
@@ -33,7 +33,10 @@ class SearchColumns {
   int source_columns() const { return source_columns_; }
   // Returns the column that term `i` of the options searches.
   int column_of_term(std::size_t i) const { return term_columns_[i]; }
-  const std::vector<SearchProperty>& properties() const { return properties_; }
+  // Returns the property of a column between values() and command().
+  SearchProperty property(int column) const {
+    return properties_[static_cast<std::size_t>(column - values())];
+  }
   // The column for commands, which is the last one.
   int command() const { return values() + static_cast<int>(properties_.size()); }
 

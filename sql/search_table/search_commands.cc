@@ -51,7 +51,7 @@ void SearchTable::rebuild() {
   }
   config.covered.reset();
   config.rows = 0;
-  source_.create(std::nullopt);
+  source_.create();
   config.guard = source_.guard();
   cover(config, {});
 }

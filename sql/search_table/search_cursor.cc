@@ -12,6 +12,7 @@
 namespace bloom {
 namespace {
 
+using sqlite::Context;
 using sqlite::Execution;
 using sqlite::OwnedValue;
 using sqlite::quoted_name;
@@ -167,32 +168,56 @@ void SearchTable::Cursor::column(sqlite3_context* raw, int i) {
   if (i >= columns.command()) {
     return;
   }
-  sqlite::Context context(raw);
+  Context context(raw);
+  const auto property = static_cast<std::size_t>(columns.property(i));
+  hidden_columns()[property].set_result(*this, context);
+}
+
+std::uint64_t SearchTable::Cursor::bytes(const SearchConfig& config) {
+  std::uint64_t chunks = 0;
+  for (const Family f : kFamilies) {
+    chunks += config.of(f).segments * config.of(f).chunks_per_segment();
+  }
+  return kChunkBytes * chunks;
+}
+
+std::string SearchTable::Cursor::info() {
   const SearchConfig config = table_.store_.load_config();
   const FamilyConfig& keys = config.of(Family::keys);
   const FamilyConfig& grams = config.of(Family::grams);
-  const std::uint64_t bytes = kChunkBytes * (keys.segments * keys.chunks_per_segment() +
-                                             grams.segments * grams.chunks_per_segment());
-  switch (columns.properties()[as_size(static_cast<std::uint64_t>(i - columns.values()))]) {
-    case SearchProperty::ranges:
-      return context.result_int64(as_integer(keys.ranges + grams.ranges));
-    case SearchProperty::pending_rows:
-      return context.result_int64(pending_rows(config));
-    case SearchProperty::bytes:
-      return context.result_int64(as_integer(bytes));
-    case SearchProperty::info: {
-      const bool in_sync = !table_.source_.out_of_sync(config.covered);
-      const auto member = [](const char* name, std::uint64_t value) {
-        return ",\"" + std::string(name) + "\":" + std::to_string(value);
-      };
-      return context.result_text(
-          "{\"in_sync\":" + std::string(in_sync ? "true" : "false") +
-          member("key_ranges", keys.ranges) + member("like_ranges", grams.ranges) +
-          member("pending_rows", static_cast<std::uint64_t>(pending_rows(config))) +
-          member("bytes", bytes) + member("segments", keys.segments + grams.segments) +
-          member("optimized_segments", keys.wide + grams.wide) + "}");
-    }
-  }
+  const bool in_sync = !table_.source_.out_of_sync(config.covered);
+  const auto member = [](const char* name, std::uint64_t value) {
+    return ",\"" + std::string(name) + "\":" + std::to_string(value);
+  };
+  return "{\"in_sync\":" + std::string(in_sync ? "true" : "false") +
+         member("key_ranges", keys.ranges) + member("like_ranges", grams.ranges) +
+         member("pending_rows", static_cast<std::uint64_t>(pending_rows(config))) +
+         member("bytes", bytes(config)) + member("segments", keys.segments + grams.segments) +
+         member("optimized_segments", keys.wide + grams.wide) + "}";
+}
+
+constexpr SearchTable::Cursor::Hidden SearchTable::Cursor::kHidden[] = {
+    {SearchProperty::ranges, "ranges", "INTEGER",
+     [](Cursor& c, Context& context) {
+       const SearchConfig config = c.table_.store_.load_config();
+       context.result_int64(
+           as_integer(config.of(Family::keys).ranges + config.of(Family::grams).ranges));
+     }},
+    {SearchProperty::pending_rows, "pending_rows", "INTEGER",
+     [](Cursor& c, Context& context) {
+       context.result_int64(c.pending_rows(c.table_.store_.load_config()));
+     }},
+    {SearchProperty::bytes, "bytes", "INTEGER",
+     [](Cursor& c, Context& context) {
+       context.result_int64(as_integer(bytes(c.table_.store_.load_config())));
+     }},
+    {SearchProperty::info, "info", "TEXT",
+     [](Cursor& c, Context& context) { context.result_text(c.info()); }},
+};
+
+std::span<const SearchTable::Cursor::Hidden> SearchTable::Cursor::hidden_columns() {
+  static_assert(are_columns(kHidden, SearchProperty::ranges, SearchProperty::end));
+  return kHidden;
 }
 
 }  // namespace bloom

@@ -27,20 +27,23 @@ SourceNames names_of(const SearchOptions& options) {
 
 }  // namespace
 
-SearchSource::SearchSource(sqlite3* db, std::string schema, std::string table,
+// The triggers depend on covered_, so this object makes them.
+SearchSource::SearchSource(sqlite3* db, const std::string& schema, std::string table,
                            const SearchOptions& options, std::string guard)
     : db_(db),
-      schema_(std::move(schema)),
       table_(std::move(table)),
       guard_(std::move(guard)),
       options_(options),
-      source_(db, schema_, names_of(options)) {
+      link_(db, schema, table_, names_of(options),
+            {{.version = kVersionForSearch,
+              .last_suffix = "",
+              .make = [this](const Source&, const std::string& name,
+                             const std::string&) { return triggers(name); }}},
+            {kChangedSuffix, "(block INTEGER PRIMARY KEY)", "block"},
+            "changes may not have been noted"),
+      source_(link_.source()) {
   read_names();
   read_columns();
-}
-
-std::string SearchSource::qualified(const std::string& name) const {
-  return quoted_name(schema_) + "." + quoted_name(name);
 }
 
 std::string SearchSource::column_name(std::size_t i) const {
@@ -57,18 +60,19 @@ int SearchSource::find(const std::string& column) const {
 // Takes the names from the guard, or from the options if there is no guard. SQLite stores the
 // guard's table as that table was created, in upper and lower case.
 void SearchSource::read_names() {
-  name_ = options_.source();
-  const Statement table(db_, "SELECT name FROM " + qualified("sqlite_master") +
-                                 " WHERE type = 'table' AND name = ?1 COLLATE NOCASE");
-  if (Execution found(table); found.bind(1, name_).step()) {
-    name_ = found.value(0).text();
+  SourceNames names{options_.source(), {}};
+  const std::string objects = source_.qualified("sqlite_master");
+  const Statement table(
+      db_, "SELECT name FROM " + objects + " WHERE type = 'table' AND name = ?1 COLLATE NOCASE");
+  if (Execution found(table); found.bind(1, names.table).step()) {
+    names.table = found.value(0).text();
   }
   term_sql_.clear();
   for (const SearchedTerm& term : options_.terms()) {
     term_sql_.push_back(term.expression.empty() ? quoted_name(term.column)
                                                 : "(" + term.expression + ")");
   }
-  const Statement select(db_, "SELECT tbl_name, sql FROM " + qualified("sqlite_master") +
+  const Statement select(db_, "SELECT tbl_name, sql FROM " + objects +
                                   " WHERE type = 'index' AND name = ?1 COLLATE NOCASE");
   Execution run(select);
   if (run.bind(1, guard_).step()) {
@@ -79,36 +83,38 @@ void SearchSource::read_names() {
       auto terms =
           split_list(std::string_view(sql).substr(open + 1, sql.size() - open - 1 - end.size()));
       if (terms.size() == term_sql_.size()) {
-        name_ = run.value(0).text();
+        names.table = run.value(0).text();
         term_sql_ = std::move(terms);
       }
     }
   }
-  SourceNames names{name_, {}};
   for (std::size_t i = 0; i < term_sql_.size(); ++i) {
     if (options_.terms()[i].expression.empty()) {
       names.columns.push_back(column_name(i));
     }
   }
   source_.set_names(std::move(names));
+  source_.set_guarded(term_sql_);
 }
 
 void SearchSource::read_columns() {
   enum { kName = 1, kType = 2, kKey = 5, kHidden = 6 };
   columns_.clear();
-  const Statement info(db_, "PRAGMA " + qualified("table_xinfo") + "(" + quoted_name(name_) + ")");
+  const Statement info(
+      db_, "PRAGMA " + source_.qualified("table_xinfo") + "(" + quoted_name(name()) + ")");
   Execution run(info);
   while (run.step()) {
     SourceColumn column{std::string(run.value(kName).text()), std::string(run.value(kType).text()),
                         "BINARY", Affinity::blob, run.integer(kHidden) != 0};
     const char* collation = nullptr;
-    sqlite3_table_column_metadata(db_, schema_.c_str(), name_.c_str(), column.name.c_str(), nullptr,
-                                  &collation, nullptr, nullptr, nullptr);
+    sqlite3_table_column_metadata(db_, source_.schema().c_str(), name().c_str(),
+                                  column.name.c_str(), nullptr, &collation, nullptr, nullptr,
+                                  nullptr);
     column.collation = collation == nullptr ? "BINARY" : collation;
     columns_.push_back(std::move(column));
   }
   for (SourceColumn& column : columns_) {
-    Source one(db_, schema_, {name_, {column.name}});
+    Source one(db_, source_.schema(), {name(), {column.name}});
     column.affinity = one.affinity();
   }
   rowid_alias_ = columns_.empty() ? "" : source_.rowid_alias();
@@ -117,10 +123,11 @@ void SearchSource::read_columns() {
 void SearchSource::read_indexes() {
   enum { kName = 1, kPartial = 4, kColumn = 2, kCollation = 4 };
   indexed_.clear();
-  const Statement list(db_, "PRAGMA " + qualified("index_list") + "(" + quoted_name(name_) + ")");
+  const Statement list(
+      db_, "PRAGMA " + source_.qualified("index_list") + "(" + quoted_name(name()) + ")");
   Execution run(list);
   while (run.step()) {
-    const Statement info(db_, "PRAGMA " + qualified("index_xinfo") + "(" +
+    const Statement info(db_, "PRAGMA " + source_.qualified("index_xinfo") + "(" +
                                   quoted_name(run.value(kName).text()) + ")");
     Execution first(info);
     if (run.integer(kPartial) == 0 && first.step() && first.type(kColumn) == SQLITE_TEXT) {
@@ -137,7 +144,7 @@ bool SearchSource::has_index_on(const std::string& column, const std::string& co
 }
 
 void SearchSource::refresh_names() {
-  checked_changes_ = -1;
+  link_.schema_may_have_changed();
   const Source::SchemaState now = source_.schema_state();
   if (schema_of_names_ != now) {
     read_names();
@@ -151,46 +158,36 @@ void SearchSource::require_supported() const {
     const SearchedTerm& term = options_.terms()[i];
     const bool is_column = find(term.expression.empty() ? column_name(i) : term.column) >= 0;
     if (!columns_.empty() && is_column != term.expression.empty()) {
-      fail(is_column ? "the name " + quoted_text(term.column) + " is a column of " + name_ +
+      fail(is_column ? "the name " + quoted_text(term.column) + " is a column of " + name() +
                            " (choose another name)"
-                     : name_ + " has no column " + quoted_text(term.column) +
+                     : name() + " has no column " + quoted_text(term.column) +
                            " (an expression needs a name: payload->>'$.id' AS id)");
     }
   }
   source_.require_ordinary_table();
   if (rowid_alias_.empty()) {
-    fail("cannot search " + quoted_text(name_) +
+    fail("cannot search " + quoted_text(name()) +
          ": it has no INTEGER PRIMARY KEY, and VACUUM may renumber the rows of such a table (give "
          "it a column id INTEGER PRIMARY KEY)");
   }
 }
 
-std::string SearchSource::guard_sql() const {
-  std::string terms;
-  for (const std::string& sql : term_sql_) {
-    terms.append(terms.empty() ? "" : ", ").append(sql);
-  }
-  return quoted_name(guard_) + " ON " + quoted_name(name_) + "(" + terms + ") WHERE 0";
-}
-
 // A column that SQLite computes, or an expression, may change with any column.
-std::vector<SearchSource::Trigger> SearchSource::triggers(
-    std::optional<std::int64_t> covered) const {
-  const std::string source = quoted_name(name_);
+std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
+  const std::string source = quoted_name(name());
   const std::string id = quoted_name(rowid_alias_);
-  const std::string changed = quoted_name(changed_table());
+  const std::string changed = quoted_name(link_.side_table(table));
   // 2^63 is no integer literal.
-  const std::string last = !covered || *covered == kLowestRowid ? "(-9223372036854775807 - 1)"
-                                                                : std::to_string(*covered);
+  const std::string last = !covered_ || *covered_ == kLowestRowid ? "(-9223372036854775807 - 1)"
+                                                                  : std::to_string(*covered_);
   const auto block_of = [](const std::string& rowid) {
     return "(" + rowid + " >> " + std::to_string(kBlockBits) + ")";
   };
   const auto note = [&](const std::string& block) {
     const std::string if_missing =
         " WHERE NOT EXISTS (SELECT 1 FROM " + changed + " WHERE block = " + block + ");";
-    return " BEGIN INSERT OR IGNORE INTO " + changed + "(block) SELECT " + block + if_missing +
-           " SELECT raise(ABORT, 'the changed row of a search table was not noted')" + if_missing +
-           " END";
+    return " INSERT OR IGNORE INTO " + changed + "(block) SELECT " + block + if_missing +
+           " SELECT raise(ABORT, 'the changed row of a search table was not noted')" + if_missing;
   };
   const std::string new_id = "new." + id;
   const std::string largest = std::to_string(kHighestRowid);
@@ -211,155 +208,61 @@ std::vector<SearchSource::Trigger> SearchSource::triggers(
     differs.append(" COLLATE BINARY OR typeof(old.").append(sql).append(") <> typeof(new.");
     differs.append(sql).append(")");
   }
-  const auto trigger = [&](const char* suffix, const std::string& event, const std::string& body) {
-    const std::string name = table_ + suffix;
-    return Trigger{name, "CREATE TRIGGER " + quoted_name(name) + event + body};
-  };
   const std::string on = " ON " + source + " WHEN " + new_id + " <= " + last;
-  return {trigger("_before_insert",
-                  " BEFORE INSERT" + on + " AND (" + new_id + " <> -1 OR ifnull((SELECT max(" + id +
-                      ") FROM " + source + ") NOT BETWEEN " + last + " AND " +
-                      std::to_string(kHighestRowid - 1) + ", 1))",
-                  note("(CASE " + new_id + " WHEN -1 THEN " + chosen + " ELSE " + block_of(new_id) +
-                       " END)")),
-          trigger("_after_insert", " AFTER INSERT" + on, note(block_of(new_id))),
-          trigger("_before_update",
-                  " BEFORE UPDATE" + (any_update ? on : named + on + " AND (" + differs + ")"),
-                  note(block_of(new_id))),
-          trigger("_last", " BEFORE UPDATE ON " + changed,
-                  " BEGIN SELECT raise(ABORT, 'the rows of this table do not change'); END")};
+  return {
+      {table, name(), kBeforeInsertSuffix,
+       "INSERT" + on + " AND (" + new_id + " <> -1 OR ifnull((SELECT max(" + id + ") FROM " +
+           source + ") NOT BETWEEN " + last + " AND " + std::to_string(kHighestRowid - 1) + ", 1))",
+       note("(CASE " + new_id + " WHEN -1 THEN " + chosen + " ELSE " + block_of(new_id) + " END)")},
+      {table, name(), kAfterInsertSuffix, "INSERT" + on, note(block_of(new_id))},
+      {table, name(), kBeforeUpdateSuffix,
+       "UPDATE" + (any_update ? on : named + on + " AND (" + differs + ")"),
+       note(block_of(new_id))}};
 }
 
-// Returns what is missing or has changed: a trigger, the guard or the table of changes.
-std::string SearchSource::missing_part(std::optional<std::int64_t> covered) const {
-  const Statement select(db_, "SELECT sql, rowid FROM " + qualified("sqlite_master") +
-                                  " WHERE type = 'trigger' AND name = ?1 COLLATE NOCASE");
-  std::int64_t newest = 0;
-  for (const Trigger& wanted : triggers(covered)) {
-    Execution run(select);
-    if (!run.bind(1, wanted.name).step() || !sqlite::same_sql(run.value(0).text(), wanted.sql) ||
-        run.integer(1) < newest) {
-      return "the trigger " + quoted_text(wanted.name);
-    }
-    newest = std::max(newest, run.integer(1));
-  }
-  if (!sqlite::same_sql(sqlite::stored_sql(db_, schema_, "index", guard_),
-                        "CREATE INDEX " + guard_sql())) {
-    return "the index " + quoted_text(guard_);
-  }
-  if (!sqlite::stored_sql(db_, schema_, "table", changed_table()).ends_with(kChangedColumns)) {
-    return "the table " + quoted_text(changed_table());
-  }
-  const Statement others(
-      db_, "SELECT name FROM " + qualified("sqlite_master") +
-               " WHERE type IN ('index', 'trigger') AND tbl_name = ?1 COLLATE NOCASE AND "
-               "name <> ?2 COLLATE NOCASE UNION ALL SELECT name FROM sqlite_temp_master WHERE "
-               "type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE AND name <> ?2 COLLATE NOCASE");
-  Execution run(others);
-  const std::string changed = changed_table();
-  const std::string sentinel = table_ + "_last";
-  return run.bind(1, changed).bind(2, sentinel).step()
-             ? "another program has made " + quoted_text(run.value(0).text()) + " on the table " +
-                   quoted_text(changed_table()) + ", which"
-             : "";
-}
-
-// While the connection changes no row, it can miss none, also if a statement that is already
-// running goes on after the schema has changed.
 std::optional<std::string> SearchSource::out_of_sync(std::optional<std::int64_t> covered) {
-  if (checked_schema_ && checked_changes_ == source_.total_changes() &&
-      checked_covered_ == covered) {
-    return std::nullopt;
+  if (covered_ != covered) {
+    covered_ = covered;
+    link_.forget_check();
   }
-  const Source::SchemaState now = source_.schema_state();
-  if (checked_schema_ != now || checked_covered_ != covered) {
-    checked_schema_.reset();
+  if (!link_.has_passed()) {
     read_names();
     select_changed_.reset();
-    if (const std::string part = missing_part(covered); !part.empty()) {
-      return part +
-             " is missing or has changed, so changes may not have been noted (the command "
-             "'rebuild' fixes that; if the source no longer exists, run DROP TABLE)";
-    }
   }
-  checked_schema_ = now;
-  checked_changes_ = source_.total_changes();
-  checked_covered_ = covered;
-  return std::nullopt;
+  return link_.check(table_, {kVersionForSearch, guard_});
 }
 
-// Another program may have given such a name to a trigger of its own.
-void SearchSource::drop_triggers() const {
-  for (const Trigger& trigger : triggers(std::nullopt)) {
-    if (sqlite::stored_sql(db_, schema_, "trigger", trigger.name)
-            .find(quoted_name(changed_table())) != std::string::npos) {
-      execute(db_, "DROP TRIGGER " + qualified(trigger.name));
-    }
-  }
+void SearchSource::set_covered(std::optional<std::int64_t> covered) {
+  covered_ = covered;
+  link_.triggers().uninstall(table_);
+  link_.triggers().install(table_, kVersionForSearch);
 }
 
-void SearchSource::set_covered(std::optional<std::int64_t> covered) const {
-  drop_triggers();
-  for (const Trigger& trigger : triggers(covered)) {
-    constexpr std::string_view kCreate = "CREATE TRIGGER ";
-    execute(db_,
-            std::string(kCreate) + quoted_name(schema_) + "." + trigger.sql.substr(kCreate.size()));
-  }
-}
-
-void SearchSource::create(std::optional<std::int64_t> covered) {
+void SearchSource::create() {
   require_supported();
-  drop_triggers();
-  const auto has = [&](const std::string& name) {
-    const Statement select(
-        db_, "SELECT 1 FROM " + qualified("sqlite_master") + " WHERE name = ?1 COLLATE NOCASE");
-    return Execution(select).bind(1, name).step();
-  };
-  if (guard_.empty() || !has(guard_)) {
-    const std::string first = table_ + "_guard";
-    guard_ = first;
-    for (int i = 2; has(guard_); ++i) {
-      guard_ = first + std::to_string(i);
-    }
-    execute(db_, "CREATE INDEX " + quoted_name(schema_) + "." + guard_sql());
-  }
-  const std::string stored = sqlite::stored_sql(db_, schema_, "table", changed_table());
-  if (stored.empty()) {
-    execute(db_, "CREATE TABLE " + qualified(changed_table()) + std::string(kChangedColumns));
-  } else if (!stored.ends_with(kChangedColumns)) {
-    fail("the table " + quoted_text(changed_table()) +
-         " has changed (drop that table, and run the command again)");
-  }
-  set_covered(covered);
-  checked_schema_.reset();
+  covered_.reset();
+  guard_ = link_
+               .restore(table_, {kVersionForSearch, guard_}, kVersionForSearch,
+                        /*keep_triggers=*/false)
+               .guard_index;
 }
 
-void SearchSource::drop() const {
-  drop_triggers();
-  if (sqlite::stored_sql(db_, schema_, "index", guard_).ends_with(") WHERE 0")) {
-    execute(db_, "DROP INDEX " + qualified(guard_));
-  }
-  execute(db_, "DROP TABLE IF EXISTS " + qualified(changed_table()));
-}
-
-void SearchSource::rename(const std::string& new_table, std::optional<std::int64_t> covered) {
+void SearchSource::rename(const std::string& new_table, std::optional<std::int64_t> covered,
+                          const std::function<void()>& rename_tables) {
   read_names();
-  drop_triggers();
-  execute(db_, "ALTER TABLE " + qualified(changed_table()) + " RENAME TO " +
-                   quoted_name(new_table + "_changed"));
+  covered_ = covered;
+  link_.rename(table_, new_table, kVersionForSearch, rename_tables);
   table_ = new_table;
-  set_covered(covered);
   select_changed_.reset();
-  checked_schema_.reset();
 }
 
 // BEFORE INSERT cannot tell the rowid -1 from one that SQLite will choose, so that row always
 // counts as changed.
 RowidRanges SearchSource::changed_rows() {
   if (!select_changed_) {
-    select_changed_.emplace(db_, "SELECT block FROM " + qualified(changed_table()) +
-                                     " UNION SELECT -1 FROM " + qualified() + " WHERE " +
-                                     quoted_name(rowid_alias_) + " = -1 ORDER BY 1");
+    select_changed_.emplace(db_, "SELECT block FROM " + changed_table() + " UNION SELECT -1 FROM " +
+                                     qualified() + " WHERE " + quoted_name(rowid_alias_) +
+                                     " = -1 ORDER BY 1");
   }
   RowidRanges ranges;
   Execution run(*select_changed_);
@@ -374,8 +277,6 @@ RowidRanges SearchSource::changed_rows() {
   return ranges;
 }
 
-void SearchSource::forget_changes() const {
-  execute(db_, "DELETE FROM " + qualified(changed_table()));
-}
+void SearchSource::forget_changes() const { execute(db_, "DELETE FROM " + changed_table()); }
 
 }  // namespace bloom

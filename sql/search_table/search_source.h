@@ -16,14 +16,11 @@
 // The guard is a partial index on the searched columns and expressions that contains no rows. It
 // blocks writes that fire no triggers (sqlite3_blob_write), and refuses expressions that are not
 // deterministic. When the source or a column is renamed, SQLite renames them in the guard, so the
-// guard says the current names.
-//
-// Dropping the triggers, writing rows and creating the triggers again would leave no trace. So the
-// last trigger is the sentinel, a trigger on <name>_changed: it is newer than the others only as
-// long as these were not created again.
+// guard says the current names. SourceLink makes and checks guard and triggers.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -34,7 +31,7 @@
 #include "core/hashing/collation.h"
 #include "core/support/memory.h"
 #include "sql/search_table/search_options.h"
-#include "sql/source/source.h"
+#include "sql/source/source_link.h"
 #include "sql/sqlite/statement.h"
 #include "sql/values/affinity.h"
 
@@ -62,15 +59,15 @@ struct SourceColumn {
 class SearchSource {
  public:
   // `guard`: the name of the guard index; empty if there is none yet.
-  SearchSource(sqlite3* db, std::string schema, std::string table, const SearchOptions& options,
-               std::string guard);
+  SearchSource(sqlite3* db, const std::string& schema, std::string table,
+               const SearchOptions& options, std::string guard);
   SearchSource(const SearchSource&) = delete;
   SearchSource& operator=(const SearchSource&) = delete;
 
   sqlite3* db() const { return db_; }
   // The current name, and that with the schema.
-  const std::string& name() const { return name_; }
-  std::string qualified() const { return qualified(name_); }
+  const std::string& name() const { return source_.names().table; }
+  std::string qualified() const { return source_.qualified(name()); }
   const std::vector<SourceColumn>& columns() const { return columns_; }
   // Returns the index of a column; -1 for none.
   int find(const std::string& column) const;
@@ -97,14 +94,15 @@ class SearchSource {
   }
   void require_no_other_writer() const { source_.require_no_other_writer(); }
 
-  // CREATE, DROP and the renaming of the bloom_search table. create() also restores what is
-  // missing. The guard keeps its name: SQLite cannot drop an index while other statements run.
-  void create(std::optional<std::int64_t> covered);
-  void drop() const;
-  void rename(const std::string& new_table, std::optional<std::int64_t> covered);
+  // CREATE, DROP and the renaming of the bloom_search table, see SourceLink. create() also restores
+  // what is missing.
+  void create();
+  void drop() { link_.drop(table_, guard_); }
+  void rename(const std::string& new_table, std::optional<std::int64_t> covered,
+              const std::function<void()>& rename_tables);
   const std::string& guard() const { return guard_; }
   // Makes the triggers note changes up to this rowid.
-  void set_covered(std::optional<std::int64_t> covered) const;
+  void set_covered(std::optional<std::int64_t> covered);
 
   // Returns why a change of the source may not have been noted; nullopt if all were noted.
   std::optional<std::string> out_of_sync(std::optional<std::int64_t> covered);
@@ -114,45 +112,31 @@ class SearchSource {
   void forget_changes() const;
 
  private:
-  struct Trigger {
-    std::string name;
-    std::string sql;
-  };
-
   void read_names();
   void read_columns();
   void read_indexes();
-  std::string qualified(const std::string& name) const;
-  std::string changed_table() const { return table_ + "_changed"; }
+  std::string changed_table() const { return source_.qualified(link_.side_table(table_)); }
   // Requires: term `i` is a column. Returns its name now.
   std::string column_name(std::size_t i) const;
-  std::string guard_sql() const;
-  std::vector<Trigger> triggers(std::optional<std::int64_t> covered) const;
-  void drop_triggers() const;
-  std::string missing_part(std::optional<std::int64_t> covered) const;
+  std::vector<Trigger> triggers(const std::string& table) const;
 
-  static constexpr std::string_view kChangedColumns = "(block INTEGER PRIMARY KEY)";
   static constexpr int kBlockBits = 6;
   // All rows. The blocks of rowids are in -kAllBlocks..kAllBlocks-1.
   static constexpr std::int64_t kAllBlocks = std::int64_t{1} << (63 - kBlockBits);
 
   sqlite3* db_;
-  std::string schema_;
   std::string table_;  // the bloom_search table
   std::string guard_;
   const SearchOptions& options_;
-  Source source_;
-  std::string name_;
+  std::optional<std::int64_t> covered_;
+  SourceLink link_;
+  Source& source_;  // of link_
   std::vector<std::string> term_sql_;
   std::vector<SourceColumn> columns_;
   std::string rowid_alias_;
   std::vector<std::pair<std::string, std::string>> indexed_;  // columns and collations
   std::optional<Source::SchemaState> schema_of_names_;
   std::optional<sqlite::Statement> select_changed_;
-  // When the last check has passed.
-  std::optional<Source::SchemaState> checked_schema_;
-  int checked_changes_ = -1;
-  std::optional<std::int64_t> checked_covered_;
 };
 
 }  // namespace bloom

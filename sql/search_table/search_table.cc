@@ -50,7 +50,7 @@ void SearchTable::create() {
     }
   }
   store_.create(config);
-  source_.create(std::nullopt);
+  source_.create();
   config.guard = source_.guard();
   cover(config, {});
   transaction_.created();
@@ -85,8 +85,7 @@ void SearchTable::rename(const char* name) {
   const SearchColumns columns(name, source_, options_);  // throws if a column has this name
   require_usable();
   const SearchConfig config = store_.load_config();
-  store_.tables().rename(name);
-  source_.rename(name, config.covered);
+  source_.rename(name, config.covered, [&] { store_.tables().rename(name); });
   if (transaction_.is_open()) {
     transaction_.note_renamed();
   } else {

@@ -23,6 +23,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,7 @@
 #include "sql/search_table/search_source.h"
 #include "sql/source/source_comparison.h"
 #include "sql/sqlite/module.h"
+#include "sql/vtab/columns.h"
 #include "sql/vtab/commands.h"
 #include "sql/vtab/transaction_state.h"
 
@@ -136,6 +138,9 @@ class SearchTable {
 
 class SearchTable::Cursor {
  public:
+  using Hidden = HiddenColumn<SearchProperty, Cursor>;
+  static std::span<const Hidden> hidden_columns();
+
   explicit Cursor(SearchTable& table) : table_(table) {}
   Cursor(const Cursor&) = delete;
   Cursor& operator=(const Cursor&) = delete;
@@ -175,7 +180,10 @@ class SearchTable::Cursor {
   void read_row();
   void return_expression(sqlite3_context* raw, const std::string& sql);
   std::int64_t pending_rows(const SearchConfig& config);
+  static std::uint64_t bytes(const SearchConfig& config);  // of all filters
+  std::string info();
 
+  static const Hidden kHidden[];
   SearchTable& table_;
   SearchPlan plan_;
   std::vector<sqlite::OwnedValue> values_;              // one per condition

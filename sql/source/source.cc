@@ -318,11 +318,15 @@ std::string Source::rowid_alias() const {
 }
 
 std::string Source::guard_sql(const std::string& name) const {
-  std::string columns;
-  for (const std::string& column : names_.columns) {
-    columns.append(columns.empty() ? "" : ", ").append(quoted_name(column));
+  std::vector<std::string> terms = guarded_;
+  for (std::size_t i = 0; guarded_.empty() && i < names_.columns.size(); ++i) {
+    terms.push_back(quoted_name(names_.columns[i]));
   }
-  return quoted_name(name) + " ON " + quoted_name(names_.table) + "(" + columns + ") WHERE 0";
+  std::string list;
+  for (const std::string& term : terms) {
+    list.append(list.empty() ? "" : ", ").append(term);
+  }
+  return quoted_name(name) + " ON " + quoted_name(names_.table) + "(" + list + ") WHERE 0";
 }
 
 bool Source::has_object(const std::string& name) const {

@@ -2,7 +2,8 @@
 // This file reads the properties of the source from the schema and makes the guard index.
 // sql/source/source_triggers.h makes the triggers.
 //
-// The guard is a partial index on the columns that contains no rows. It blocks two ways to change
+// The guard is a partial index on the columns, or on expressions, that contains no rows. It blocks
+// two ways to change
 // the columns without firing triggers: sqlite3_blob_write(), and ALTER TABLE ... DROP COLUMN under
 // PRAGMA legacy_alter_table, which permits dropping a column that only triggers use.
 #pragma once
@@ -59,6 +60,8 @@ class Source {
   // The current names: those of the options, unless the table or a column was renamed.
   const SourceNames& names() const { return names_; }
   void set_names(SourceNames names) { names_ = std::move(names); }
+  // Sets what the guard index is on, as SQL. By default it is on the columns.
+  void set_guarded(std::vector<std::string> terms) { guarded_ = std::move(terms); }
   void take_names_from_options() { names_ = names_from_options_; }
 
   // Returns "schema"."name", quoted.
@@ -161,6 +164,7 @@ class Source {
   std::string schema_;
   SourceNames names_from_options_;
   SourceNames names_;
+  std::vector<std::string> guarded_;
   std::optional<sqlite::Statement> select_version_;
 };
 

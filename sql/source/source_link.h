@@ -64,6 +64,10 @@ class SourceLink {
 
   // Call when a statement is prepared, and before a command: see SchemaCheck.
   void schema_may_have_changed() { schema_check_.expire(); }
+  // Call if other triggers are wanted now: the next check() looks at everything.
+  void forget_check() { schema_check_ = {}; }
+  // Returns true if check() finds nothing, because the schema is that of the last one.
+  bool has_passed() { return schema_check_.is_passed(source_); }
   // Returns true if check() certainly finds nothing. Takes a few ns.
   bool is_known_in_sync() const { return schema_check_.is_current(source_); }
   // Returns which object is not as it was made, and what to do; nullopt if all are. check() does

@@ -46,11 +46,12 @@
 namespace bloom {
 
 // The triggers of a virtual table on its source. They are found again by these parts of their text:
-// command_columns(), log_columns() or note_columns().
+// command_columns(), log_columns(), or the name of the table <name>_changed before its columns.
 struct TriggerSet {
   std::uint64_t version;  // as stored
   // The trigger that make() returns last. It names each column of the source as old."column", in
-  // the order of the options and before any other column.
+  // the order of the options and before any other column. Empty: the virtual table itself updates
+  // the names.
   std::string_view last_suffix;
   bool has_sentinel = true;
   // Returns the triggers of `table`, with the suffixes of trigger_sql.h. `target` is the table that

@@ -64,10 +64,6 @@ std::string log_columns(const std::string& table) {
   return quoted_name(table + std::string(ChangeLog::kSuffix)) + "(token, added";
 }
 
-std::string note_columns(const std::string& table) {
-  return quoted_name(table + std::string(kChangedSuffix)) + "(first) ";
-}
-
 bool adds_keys_after(const Source& source, bool counting) {
   return counting || needs_after(source, source.facts());
 }

@@ -24,7 +24,7 @@ inline constexpr std::string_view kExpectCommand = "expect";
 inline constexpr std::uint64_t kVersionOfRelease1 = 0;    // neither `expect` nor a guard index
 inline constexpr std::uint64_t kVersionForExtension = 2;  // for writers=extension
 inline constexpr std::uint64_t kVersionForAny = 3;        // for writers=any
-inline constexpr std::uint64_t kVersionForRanges = 4;     // of bloom_groups
+inline constexpr std::uint64_t kVersionForSearch = 4;     // of bloom_search
 
 // What follows the name of the virtual table in the name of a trigger.
 inline constexpr std::string_view kBeforeInsertSuffix = "_before_insert";
@@ -57,10 +57,9 @@ std::vector<Trigger> triggers_that_command(const Source& source, const std::stri
 // Returns whether a trigger that runs AFTER adds keys to the filter, with writers=extension.
 bool adds_keys_after(const Source& source, bool counting);
 
-// Return a part of the text of every trigger that writes commands to the bloom table `table`,
-// appends to its change log, or notes changed ranges.
+// Return a part of the text of every trigger that writes commands to the bloom table `table`, or
+// appends to its change log.
 std::string command_columns(const std::string& table);
 std::string log_columns(const std::string& table);
-std::string note_columns(const std::string& table);
 
 }  // namespace bloom

@@ -21,7 +21,8 @@ std::vector<Trigger> triggers(const Source& source, const std::string& table) {
   const SourceNames& names = source.names();
   const std::string on = " ON " + quoted_name(names.table);
   const auto note = [&](const std::string& row) {
-    return " INSERT OR IGNORE INTO " + note_columns(table) + "VALUES (" + row + ".rowid);";
+    return " INSERT OR IGNORE INTO " + quoted_name(table + std::string(kChangedSuffix)) +
+           "(first) VALUES (" + row + ".rowid);";
   };
   std::string differs;
   for (const std::string& column : names.columns) {

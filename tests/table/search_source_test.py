@@ -412,6 +412,16 @@ class Schema(SourceCase):
                 db.execute(REBUILD)
                 self.assertSoundAfterwards(db)
 
+    def test_renaming_the_search_table_keeps_lost_triggers_lost(self):
+        db = self.make()
+        db.execute("DROP TRIGGER f_before_update")
+        db.execute("UPDATE s SET k = 'not noted' WHERE id = 3")
+        db.execute("ALTER TABLE f RENAME TO g")
+        self.assertEqual(self.found(db, "not noted", "g"), [3])
+        db.execute("ALTER TABLE g RENAME TO f")
+        db.execute(REBUILD)
+        self.assertSoundAfterwards(db)
+
     def test_a_name_in_another_case(self):
         db = self.source()
         db.execute(SEARCH_TABLE.replace("source=s", "source=S").replace("(k)", "(K)"))
