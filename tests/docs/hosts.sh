@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the programs of examples/hosts/ in their hosts: each must find the key that it added, and not
-# the other. Works in build/hosts, installs missing packages without prompting, and ends with
-# "N passed, N failed". A host that cannot be installed without network is skipped.
+# the other. Also loads the schema files of Rails. Works in build/hosts, installs missing packages
+# without prompting, and ends with "N passed, N failed". A host that cannot be installed without
+# network is skipped.
 #   tests/docs/hosts.sh [PROGRAM...]    for example: pdo.php deno.mjs. Default: all
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -12,6 +13,7 @@ source tests/support/page.sh
 
 folder=$PWD/build/hosts
 programs=$PWD/examples/hosts
+rails_schema=$PWD/tests/docs/rails_schema.rb
 
 packages_of() {
   case $1 in
@@ -42,7 +44,7 @@ run_program() {
     qt.cc) pkg-config --cflags --libs Qt5Sql | xargs g++ -fPIC "$1" -o qt && LD_PRELOAD=./libbloom_auto.so ./qt ;;
     odbc.c) gcc "$1" -lodbc -o odbc && ./odbc ;;
     rsqlite.R) Rscript "$1" ;;
-    active_record.rb) ruby "$1" ;;
+    active_record.rb) ruby "$1" && ruby "$rails_schema" ;;
   esac
 }
 
