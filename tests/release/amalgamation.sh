@@ -46,9 +46,10 @@ run_tests() {
   (cd "$folder/$1/tree" && ctest -j "$(getconf _NPROCESSORS_ONLN)" -R "$2" -E "$omitted" --timeout 900 --output-on-failure)
 }
 
-# SQLITE_CORE: the program calls SQLite directly. Without optimization, to save time.
+# SQLITE_CORE: the program calls SQLite directly. Without RTTI, which Android's ndk-build leaves out, and
+# without optimization, to save time.
 builds_into_a_program() {
-  g++ -std=c++20 -O0 -DSQLITE_CORE -c "$folder/bloom.cc" -o "$folder/bloom.o" &&
+  g++ -std=c++20 -O0 -fno-rtti -DSQLITE_CORE -c "$folder/bloom.cc" -o "$folder/bloom.o" &&
     sed 's/<sqlite_bloom.h>/"bloom.h"/' examples/embed/embed.c > "$folder/embed.c" &&
     gcc -c "$folder/embed.c" -o "$folder/embed.o" &&
     g++ "$folder/embed.o" "$folder/bloom.o" -lsqlite3 -o "$folder/embed" &&
