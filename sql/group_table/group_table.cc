@@ -79,7 +79,7 @@ GroupTable::~GroupTable() {
 
 void GroupTable::Shared::write_deferred_keys() {
   for (GroupTable* const table : tables) {
-    if (!table->has_stale_name_) {
+    if (!table->transaction_.has_stale_name()) {
       table->keys_.write_all();
     }
   }
@@ -107,17 +107,13 @@ void GroupTable::rename(const char* name) {
   require_usable();
   shared_.write_deferred_keys();
   store_.rename(name);
-  if (transaction_.is_open()) {
-    transaction_.note_renamed();
-  } else {
-    has_stale_name_ = true;
-  }
+  transaction_.note_renamed();
   store_.watch_name();
   watch_others();
 }
 
 void GroupTable::require_usable() {
-  if (has_stale_name_) {
+  if (transaction_.has_stale_name()) {
     refuse_renamed();
   }
   store_.require_same_table();

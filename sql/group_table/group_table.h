@@ -107,7 +107,7 @@ class GroupTable {
   // The calls of SQLite.
   void begin();
   // An object that does not know the table's name leaves the row log to the next transaction.
-  void sync() { has_stale_name_ ? write_deferred_keys() : keys_.sync(); }
+  void sync() { transaction_.has_stale_name() ? write_deferred_keys() : keys_.sync(); }
   void committed();
   void rolled_back();
   void savepoint(int number);
@@ -144,8 +144,6 @@ class GroupTable {
   TransactionState transaction_;
   GroupKeys keys_;
   int changes_in_progress_ = 0;  // see Change
-  // A rollback has given the table its old name back, which this object does not know.
-  bool has_stale_name_ = false;
 };
 
 class GroupTable::Cursor {

@@ -48,13 +48,11 @@ void GroupTable::released(int number) {
 }
 
 void GroupTable::rolled_back_to(int number) {
-  const bool undoes_rename = transaction_.undoes_rename(number);
   if (!transaction_.rolled_back_to(number)) {
     return;
   }
   keys_.discard();
   ++shared_.removals;
-  has_stale_name_ = has_stale_name_ || undoes_rename;
 }
 
 // If sqlite3_close() was refused, the transaction is still open. Deferred keys are lost by then, so
@@ -62,7 +60,6 @@ void GroupTable::rolled_back_to(int number) {
 void GroupTable::rolled_back() {
   const bool lost =
       keys_.has_deferred() && sqlite::has_write_transaction(db_, store_.schema().c_str());
-  has_stale_name_ = has_stale_name_ || transaction_.undoes_rename();
   keys_.discard();
   ++shared_.removals;
   transaction_.rolled_back();

@@ -86,29 +86,13 @@ void SearchTable::rename(const char* name) {
   require_usable();
   const SearchConfig config = store_.load_config();
   source_.rename(name, config.covered, [&] { store_.tables().rename(name); });
-  if (transaction_.is_open()) {
-    transaction_.note_renamed();
-  } else {
-    has_stale_name_ = true;
-  }
+  transaction_.note_renamed();
   store_.tables().watch_name();
   watch_others();
 }
 
-void SearchTable::rolled_back() {
-  has_stale_name_ = has_stale_name_ || transaction_.undoes_rename();
-  transaction_.rolled_back();
-}
-
-void SearchTable::rolled_back_to(int number) {
-  const bool undoes_rename = transaction_.undoes_rename(number);
-  if (transaction_.rolled_back_to(number)) {
-    has_stale_name_ = has_stale_name_ || undoes_rename;
-  }
-}
-
 void SearchTable::require_usable() {
-  if (has_stale_name_) {
+  if (transaction_.has_stale_name()) {
     refuse_renamed();
   }
   store_.tables().require_same_table();

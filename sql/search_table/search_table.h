@@ -82,10 +82,10 @@ class SearchTable {
   void begin() { transaction_.begin(); }
   void sync() {}
   void committed() { transaction_.committed(); }
-  void rolled_back();
+  void rolled_back() { transaction_.rolled_back(); }
   void savepoint(int number) { transaction_.savepoint(number); }
   void released(int number) { transaction_.released(number); }
-  void rolled_back_to(int number);
+  void rolled_back_to(int number) { transaction_.rolled_back_to(number); }
   void check_integrity();
 
  private:
@@ -132,8 +132,6 @@ class SearchTable {
   TextToNumber to_number_;
   std::optional<sqlite::Statement> probe_;  // of LIKE and GLOB
   std::vector<FreeStatement> free_statements_;
-  // A rollback has given the table its old name back, which this object does not know.
-  bool has_stale_name_ = false;
 };
 
 class SearchTable::Cursor {

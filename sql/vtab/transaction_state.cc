@@ -59,14 +59,22 @@ bool TransactionState::rolled_back_to(int number) {
     return false;
   }
   end_statement();
+  has_stale_name_ = has_stale_name_ || (renamed_within_ && number <= *renamed_within_);
   innermost_savepoint_ = number;
   rolled_back_to_ = std::min(number, rolled_back_to_.value_or(number));
   return true;
 }
 
 void TransactionState::rolled_back() {
+  has_stale_name_ = has_stale_name_ || renamed_within_;
   end();
   rolled_back_to_ = -1;
+}
+
+// SQLite tells a table that takes no part in the transaction nothing of its end.
+void TransactionState::note_renamed() {
+  renamed_within_ = innermost_savepoint_;
+  has_stale_name_ = has_stale_name_ || !is_open_;
 }
 
 void TransactionState::end() {

@@ -91,14 +91,13 @@ class TransactionState {
   // Otherwise it is `code`.
   int code_to_report(int code);
 
-  // Call when the table was renamed in this transaction. Remembers the innermost savepoint, because
-  // undoing it undoes the rename.
-  void note_renamed() { renamed_within_ = innermost_savepoint_; }
-  // Return whether a rollback undoes a rename: a rollback to savepoint `number`, or, without an
-  // argument, a rollback of the transaction.
-  bool undoes_rename(int number) const { return renamed_within_ && number <= *renamed_within_; }
-  bool undoes_rename() const { return renamed_within_.has_value(); }
-  void forget_rename() { renamed_within_.reset(); }
+  // Call when the table was renamed. Remembers the innermost savepoint, because undoing it undoes
+  // the rename.
+  void note_renamed();
+  // Returns whether the table may have its old name again, which its object does not know: a
+  // rollback has undone a rename, or would not be reported. SQLite makes a new object then, and
+  // only statements that were running still use this one.
+  bool has_stale_name() const { return has_stale_name_; }
 
  private:
   friend class ChangeProgress;
@@ -129,6 +128,7 @@ class TransactionState {
   std::optional<int> changes_after_write_;  // sqlite3_total_changes() after the last change
   // The innermost savepoint that a rename belongs to. Undoing it undoes the rename.
   std::optional<int> renamed_within_;
+  bool has_stale_name_ = false;
   // The outermost savepoint that was undone since the last change began; -1: the transaction.
   std::optional<int> rolled_back_to_;
   bool must_roll_back_ = false;  // roll_back() has failed

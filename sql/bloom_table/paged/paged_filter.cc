@@ -68,11 +68,7 @@ void PagedFilter::drop() {
 void PagedFilter::rename(const std::string& table) {
   log_.rename(table);
   store_.rename(table);
-  if (transaction_.is_open()) {
-    transaction_.note_renamed();
-  } else {
-    has_stale_name_ = true;
-  }
+  transaction_.note_renamed();
   store_.watch_name();
   must_check_lookups_ = true;
 }
@@ -118,9 +114,7 @@ void PagedFilter::rolled_back_to(int number) {
   drop_cache();
   logged_.forget_newest();
   end_statement();
-  if (transaction_.undoes_rename(number)) {
-    note_stale_name();
-  }
+  retire_if_renamed();
   note_change();
 }
 
@@ -142,11 +136,9 @@ void PagedFilter::committed() {
 // so the transaction must be rolled back.
 void PagedFilter::rolled_back() {
   const bool lost = has_deferred_changes() && store_.has_write_transaction();
-  if (transaction_.undoes_rename()) {
-    note_stale_name();
-  }
   drop_cache();
   transaction_.rolled_back();
+  retire_if_renamed();
   end_transaction();
   last_check_ = {};
   last_check_.changes = -1;  // the next lookup must check the cache
@@ -156,10 +148,10 @@ void PagedFilter::rolled_back() {
   }
 }
 
-void PagedFilter::note_stale_name() {
-  transaction_.forget_rename();
-  has_stale_name_ = true;
-  retire();
+void PagedFilter::retire_if_renamed() {
+  if (transaction_.has_stale_name()) {
+    retire();
+  }
 }
 
 // The caller also passes the call that ends the statement on to transaction_.
@@ -236,7 +228,7 @@ void PagedFilter::drop_cache() {
 }
 
 void PagedFilter::load() {
-  if (has_stale_name_) {
+  if (transaction_.has_stale_name()) {
     refuse_renamed();
   }
   config_ = store_.load_config();

@@ -349,7 +349,7 @@ class PagedFilter {
   void check_lookup();
   bool check_for_cursor();
   bool rows_may_change() const;
-  void note_stale_name();
+  void retire_if_renamed();
 
   // Require: a Change is active.
   void reset_to(const BloomConfig& config);
@@ -382,9 +382,6 @@ class PagedFilter {
   std::size_t deferred_count_ = 0;
   TransactionState transaction_;
   bool retired_ = false;
-  // The table may have another name than this object knows. Only statements that were already
-  // running when the name changed still use the object.
-  bool has_stale_name_ = false;
 
   ConnectionState& connection_;
   std::uint64_t seen_epoch_ = 0;

@@ -124,7 +124,8 @@ void PagedFilter::write_row_log() {
 // it, or a later transaction.
 void PagedFilter::sync() {
   write_deferred_changes();
-  if (has_stale_name_ || (!logged_.is_used() && !(is_loaded_ && config_.row_log_has_rows))) {
+  if (transaction_.has_stale_name() ||
+      (!logged_.is_used() && !(is_loaded_ && config_.row_log_has_rows))) {
     return;
   }
   const sqlite::Outcome loading = sqlite::Outcome::of([&] {
