@@ -26,7 +26,7 @@ struct OneChunk {
 void LoggedKeys::reset(const Layers& layers) {
   constexpr std::size_t kFewest = 4096;
   constexpr std::size_t kMost = std::size_t{1} << 17U;
-  constexpr std::uint64_t kRowsPerChunk = 64;
+  constexpr std::size_t kRowsPerChunk = 64;
   keys_.clear();
   newest_of_.assign(static_cast<std::size_t>(layers.chunk_count()), kNone);
   merge_at_ = std::clamp(newest_of_.size() * kRowsPerChunk, kFewest, kMost);
