@@ -23,7 +23,7 @@ build() {
 # The extension writes its counts when the host unloads it or ends. All processes of a program add to
 # one file; %m in its name is a hash of the program. Left out are long tests that run no code of their
 # own.
-left_out='kernel.avx2|bench[.]|determinism|experiments|proxy_ring|shards|url_check|kill|processes|faults.power_cuts'
+left_out='kernel.avx2|Rate[.]|bench[.]|amalgamation|load|promise.extension|determinism|experiments|proxy_ring|shards|url_check|kill|processes|faults.power_cuts'
 run_tests() {
   rm -rf "$build/profiles"
   LLVM_PROFILE_FILE=$build/profiles/%m.profraw \
