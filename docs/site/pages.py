@@ -1,4 +1,4 @@
-"""The pages of the site: README.md, the documents beside it, and those of docs/ in the order of navigation.json.
+"""The pages of the site: a landing page, the documents beside README.md, and those of docs/ in the order of navigation.json.
 
     pages.py FOLDER     writes what VitePress needs to build the site to FOLDER
 """
@@ -11,11 +11,13 @@ import sys
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 HERE = os.path.join(ROOT, "docs", "site")
-# VitePress calls the first page index.md.
+# VitePress calls the first page index.md. It is landing.md with parts of README.md.
 HOME = "README.md"
+LANDING = "docs/site/landing.md"
 # This group of pages is for people who change the project: the menu omits it.
 INTERNALS = "Internals"
-BESIDE = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+# Other documents that pages link to.
+BESIDE = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "examples/clients/README.md")
 LINK = re.compile(r"(!?\[[^\[\]]*\])\(([^)\s]+)\)")
 CODE = re.compile(r"(^```.*?^```)", re.M | re.S)
 # Of the ends of file names, those that are not the name of a language that VitePress can highlight.
@@ -51,6 +53,18 @@ def title(path):
     return LINK.sub(lambda link: link.group(1)[1:-1], heading).replace("`", "")
 
 
+def landing():
+    """landing.md, with each line "README: ..." replaced by the example or the section of README.md with this heading."""
+    readme = read(HOME)
+    example = readme[readme.index("```sql"):readme.index("[Getting started in")]
+
+    def part(line):
+        name = line.group(1)
+        return example if name == "example" else re.search(rf"^## {re.escape(name)}$.*?(?=^## )", readme, re.M | re.S).group(0)
+
+    return re.sub(r"^README: (.*)$", part, read(LANDING), flags=re.M)
+
+
 class Site:
     def __init__(self, folder):
         self.folder = folder
@@ -59,7 +73,8 @@ class Site:
 
     def write(self):
         for page in self.pages:
-            text = "".join(part if i % 2 else self.with_links(page, part) for i, part in enumerate(CODE.split(read(page))))
+            source = landing() if page == HOME else read(page)
+            text = "".join(part if i % 2 else self.with_links(page, part) for i, part in enumerate(CODE.split(source)))
             write(self.folder, "index.md" if page == HOME else page, text)
         for path in sorted(self.sources):
             self.write_source(path)

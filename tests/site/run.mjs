@@ -46,7 +46,7 @@ async function crawl(reader) {
     if (found.has(url)) continue;
     await reader.open(url.slice(reader.server.url.length));
     const { links, ids, broken } = await reader.page.evaluate(() => ({
-      links: [...document.querySelectorAll("main a[href], aside a[href], nav a[href]")].map((link) => link.href),
+      links: [...document.querySelectorAll("main a[href], aside a[href], nav a[href], .VPHome a[href]")].map((link) => link.href),
       ids: [...document.querySelectorAll("[id]")].map((element) => element.id),
       broken: [...document.images].filter((image) => image.naturalWidth === 0).map((image) => image.src),
     }));
@@ -103,6 +103,14 @@ async function testNavigation(reader) {
 
 async function testSearch(reader) {
   const { page } = reader;
+  for (const [words, wanted] of [["downgrade", "Operate in production"], ["worth it", "Is it worth it?"]]) {
+    await check(`search: "${words}" leads to "${wanted}" first, ${reader.screen.name}`, async () => {
+      await reader.open("");
+      await page.locator(".VPNavBarSearch button").click();
+      await page.locator("#localsearch-input").fill(words);
+      await eventually(async () => (await page.locator("#localsearch-list .result").first().textContent()).includes(wanted), true);
+    });
+  }
   await check(`search: finds a function and opens its section, ${reader.screen.name}`, async () => {
     await reader.open("");
     await page.locator(".VPNavBarSearch button").click();
@@ -171,8 +179,10 @@ async function takePictures(browser, server) {
   mkdirSync(pictures, { recursive: true });
   for (const [screen, mode] of [[wide, "light"], [narrow, "dark"]]) {
     const reader = await Reader.of(browser, server, screen, mode);
-    await reader.open("docs/getting-started.html");
-    await reader.page.screenshot({ path: path.join(pictures, `site-${screen.name}.png`) });
+    for (const [name, page] of [["landing", ""], ["site", "docs/getting-started.html"]]) {
+      await reader.open(page);
+      await reader.page.screenshot({ path: path.join(pictures, `${name}-${screen.name}.png`), fullPage: name === "landing" });
+    }
     await reader.leave();
   }
 }
