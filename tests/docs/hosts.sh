@@ -23,6 +23,7 @@ packages_of() {
     odbc.c) echo gcc unixodbc-dev libsqliteodbc odbcinst ;;
     rsqlite.R) echo r-cran-rsqlite ;;
     active_record.rb) echo ruby-activerecord ruby-sqlite3 ;;
+    erlang.escript) echo erlang-base erlang-p1-sqlite3 ;;
   esac
 }
 
@@ -45,6 +46,7 @@ run_program() {
     odbc.c) gcc "$1" -lodbc -o odbc && ./odbc ;;
     rsqlite.R) Rscript "$1" ;;
     active_record.rb) ruby "$1" && ruby "$rails_schema" ;;
+    erlang.escript) escript "$1" ;;
   esac
 }
 
