@@ -34,6 +34,14 @@ export default defineConfig({
     ],
     sidebar: menu,
     outline: [2, 3],
-    search: { provider: "local" },
+    // All words must be there, and a pasted message leads to the page that explains it.
+    search: {
+      provider: "local",
+      options: {
+        miniSearch: {
+          searchOptions: { combineWith: "AND", boostDocument: (id, term) => (id.includes("/docs/errors") && !term.includes("_") ? 2 : 1) },
+        },
+      },
+    },
   },
 });

@@ -103,7 +103,8 @@ async function testNavigation(reader) {
 
 async function testSearch(reader) {
   const { page } = reader;
-  for (const [words, wanted] of [["downgrade", "Operate in production"], ["worth it", "Is it worth it?"]]) {
+  for (const [words, wanted] of [["downgrade", "Operate in production"], ["worth it", "Is it worth it?"],
+    ["cannot list the keys of a Bloom filter", "Errors"]]) {
     await check(`search: "${words}" leads to "${wanted}" first, ${reader.screen.name}`, async () => {
       await reader.open("");
       await page.locator(".VPNavBarSearch button").click();
