@@ -25,7 +25,8 @@ std::vector<TriggerSet> trigger_sets(bool counting) {
     };
   };
   const auto log = [=](const Source& source, const std::string& table, const std::string&) {
-    return triggers_that_log(source, table, counting);
+    return triggers_that_log(source, table,
+                             counting ? RemovedKey::all_columns : RemovedKey::no_column);
   };
   return {{.version = kVersionForAny, .last_suffix = kAfterDeleteSuffix, .make = log},
           {.version = kVersionForExtension,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sql/source/change_log.h"
+#include "sql/source/log_reader.h"
 #include "sql/sqlite/sql_text.h"
 
 namespace bloom {
@@ -22,13 +22,15 @@ std::string update_event(const Source& source, const ColumnFacts& facts) {
          quoted_name(source.names().table);
 }
 
-// Returns the condition that an UPDATE changes the key.
-std::string key_differs(const Source& source) {
+// Returns the condition that an UPDATE changes the key. `groups`: the first column is a member,
+// which is compared by BINARY, whatever the collation of the column.
+std::string key_differs(const Source& source, bool groups = false) {
   std::string differs;
   for (const std::string& column : source.names().columns) {
     const std::string name = quoted_name(column);
     differs.append(differs.empty() ? "" : " OR ");
     differs.append("old.").append(name).append(" IS NOT new.").append(name);
+    differs.append(groups && &column == &source.names().columns.front() ? " COLLATE BINARY" : "");
   }
   return differs;
 }
@@ -61,7 +63,7 @@ std::string command_columns(const std::string& table) {
   return std::string("(").append(quoted_name(table)).append(", key) VALUES (");
 }
 std::string log_columns(const std::string& table) {
-  return quoted_name(table + std::string(ChangeLog::kSuffix)) + "(token, added";
+  return quoted_name(table + std::string(LogReader::kSuffix)) + "(token, added";
 }
 
 bool adds_keys_after(const Source& source, bool counting) {
@@ -69,7 +71,7 @@ bool adds_keys_after(const Source& source, bool counting) {
 }
 
 std::vector<Trigger> triggers_that_log(const Source& source, const std::string& table,
-                                       bool counting) {
+                                       RemovedKey removed) {
   const SourceNames& names = source.names();
   const ColumnFacts facts = source.facts();
   const auto column = [&](std::string_view row, std::size_t i) {
@@ -79,6 +81,7 @@ std::vector<Trigger> triggers_that_log(const Source& source, const std::string& 
   std::string old_key;
   std::string new_key;
   std::string old_is_key;
+  const bool groups = removed == RemovedKey::first_column;
   for (std::size_t i = 0; i < names.columns.size(); ++i) {
     const std::string& default_sql = facts.defaults[i];
     const std::string value = column("new", i);
@@ -86,39 +89,43 @@ std::vector<Trigger> triggers_that_log(const Source& source, const std::string& 
     old_key.append(", ").append(column("old", i));
     new_key.append(default_sql.empty() ? ", " : ", coalesce(").append(value);
     new_key.append(default_sql.empty() ? "" : ", " + default_sql + ")");
-    old_is_key.append(i == 0 ? "" : " AND ").append(column("old", i)).append(" IS NOT NULL");
+    if (!groups || i > 0) {
+      old_is_key.append(old_is_key.empty() ? "" : " AND ").append(column("old", i));
+      old_is_key.append(" IS NOT NULL");
+    }
   }
   const bool composite = names.columns.size() > 1;
-  const std::string differs = key_differs(source);
+  const std::string differs = key_differs(source, groups);
   const std::string insert = " INSERT INTO " + log_columns(table);
-  const auto record = [&](ChangeLog::Change change, const std::string& key,
-                          const std::string& condition) {
+  const auto record = [&](LogReader::Change change, const std::string& columns,
+                          const std::string& key, const std::string& condition) {
     const std::string values = "randomblob(8), " + std::to_string(static_cast<int>(change)) + key;
-    return insert + (key.empty() ? "" : key_columns) + ")" +
+    return insert + columns + ")" +
            (condition.empty() ? " VALUES (" + values + ");"
                               : " SELECT " + values + " WHERE " + condition + ";");
   };
   // changes() counts the rows of the statement before, within the same trigger.
-  const auto record_key = [&](ChangeLog::Change change, const std::string& condition) {
-    return record(change, new_key, condition) +
+  const auto record_key = [&](LogReader::Change change, const std::string& condition) {
+    return record(change, key_columns, new_key, condition) +
            " SELECT raise(ABORT, 'the change log of a bloom table has not taken a row') WHERE "
            "changes() = 0" +
            (condition.empty() ? "" : " AND (" + condition + ")") + ";";
   };
-  // Only a counting filter needs the key. Others count the removed keys, and a deleted value is not
-  // copied.
+  // A deleted value is copied only if it is needed. old_is_key and the value name the columns in
+  // their order: see TriggerSet::last_suffix.
   const auto remove = [&](const std::string& condition) {
-    if (counting) {
-      return record(ChangeLog::kRemoved, old_key, condition);
+    if (removed == RemovedKey::all_columns) {
+      return record(LogReader::kRemoved, key_columns, old_key, condition);
     }
-    return record(ChangeLog::kRemoved, "",
+    return record(LogReader::kRemoved, groups ? ", key1" : "",
+                  groups ? ", " + column("old", 0) : "",
                   old_is_key + (condition.empty() ? "" : " AND (" + condition + ")"));
   };
   const std::string on = " ON " + quoted_name(names.table);
   const std::string update = update_event(source, facts);
   const bool can_skip_null = !composite && facts.defaults.front().empty();
   const std::string skip_null = can_skip_null ? " WHEN " + column("new", 0) + " IS NOT NULL" : "";
-  const std::string add = record_key(ChangeLog::kAdded, "");
+  const std::string add = record_key(LogReader::kAdded, "");
   const Trigger before_insert(table, names.table, kBeforeInsertSuffix, "INSERT" + on + skip_null,
                               add);
   const Trigger after_delete(table, names.table, kAfterDeleteSuffix, "DELETE" + on, remove(""));
@@ -132,16 +139,16 @@ std::vector<Trigger> triggers_that_log(const Source& source, const std::string& 
   // Both run for the same rows, so that AFTER voids the announcement of its own row: `differs` can
   // be false BEFORE and true AFTER. The announcement of a row that keeps its key is deleted, if it
   // is the newest row of the log: other rows follow without gaps.
-  const std::string log = quoted_name(table + std::string(ChangeLog::kSuffix));
+  const std::string log = quoted_name(table + std::string(LogReader::kSuffix));
   const std::string newest = " WHERE id = (SELECT max(id) FROM " + log;
   const std::string end_announcement =
-      " UPDATE " + log + " SET added = " + std::to_string(ChangeLog::kVoid) + newest +
-      " WHERE added = " + std::to_string(ChangeLog::kAnnounced) + "); DELETE FROM " + log + newest +
-      ") AND added = " + std::to_string(ChangeLog::kVoid) + ";";
+      " UPDATE " + log + " SET added = " + std::to_string(LogReader::kVoid) + newest +
+      " WHERE added = " + std::to_string(LogReader::kAnnounced) + "); DELETE FROM " + log + newest +
+      ") AND added = " + std::to_string(LogReader::kVoid) + ";";
   return {before_insert,
-          {table, names.table, kBeforeUpdateSuffix, update, record_key(ChangeLog::kAnnounced, "")},
+          {table, names.table, kBeforeUpdateSuffix, update, record_key(LogReader::kAnnounced, "")},
           {table, names.table, kAfterUpdateSuffix, update,
-           record_key(ChangeLog::kAdded, differs) + end_announcement + remove(differs)},
+           record_key(LogReader::kAdded, differs) + end_announcement + remove(differs)},
           after_delete};
 }
 

@@ -25,6 +25,7 @@ inline constexpr std::uint64_t kVersionOfRelease1 = 0;    // neither `expect` no
 inline constexpr std::uint64_t kVersionForExtension = 2;  // for writers=extension
 inline constexpr std::uint64_t kVersionForAny = 3;        // for writers=any
 inline constexpr std::uint64_t kVersionForSearch = 4;     // of bloom_search
+inline constexpr std::uint64_t kVersionForMembers = 5;    // of bloom_groups
 
 // What follows the name of the virtual table in the name of a trigger.
 inline constexpr std::string_view kBeforeInsertSuffix = "_before_insert";
@@ -46,10 +47,14 @@ struct Trigger {
   std::int64_t rowid = 0;  // in sqlite_schema, if the trigger is stored
 };
 
+// What the change log gets of a key that leaves the source: only that it does, the value of the
+// first column, or all.
+enum class RemovedKey { no_column, first_column, all_columns };
+
 // Return the triggers that append to the change log, and those that write commands to the bloom
 // table `target`. They differ only during ALTER TABLE ... RENAME.
 std::vector<Trigger> triggers_that_log(const Source& source, const std::string& table,
-                                       bool counting);
+                                       RemovedKey removed);
 std::vector<Trigger> triggers_that_command(const Source& source, const std::string& table,
                                            const std::string& target, bool counting,
                                            std::uint64_t version);

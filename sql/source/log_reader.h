@@ -1,0 +1,131 @@
+// The changes of a source that any program may write to (writers=any):
+//
+// <name>_pending(id INTEGER PRIMARY KEY, token, added, key1, ...), see SideTable
+//
+// Triggers in plain SQL append a row for each key that is added to the source or removed from it.
+// `added` is a LogReader::Change. key1, ... are the values of the columns. The command 'merge'
+// moves the changes into the virtual table. Until then a lookup also reads the added keys of the
+// log. A derived class says what it keeps of the rows.
+//
+// While an announcement is neither void nor merged, a row may have a key that the log does not
+// have: see SourceTriggers.
+//
+// A connection caches what it has read, and reads only newer rows later. A rollback or a merge may
+// meanwhile have removed rows, and new rows may have reused their ids. The connection detects this
+// by the random tokens of some rows that it has read. If such a row is still there, all rows before
+// it are unchanged, because neither a rollback nor a merge removes a row and keeps a newer one. The
+// connection then reads the rows after it again. The tokens come from randomblob(), because some
+// applications replace random() by their own function.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/sqlite/statement.h"
+
+namespace bloom {
+
+struct SideTable;
+
+class LogReader {
+ public:
+  static constexpr std::string_view kSuffix = "_pending";
+
+  // The values of the column `added`. kKept: a merge has left the row of a removed key.
+  enum Change { kRemoved = 0, kAdded = 1, kAnnounced = 2, kVoid = 3, kKept = 4 };
+
+  LogReader(sqlite3* db, std::string schema, const std::string& table)
+      : db_(db), schema_(std::move(schema)), name_(table + std::string(kSuffix)) {}
+  LogReader(const LogReader&) = delete;
+  LogReader& operator=(const LogReader&) = delete;
+  virtual ~LogReader() = default;
+
+  // Functions that run SQL throw SqliteError: SQLITE_CORRUPT_VTAB if the log is not as it was made.
+
+  // The log as SourceLink makes it, for keys of `columns` columns.
+  static SideTable side_table(std::size_t columns);
+  // Call when SourceLink renames the table.
+  void rename(const std::string& table);
+
+  // Call when the log may have changed since it was read last.
+  void expire() { is_current_ = false; }
+  // Returns whether an announcement is neither void nor merged.
+  bool has_announcement() const;
+
+  static constexpr std::int64_t kLastId = std::numeric_limits<std::int64_t>::max();
+  // Calls f(change, row, first) for each row up to the id `last`, in order. `first` is the number
+  // of the column key1.
+  using EachRow = std::function<void(Change change, const sqlite::Execution& row, int first)>;
+  void for_each_row(const EachRow& f, std::int64_t last = kLastId) const;
+  // Returns the number of rows. Too large if a merge has kept rows.
+  std::uint64_t size() const;
+  // Deletes the rows up to the id `last`, apart from those that `keep` names. Of removed keys with
+  // the same key1, one row is kept.
+  enum class Keep { nothing, announcements, announcements_and_removals };
+  void clear(Keep keep = Keep::nothing, std::int64_t last = kLastId);
+
+ protected:
+  sqlite3* db() const { return db_; }
+  const std::string& name() const { return name_; }
+  std::string qualified() const;
+  sqlite::Statement::FindDamage find_damage() const;
+
+  // Reads the rows that are new since the last call, unless nothing has changed.
+  void read_new_rows() {
+    if (!is_current_) {
+      read_rows();
+    }
+  }
+  // Returns whether an announcement that was read is not void.
+  bool is_waiting() const { return !announcements_.empty(); }
+  // Forgets all rows: the next call of read_new_rows() reads them again.
+  void forget();
+
+  // What a derived class keeps of the rows. add_key() gets each added or announced key. keys_read()
+  // returns a number that rises with the keys. keep_keys(n) forgets the keys after those at which
+  // keys_read() was n, and returns false to read all rows again. forget_keys() forgets all.
+  virtual void add_key(const sqlite::Execution& row, int first) = 0;
+  virtual std::uint64_t keys_read() const = 0;
+  virtual bool keep_keys(std::uint64_t n) = 0;
+  virtual void forget_keys() = 0;
+
+ private:
+  // A row of the log, recognized by its id and token.
+  struct Position {
+    std::int64_t id;
+    std::vector<std::uint8_t> token;
+    std::uint64_t keys_read;  // up to this row
+
+    bool matches(const sqlite::Execution& row) const;
+  };
+
+  // What the definition of every log begins with, after the name.
+  static constexpr std::string_view kColumns = "(id INTEGER PRIMARY KEY, token, added";
+
+  std::string definition() const;
+  std::string change_column_list() const;  // "added, key1, ..."
+  void read_rows();
+  bool read_from_last();
+  void read_row(const sqlite::Execution& row);
+  void keep_position(const Position& last);
+  void forget_last();
+  bool is_announcement(std::int64_t id);
+
+  sqlite3* db_;
+  std::string schema_;
+  std::string name_;
+  std::optional<sqlite::Statement> select_;
+  std::optional<sqlite::Statement> select_change_;
+  bool is_current_ = false;
+  // Rows that were read, in ascending order. The last one was read last. Of the others, a position
+  // stays the more rarely, the older it is.
+  std::vector<Position> positions_;
+  std::vector<std::int64_t> announcements_;  // ids of those that are not void
+};
+
+}  // namespace bloom
