@@ -32,8 +32,11 @@ void require_group_name(const char* name) {
 // The primary key is the hidden column for commands, which returns the identity of the row (see
 // GroupTable::Cursor::return_row). It is not the column member: a lookup of several keys can return
 // a member several times, and SQLite relies on the primary key for DISTINCT and OR.
-std::string declared_group_columns(const char* table, Collation collation) {
-  std::string columns = "CREATE TABLE x(member, key HIDDEN BLOB ";
+std::string declared_group_columns(const char* table, const GroupColumnTypes& types) {
+  const Collation collation = types.key_collation;
+  std::string columns = "CREATE TABLE x(member ";
+  columns.append(types.member).append(" COLLATE ").append(name_of(types.member_collation));
+  columns.append(", key HIDDEN ").append(types.key.empty() ? "BLOB" : types.key).append(" ");
   columns.append(name_of(collation == Collation::nocase ? collation : Collation::binary));
   columns.append(" COLLATE ").append(name_of(collation));
   columns.append(declare(GroupTable::Cursor::hidden_columns()));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/hashing/collation.h"
 #include "sql/sqlite/value.h"
@@ -21,6 +22,7 @@ enum class GroupColumn : int {
   bytes,
   overfull,
   info,
+  pending,
   command,
 };
 
@@ -31,8 +33,15 @@ inline sqlite::Value group_column(const sqlite::Values& columns, GroupColumn col
 // Throws bloom::Error if a table cannot have this name, because it has a column of this name.
 void require_group_name(const char* name);
 
+// Types and collations of the columns `member` and `key`. An empty type is none.
+struct GroupColumnTypes {
+  std::string_view member = "";
+  Collation member_collation = Collation::binary;
+  std::string_view key = "";
+  Collation key_collation = Collation::binary;
+};
 // Returns the CREATE TABLE statement to declare to SQLite.
-std::string declared_group_columns(const char* table, Collation collation);
+std::string declared_group_columns(const char* table, const GroupColumnTypes& types);
 
 // Throws bloom::Error if a row that is inserted has a value in a column that is read-only.
 void refuse_group_properties(const sqlite::Values& columns);

@@ -29,6 +29,7 @@ void GroupTable::Cursor::filter(int plan, const char* idx_string, const Values& 
   table_.require_usable();
   table_.shared_.write_deferred_keys();
   slots_.clear();
+  members_.clear();
   row_ = 0;
   removals_ = table_.shared_.removals;
   estimates_.clear();
@@ -42,6 +43,9 @@ void GroupTable::Cursor::filter(int plan, const char* idx_string, const Values& 
     refuse_to_list_keys();
   }
   config_ = table_.store_.load_config();
+  if (follows()) {
+    return find_members(values);
+  }
   switch (plan_) {
     case GroupPlan::key:
       slots_ = look_up(values[0]);
@@ -64,7 +68,8 @@ void GroupTable::Cursor::filter(int plan, const char* idx_string, const Values& 
 void GroupTable::Cursor::next() {
   do {
     ++row_;
-  } while (!at_end() && may_be_out_of_date() && !table_.store_.has_member(slot()));
+  } while (!at_end() && !follows() && may_be_out_of_date() &&
+           !table_.store_.has_member(slots_[row_]));
 }
 
 CountedVector<std::uint64_t> GroupTable::Cursor::look_up(const Value& key) {
@@ -144,8 +149,12 @@ CountedVector<std::uint64_t> GroupTable::Cursor::look_up_member(const Value& key
 // segment. Other statements may have changed the table since the row was found, so the config is
 // read again.
 const Estimate* GroupTable::Cursor::estimate() {
-  if (slot() < first_estimated_ || slot() - first_estimated_ >= estimates_.size()) {
-    const std::uint64_t segment = slot() / kSegmentFilters;
+  const auto slot = this->slot();
+  if (!slot) {
+    return nullptr;
+  }
+  if (*slot < first_estimated_ || *slot - first_estimated_ >= estimates_.size()) {
+    const std::uint64_t segment = *slot / kSegmentFilters;
     const std::uint64_t count = plan_ == GroupPlan::all_members ? kSegmentsPerRow : 1;
     const GroupConfig now = table_.store_.load_config();
     if (segment >= now.segments) {
@@ -156,45 +165,79 @@ const Estimate* GroupTable::Cursor::estimate() {
         table_.store_.segments().estimates(now, {first, std::min(first + count, now.segments)});
     first_estimated_ = first * kSegmentFilters;
   }
-  return &estimates_[static_cast<std::size_t>(slot() - first_estimated_)];
+  return &estimates_[static_cast<std::size_t>(*slot - first_estimated_)];
+}
+
+std::optional<std::uint64_t> GroupTable::Cursor::slot() {
+  return follows() ? table_.store_.slot_of(table_.store_.load_config(), member())
+                   : std::optional(slots_[row_]);
 }
 
 void GroupTable::Cursor::return_member(sqlite3_context* raw) {
+  if (follows()) {
+    return member().set_result(raw);
+  }
+  const std::uint64_t slot = slots_[row_];
   const bool found =
-      table_.store_.with_member(slot(), [&](const Value& member) { member.set_result(raw); });
+      table_.store_.with_member(slot, [&](const Value& member) { member.set_result(raw); });
   if (!found && !may_be_out_of_date()) {
-    table_.store_.require_row(slot());
+    table_.store_.require_row(slot);
   }
 }
 
 // Returns the identity of the row: the slot, or a blob of slot and key if a key was looked up. A
 // member is another row for each key. 5 and '5' have the same hash, but SQL compares them as
 // different values, so the type is part of the identity.
+//
+// In a table with a source, the bytes of the member take the place of the slot, because a member
+// can get a slot, or another one, while the query runs.
 void GroupTable::Cursor::return_row(sqlite3_context* raw) {
-  if (!looks_up_a_key(plan_)) {
-    return Context(raw).result_int64(static_cast<std::int64_t>(slot()));
+  if (!looks_up_a_key(plan_) && !follows()) {
+    return Context(raw).result_int64(static_cast<std::int64_t>(slots_[row_]));
   }
-  const bool is_number = key_.type() == SQLITE_INTEGER || key_.type() == SQLITE_FLOAT;
-  std::array<std::uint8_t, 3 * sizeof(std::uint64_t) + 1> row;
-  store_le(row.data(), slot());
-  store_le(row.data() + sizeof(std::uint64_t), hash_.h1);
-  store_le(row.data() + 2 * sizeof(std::uint64_t), hash_.h2);
-  row.back() = static_cast<std::uint8_t>(is_number ? SQLITE_INTEGER : key_.type());
-  Context(raw).result_blob({reinterpret_cast<const char*>(row.data()), row.size()});
+  std::array<std::uint8_t, 3 * sizeof(std::uint64_t) + 1> row{};
+  if (looks_up_a_key(plan_)) {
+    const bool is_number = key_.type() == SQLITE_INTEGER || key_.type() == SQLITE_FLOAT;
+    store_le(row.data() + sizeof(std::uint64_t), hash_.h1);
+    store_le(row.data() + 2 * sizeof(std::uint64_t), hash_.h2);
+    row.back() = static_cast<std::uint8_t>(is_number ? SQLITE_INTEGER : key_.type());
+  }
+  if (!follows()) {
+    store_le(row.data(), slots_[row_]);
+  }
+  std::string bytes(reinterpret_cast<const char*>(row.data()), row.size());
+  Context(raw).result_blob(follows() ? bytes.append(member_bytes(member())) : bytes);
 }
 
 void GroupTable::Cursor::return_filter_of_member(Context& context) {
   const GroupConfig now = table_.store_.load_config();
   require_filter_within_limit(context, now.header.shape);
-  if (slot() / kSegmentFilters < now.segments) {
-    Filter filter = table_.store_.segments().filter_of(now, slot());
+  if (follows()) {
+    return return_filter_with_log(context);
+  }
+  const std::uint64_t slot = slots_[row_];
+  if (slot / kSegmentFilters < now.segments) {
+    Filter filter = table_.store_.segments().filter_of(now, slot);
     for (const GroupStore::LoggedKey& key : table_.store_.logged_keys(now)) {
-      if (key.slot == slot()) {
+      if (key.slot == slot) {
         filter.add(key.hash);
       }
     }
     return_filter(context, std::move(filter));
   }
+}
+
+void GroupTable::Cursor::return_info(Context& context) {
+  GroupTotals totals{
+      .members = table_.store_.member_count(), .segments = config_.segments, .wide = config_.wide};
+  if (follows()) {
+    const MemberFollower& follower = *table_.follower_;
+    totals.source = {.table = follower.source(),
+                     .member = follower.member_column(),
+                     .columns = follower.key_columns(),
+                     .pending = follower.pending()};
+  }
+  context.result_text(groups_json(config_.header, totals));
 }
 
 void GroupTable::Cursor::column(sqlite3_context* raw, int i) {
@@ -247,10 +290,12 @@ constexpr GroupTable::Cursor::Hidden GroupTable::Cursor::kHidden[] = {
        }
      }},
     {GroupColumn::info, "info", "TEXT",
+     [](Cursor& c, Context& context) { c.return_info(context); }},
+    {GroupColumn::pending, "pending", "INTEGER",
      [](Cursor& c, Context& context) {
-       context.result_text(groups_json(c.config_.header, {.members = c.table_.store_.member_count(),
-                                                          .segments = c.config_.segments,
-                                                          .wide = c.config_.wide}));
+       if (c.follows()) {
+         return_count(context, c.table_.follower_->pending());
+       }
      }},
 };
 

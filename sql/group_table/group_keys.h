@@ -39,6 +39,32 @@ class GroupKeys {
   // Adds a key to the filter of a slot, or defers that. `may_log`: or appends it to the row log.
   void add(std::uint64_t slot, Hash hash, bool may_log);
 
+  // Defers all keys while it lives, for a command that adds many. Requires: the caller undoes the
+  // rows if done() is not called. Keys are then forgotten.
+  class Bulk {
+   public:
+    explicit Bulk(GroupKeys& keys) : keys_(keys), before_(keys.transaction_.write_mode()) {
+      keys.transaction_.set_write_mode(TransactionState::WriteMode::deferred);
+    }
+    Bulk(const Bulk&) = delete;
+    Bulk& operator=(const Bulk&) = delete;
+    ~Bulk() {
+      keys_.transaction_.set_write_mode(before_);
+      if (!is_done_) {
+        keys_.discard();
+      }
+    }
+    void done() {
+      keys_.write_deferred();
+      is_done_ = true;
+    }
+
+   private:
+    GroupKeys& keys_;
+    TransactionState::WriteMode before_;
+    bool is_done_ = false;
+  };
+
   bool has_deferred() const { return !deferred_.empty(); }
   // Writes the deferred keys. If this fails, the keys stay deferred: a lookup within the statement
   // that adds them may have tried to write them, and that statement may go on.

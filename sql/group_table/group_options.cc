@@ -1,16 +1,17 @@
 #include "sql/group_table/group_options.h"
 
+#include <algorithm>
+
 #include "core/filter/bit_sliced.h"
 #include "core/sizing/sizing.h"
 #include "core/support/ascii.h"
 #include "core/support/error.h"
-#include "sql/sqlite/sql_text.h"
 #include "sql/values/arguments.h"
 
 namespace bloom {
 namespace {
 
-constexpr std::string_view kSource = "source";
+constexpr std::uint64_t kFewestKeys = 64;
 
 }  // namespace
 
@@ -24,26 +25,50 @@ const GroupOptions::Reader GroupOptions::kReaders[] = {
        o.seed_ = static_cast<std::uint32_t>(w.integer(0, kMaxSeed));
      }},
     {"collate", [](GroupOptions& o, const Argument& w) { o.collation_ = w.collation(); }},
+    {"source", [](GroupOptions& o, const Argument& w) { o.source_ = w.word(); }},
+    {"member", [](GroupOptions& o, const Argument& w) { o.member_ = w.word(); }},
+    {"column", [](GroupOptions& o, const Argument& w) { o.columns_ = w.words(); }},
+    {"on_stale", [](GroupOptions& o,
+                    const Argument& w) { o.maybe_when_stale_ = !w.is_first_of("error", "maybe"); }},
 };
 
-// bloom has an option of this name, and a version that was not released had it here.
 GroupOptions::GroupOptions(sqlite3* db, std::span<const char* const> arguments) {
-  for (const char* const argument : arguments) {
-    if (equal_ignoring_case(sqlite::trimmed(argument).substr(0, kSource.size()), kSource)) {
-      fail(
-          "the members do not follow a source (to find the rows of a table by a column, use "
-          "bloom_search(source=..., equal=(...)))");
-    }
-  }
   read_options<GroupOptions>(db, arguments, kReaders, *this);
-  if (!capacity_) {
+  require_consistent();
+}
+
+void GroupOptions::require_consistent() const {
+  if (source_.has_value() != member_.has_value() || source_.has_value() == columns_.empty()) {
+    fail(
+        "a table with a source needs the options source, member and column (to find the rows of a "
+        "table by a column, use bloom_search(source=..., equal=(...)))");
+  }
+  if (!source_ && maybe_when_stale_) {
+    fail("option on_stale is only for a table with a source (give source, member and column)");
+  }
+  if (!source_ && !capacity_) {
     fail("the members need a size (give capacity=N, the number of keys per member)");
+  }
+  for (const std::string& column : columns_) {
+    if (equal_ignoring_case(column, *member_)) {
+      fail("the options member and column name the same column " + sqlite::quoted_text(column));
+    }
   }
 }
 
-Header GroupOptions::header() const {
-  Header header =
-      size_filter(*capacity_, fpr_.value_or(kDefaultGroupFpr), Kind::standard, kSegmentBlock);
+std::optional<SourceNames> GroupOptions::source() const {
+  if (!source_) {
+    return std::nullopt;
+  }
+  SourceNames names{*source_, {*member_}};
+  names.columns.insert(names.columns.end(), columns_.begin(), columns_.end());
+  return names;
+}
+
+Header GroupOptions::header(std::uint64_t keys) const {
+  const std::uint64_t enough = std::clamp(keys + keys / 2, kFewestKeys, kMaxKeys);
+  Header header = size_filter(capacity_.value_or(enough), fpr_.value_or(kDefaultGroupFpr),
+                              Kind::standard, kSegmentBlock);
   header.shape.seed = seed_;
   header.shape.collation = collation();
   return header;

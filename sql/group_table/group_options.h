@@ -2,6 +2,10 @@
 //
 // capacity, fpr   as in bloom_create(): the filter of each member is sized for this many keys at
 //                 this false-positive rate
+// source          the table to follow
+// member, column  its columns: that of the members, and that of the keys, or a list: column=(a, b)
+// on_stale        error or maybe: the answer of a lookup if changes of the source may have been
+//                 missed
 // seed            seed of the hash function
 // collate         collation of the keys: binary, nocase or rtrim
 #pragma once
@@ -9,8 +13,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "core/layout/format.h"
+#include "sql/source/source.h"
 #include "sql/vtab/option_reader.h"
 
 namespace bloom {
@@ -26,17 +33,32 @@ class GroupOptions {
   GroupOptions(sqlite3* db, std::span<const char* const> arguments);
 
   // Returns the header of each member's filter. Throws bloom::Error if it would be too large.
-  Header header() const;
+  // `keys`: the number of keys of the largest member of the source. Without the option `capacity`,
+  // the capacity is 1.5 times `keys`.
+  Header header(std::uint64_t keys = 0) const;
+  bool has_capacity() const { return capacity_.has_value(); }
   Collation collation() const { return collation_.value_or(Collation::binary); }
+  // Sets the collation unless the options name one. The default is that of the source's column.
+  void set_default_collation(Collation collation) { collation_ = collation_.value_or(collation); }
+
+  // Returns the source and its columns, that of the members first; nullopt if there is no source.
+  std::optional<SourceNames> source() const;
+  bool answers_maybe_when_stale() const { return maybe_when_stale_.value_or(false); }
 
  private:
   using Reader = OptionReader<GroupOptions>;
   static const Reader kReaders[];
 
+  void require_consistent() const;
+
   std::optional<std::uint64_t> capacity_;
   std::optional<double> fpr_;
   std::uint32_t seed_ = 0;
   std::optional<Collation> collation_;
+  std::optional<std::string> source_;
+  std::optional<std::string> member_;
+  std::vector<std::string> columns_;
+  std::optional<bool> maybe_when_stale_;
 };
 
 }  // namespace bloom

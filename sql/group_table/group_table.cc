@@ -8,6 +8,7 @@
 #include "sql/group_table/group_module.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/interrupts.h"
+#include "sql/sqlite/sql_text.h"
 #include "sql/values/arguments.h"
 #include "sql/vtab/damage.h"
 #include "sql/vtab/incoming_filter.h"
@@ -19,6 +20,10 @@ using sqlite::SqliteError;
 
 [[noreturn]] void refuse_null_member() {
   throw SqliteError(SQLITE_CONSTRAINT_NOTNULL, "member must not be NULL");
+}
+
+[[noreturn]] void refuse_command_with_value() {
+  fail("one row cannot have a command and a member, key or filter (INSERT several rows)");
 }
 
 }  // namespace
@@ -69,7 +74,16 @@ GroupTable::GroupTable(const sqlite::Definition& definition, Shared& shared)
       transaction_(definition.db),
       keys_(definition.db, store_, transaction_) {
   require_group_name(definition.table);
-  columns_ = declared_group_columns(definition.table, options_.collation());
+  GroupColumnTypes types;
+  if (const auto names = options_.source()) {
+    follower_.emplace(db_, store_, keys_, *names);
+    options_.set_default_collation(follower_->collation());
+    types.member = follower_->type_of_member();
+    types.member_collation = follower_->member_collation();
+    types.key = follower_->type_of_key();
+  }
+  types.key_collation = options_.collation();
+  columns_ = declared_group_columns(definition.table, types);
   shared_.tables.push_back(this);
 }
 
@@ -86,19 +100,26 @@ void GroupTable::Shared::write_deferred_keys() {
 }
 
 void GroupTable::create() {
-  GroupConfig config;
-  config.header = options_.header();
-  store_.create(config);
+  if (follower_) {
+    follower_->create(options_);
+  } else {
+    GroupConfig config;
+    config.header = options_.header();
+    store_.create(config);
+  }
   transaction_.created();
   store_.note_connected();
 }
 
 void GroupTable::destroy() {
   store_.watch_name();  // a rollback may give the table back
-  store_.drop();
+  follower_ ? follower_->drop() : store_.drop();
 }
 
 int GroupTable::best_index(sqlite3_index_info& info) {
+  if (follower_) {
+    follower_->schema_may_have_changed();
+  }
   return choose_group_plan(info, options_.collation());
 }
 
@@ -106,7 +127,7 @@ void GroupTable::rename(const char* name) {
   require_group_name(name);
   require_usable();
   shared_.write_deferred_keys();
-  store_.rename(name);
+  follower_ ? follower_->rename(name) : store_.rename(name);
   transaction_.note_renamed();
   store_.watch_name();
   watch_others();
@@ -129,6 +150,9 @@ int GroupTable::update(const Values& values) {
     fail("a trigger on a shadow table cannot change the table");
   }
   const Value old_row = values[0];
+  if (values.size() == 1 || !old_row.is_null()) {
+    refuse_if_following("change the members of");
+  }
   if (values.size() == 1) {
     remove_member(old_row);
   } else if (old_row.is_null()) {
@@ -146,12 +170,13 @@ int GroupTable::insert(const Values& columns) {
   const Value command = group_column(columns, GroupColumn::command);
   refuse_group_properties(columns);
   if (!command.is_null()) {
-    if (!member.is_null() || !key.is_null() || !filter.is_null()) {
-      fail("one row cannot have a command and a member, key or filter (INSERT several rows)");
+    if (!key.is_null() || !filter.is_null()) {
+      refuse_command_with_value();
     }
-    run_command(command);
+    run_command(command, member);
     return SQLITE_OK;
   }
+  refuse_if_following("INSERT into");
   if (member.is_null()) {
     if (sqlite3_vtab_on_conflict(db_) == SQLITE_IGNORE) {
       return SQLITE_CONSTRAINT;  // SQLite then skips the row
@@ -257,33 +282,64 @@ void GroupTable::remove_member(const Value& row) {
     return;
   }
   change([&] {
-    const bool is_wide = slot / kSegmentFilters < config.wide;
-    if (!is_wide) {
-      store_.segments().clear_filter(config, slot);
-    }
-    store_.free_slot(slot, !is_wide);
+    store_.remove_member(config, slot);
     ++shared_.removals;
   });
 }
 
+void GroupTable::refuse_if_following(std::string_view change) const {
+  if (follower_) {
+    const std::string source = sqlite::quoted_text(follower_->source());
+    fail("cannot " + std::string(change) + " a table that follows " + source + " (change " +
+         source + " instead)");
+  }
+}
+
 constexpr Command<GroupTable> GroupTable::kCommands[] = {
+    {"rebuild", "member",
+     [](GroupTable& t, const Value& member) {
+       t.follow([&](MemberFollower& follower, bool is_only_writer) {
+         member.is_null() ? follower.rebuild(t.options_, is_only_writer)
+                          : follower.rebuild_member(member, is_only_writer);
+       });
+     }},
+    {"merge", nullptr,
+     [](GroupTable& t, const Value&) {
+       t.follow(
+           [](MemberFollower& follower, bool is_only_writer) { follower.merge(is_only_writer); });
+     }},
     {"optimize", nullptr, [](GroupTable& t, const Value&) { t.optimize(); }},
     {"clear", nullptr, [](GroupTable& t, const Value&) { t.clear(); }},
     {"integrity-check", nullptr, [](GroupTable& t, const Value&) { t.check_integrity(); }},
 };
 
 // If a command fails, SQLite undoes it, and keeps the rest of the user's transaction.
-void GroupTable::run_command(const Value& command) {
+void GroupTable::run_command(const Value& command, const Value& member) {
   const auto& found = find_command(std::span<const Command<GroupTable>>(kCommands), command);
+  if (found.argument == nullptr && !member.is_null()) {
+    refuse_command_with_value();
+  }
   shared_.write_deferred_keys();
   const TransactionState::Enclosed enclosed(transaction_);
-  store_.atomically([&] { found.run(*this, command); });
+  store_.atomically([&] { found.run(*this, member); });
+}
+
+void GroupTable::follow(const std::function<void(MemberFollower&, bool is_only_writer)>& command) {
+  if (!follower_) {
+    fail("the commands 'rebuild' and 'merge' are for a table with a source");
+  }
+  change([&] {
+    ++shared_.removals;
+    command(*follower_, transaction_.is_only_writer());
+  });
 }
 
 void GroupTable::clear() {
+  refuse_if_following("clear");
   change([&] {
     ++shared_.removals;
-    store_.clear();
+    GroupConfig config = store_.load_config();
+    store_.clear(config);
   });
 }
 
@@ -323,6 +379,9 @@ void GroupTable::check_integrity() {
   require_usable();
   shared_.write_deferred_keys();
   store_.check(store_.load_config());
+  if (follower_) {
+    follower_->check();
+  }
 }
 
 void add_group_module(sqlite3* db) { sqlite::Module<GroupTable>::add(db); }

@@ -37,6 +37,10 @@
 //     'clear'            removes all members
 //     'integrity-check'  reads all rows and fails with SQLITE_CORRUPT_VTAB if one is damaged
 //
+// CREATE VIRTUAL TABLE who USING bloom_groups(source=visits, member=day, column=visitor);
+//     Follows `visits`: each row adds the key `visitor` to the member `day`. Such a table has two
+//     more commands, 'merge' and 'rebuild' (sql/group_table/follow/member_follower.h).
+//
 // A GroupTable caches no filters: each lookup reads their rows from SQLite's pages. Only keys that
 // the running statement adds may be deferred in memory. They are written when the statement ends,
 // and before every lookup.
@@ -52,6 +56,7 @@
 
 #include "core/operations/estimate_result.h"
 #include "core/support/memory.h"
+#include "sql/group_table/follow/member_follower.h"
 #include "sql/group_table/group_columns.h"
 #include "sql/group_table/group_keys.h"
 #include "sql/group_table/group_options.h"
@@ -125,7 +130,9 @@ class GroupTable {
   void insert_filter(const Value& member, const Value& filter);
   void rename_member(const Value& row, const Values& columns);
   void remove_member(const Value& row);
-  void run_command(const Value& command);
+  void run_command(const Value& command, const Value& member);
+  void refuse_if_following(std::string_view change) const;
+  void follow(const std::function<void(MemberFollower&, bool is_only_writer)>& command);
   void clear();
   void optimize();
 
@@ -143,7 +150,8 @@ class GroupTable {
   GroupStore store_;
   TransactionState transaction_;
   GroupKeys keys_;
-  int changes_in_progress_ = 0;  // see Change
+  std::optional<MemberFollower> follower_;  // if the table has a source
+  int changes_in_progress_ = 0;             // see Change
 };
 
 class GroupTable::Cursor {
@@ -158,7 +166,7 @@ class GroupTable::Cursor {
 
   void filter(int plan, const char* idx_string, const Values& values);
   void next();
-  bool at_end() const noexcept { return row_ >= slots_.size(); }
+  bool at_end() const noexcept { return row_ >= slots_.size() + members_.size(); }
   void column(sqlite3_context* raw, int i);
 
  private:
@@ -170,21 +178,32 @@ class GroupTable::Cursor {
   void look_up_in_wide(Hash hash, CountedVector<std::uint64_t>& slots);
   static void append_slots(std::uint64_t segment, FilterSet filters,
                            CountedVector<std::uint64_t>& slots);
-  // Returns the estimate for the filter of the current member. Returns null if another statement
-  // has removed it since it was found.
+  // In a table with a source: set members_ to the members to return (follow/follow_cursor.cc).
+  // Members of which the log has keys may have no slot.
+  void find_members(const Values& values);
+  CountedVector<std::uint64_t> find_slots(const std::vector<Hash>& hashes, const Value* member);
+  void require_collation() const;
+  bool follows() const { return table_.follower_.has_value(); }
+  Value member() const { return Value(members_[row_].get()); }
+  void return_filter_with_log(sqlite::Context& context);
+  // Returns the slot of the current member; nullopt if it has none any more, or none yet.
+  std::optional<std::uint64_t> slot();
+  // Returns the estimate for the filter of the current member. Returns null if it has no slot.
   const Estimate* estimate();
   // Returns whether other statements may have removed members since they were found.
   bool may_be_out_of_date() const { return removals_ != table_.shared_.removals; }
-  std::uint64_t slot() const { return slots_[row_]; }
   void return_member(sqlite3_context* raw);
   void return_row(sqlite3_context* raw);
   void return_filter_of_member(sqlite::Context& context);
+  void return_info(sqlite::Context& context);
 
   static const Hidden kHidden[];
   GroupTable& table_;
   GroupPlan plan_ = GroupPlan::all_members;
   GroupConfig config_;
   CountedVector<std::uint64_t> slots_;  // of the members found
+  // In a table with a source, these instead of the slots: a member can move to another slot.
+  std::vector<sqlite::OwnedValue> members_;
   std::size_t row_ = 0;
   std::uint64_t removals_ = 0;  // Shared::removals when the members were found
   // The value as it was looked up, with its type: SQLite may use this column in place of the other

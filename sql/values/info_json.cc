@@ -149,6 +149,12 @@ std::string groups_json(const Header& header, const GroupTotals& totals) {
   json.add("segments", totals.segments);
   json.add("optimized_segments", totals.wide);
   json.add("bytes", totals.segments * 64 * cell_bytes(shape));
+  if (totals.source) {
+    json.add("source", quoted(totals.source->table));
+    json.add("member", quoted(totals.source->member));
+    json.add("columns", names_json(totals.source->columns));
+    json.add("pending", totals.source->pending);
+  }
   return json.finish();
 }
 

@@ -41,6 +41,13 @@ struct GroupTotals {
   std::uint64_t members = 0;
   std::uint64_t segments = 0;  // of 64 members
   std::uint64_t wide = 0;      // segments that the command 'optimize' has merged
+  struct Source {
+    std::string table;
+    std::string member;
+    std::vector<std::string> columns;
+    std::uint64_t pending;  // changes in the change log
+  };
+  std::optional<Source> source = {};  // nullopt: the table follows none
 };
 
 // Returns the JSON of a bloom_groups table. `header` is that of each member's filter.

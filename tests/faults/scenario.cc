@@ -316,6 +316,36 @@ std::vector<std::string> search() {
   };
 }
 
+// The members of a source that has few, and one that is left by all rows.
+std::vector<std::string> groups_of_source() {
+  return {
+      "CREATE TABLE s(id INTEGER PRIMARY KEY, m, k COLLATE NOCASE)",
+      "INSERT INTO s(m, k) SELECT 'm' || substr(k, -1), k FROM (" + keys(0, 40) + ")",
+      "CREATE VIRTUAL TABLE t USING bloom_groups(source=s, member=m, column=k, fpr=0.4)",
+      "INSERT INTO s(m, k) SELECT 'n' || substr(k, -1), k FROM (" + keys(41, 60) + ")",
+      "UPDATE s SET k = 'k92', m = 'moved' WHERE k = 'k2'",
+      "DELETE FROM s WHERE m = 'm3'",
+      "SELECT count(*) FROM s JOIN t ON t.key = s.k AND t.member = s.m",
+      "BEGIN",
+      "INSERT INTO s(m, k) SELECT k, k FROM (" + keys(100, 180) + ")",
+      "SAVEPOINT a",
+      "INSERT INTO t(t) VALUES ('rebuild')",
+      "ROLLBACK TO a",
+      "INSERT INTO t(t) VALUES ('merge')",
+      "ROLLBACK TO a",
+      "INSERT INTO s(m, k) VALUES ('m1', 'k190')",
+      "COMMIT",
+      "SELECT member, pending FROM t WHERE key = 'k190'",
+      "INSERT INTO t(t) VALUES ('merge')",
+      "DELETE FROM s WHERE k IN ('k190', 'k1')",
+      "INSERT INTO t(t, member) VALUES ('rebuild', 'm1')",
+      "INSERT INTO t(t) VALUES ('rebuild')",
+      "INSERT INTO t(t) VALUES ('optimize')",
+      "INSERT INTO t(t) VALUES ('integrity-check')",
+      "DROP TABLE t",
+  };
+}
+
 std::vector<std::string> source(const std::string& options) {
   const std::string create =
       "CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, " + options + ")";
@@ -502,6 +532,7 @@ std::vector<Scenario> scenarios(const std::string& extension, bool full_text) {
       {"rows, growing", rows("capacity=40, growth=on", false)},
       {"groups", groups()},
       {"rows of groups", rows_of_groups()},
+      {"groups of a source", groups_of_source()},
       {"search", search()},
       {"types", types()},
       {"a source, growing", source("growth=on, cache=4096")},

@@ -33,6 +33,8 @@ FOLLOWERS = {
     "b": "source=s, column=k, block=512, on_stale=maybe",
     "q": "source=s, column=k, kind=partitioned, capacity=40, growth=off",
 }
+# A table of groups: the keys of t, by their age.
+GROUPS = "CREATE VIRTUAL TABLE m USING bloom_groups(source=t_keys, member=age, column=k)"
 # Every command is run on every table, at any time. A table refuses some of them.
 COMMANDS = ("rebuild", "merge", "halve", "fold", "integrity-check", "clear", "rotate", "nonsense")
 OTHERS = {
@@ -42,13 +44,13 @@ OTHERS = {
 COUNTING = ("c", "w")
 GENERATIONS = 3  # of t
 # The oracle of each bloom table.
-ORACLES = {**{name: f"{name}_keys" for name in KINDS}, **{name: "s" for name in FOLLOWERS}}
+ORACLES = {**{name: f"{name}_keys" for name in KINDS}, **{name: "s" for name in FOLLOWERS}, "m": "t_keys"}
 
 # Errors that are expected from a statement at the wrong time.
 EXPECTED = (
     "no such savepoint", "within a transaction", "no transaction is active", "SQL statements in progress", "unable to open", "rolled back",
     "a table that follows", "is locked", "cannot halve", "cannot fold", "cannot read", "cannot rebuild", "cannot merge changes", "cannot rotate", "unknown command",
-    "cannot be halved", "was renamed while", "columns but 1 values", "are missing or have changed", "keep their keys from being added", "may keep them from running", "statement aborts", "cannot commit", "cannot rollback", "query aborted", "schema has changed", "is busy",
+    "cannot be halved", "was renamed while", "columns but 1 values", "are missing or have changed", "keep their keys from being added", "may keep them from running", "statement aborts", "cannot commit", "cannot rollback", "query aborted", "schema has changed", "is busy", "is read-only",
 )  # fmt: skip
 
 
@@ -91,6 +93,7 @@ class World:
                 db.run(f"CREATE TABLE {name}_keys(k, age DEFAULT 0)")
             elif name in OTHERS:
                 self.others.append(name)
+        db.run(GROUPS)
         # The conflict rule of the outer statement also holds in the trigger. With OR IGNORE a key that t has is not added again.
         db.run(
             "CREATE TRIGGER many AFTER INSERT ON x WHEN new.a % 3 = 0 BEGIN INSERT INTO p(key) VALUES (new.a); INSERT INTO p_keys(k) VALUES (new.a);"
@@ -197,12 +200,15 @@ class World:
         )))  # fmt: skip
 
     def rebuild(self, db):
-        name = self.rng.choice(list(FOLLOWERS))
+        name = self.rng.choice((*FOLLOWERS, "m"))
         self.run(db, f"INSERT INTO {name}({name}) VALUES ('rebuild')")
 
     def merge_pending(self, db):
-        name = self.rng.choice(list(FOLLOWERS))
+        name = self.rng.choice((*FOLLOWERS, "m", "m"))
         self.run(db, f"INSERT INTO {name}({name}) VALUES ('merge')")
+
+    def rebuild_member(self, db):
+        self.run(db, f"INSERT INTO m(m, member) VALUES ('rebuild', {self.rng.randrange(GENERATIONS)})")
 
     def command(self, db):
         """Runs any command on any table. A command that fails leaves nothing behind, also no merge."""
@@ -426,7 +432,7 @@ class World:
         new.run("PRAGMA synchronous = OFF")
 
     STEPS = {
-        insert: 20, rows: 20, query_only: 2, remove: 6, move: 3, clear: 1, merge: 1, rotate: 6, source_insert: 10, source_change: 5, rebuild: 1, merge_pending: 5, ordinary: 8, other: 6,
+        insert: 20, rows: 20, query_only: 2, remove: 6, move: 3, clear: 1, merge: 1, rotate: 6, source_insert: 10, source_change: 5, rebuild: 1, merge_pending: 5, rebuild_member: 1, ordinary: 8, other: 6,
         begin: 12, savepoint: 10, rollback_to: 8, release: 5, commit: 8, rollback: 4, undone: 6, look: 4, reload: 2, failing: 3,
         command: 10, half_stepped: 5, lost_triggers: 1, within_trigger: 2, rename: 1, refused_close: 2, unfinished_backup: 1, serialize: 2, interrupt: 5, load_again: 0.5, reopen: 0.5,
     }  # fmt: skip
@@ -449,6 +455,11 @@ class World:
                 assert not lost, f"{name} has lost {lost} for connection {self.sides.index(db) if db in self.sides else None}"
             except Failure as failure:
                 assert self.expects(failure), failure
+        try:
+            lost = db.run("SELECT k, age FROM t_keys AS o WHERE k IS NOT NULL AND NOT EXISTS (SELECT 1 FROM m WHERE m.key = o.k AND m.member = o.age)")
+            assert not lost, f"members of m have lost {lost} for connection {self.sides.index(db) if db in self.sides else None}"
+        except Failure as failure:
+            assert self.expects(failure), failure
 
     # Not after each step: a lookup fills caches, and steps must also meet empty ones.
     def check(self):

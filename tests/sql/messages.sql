@@ -219,9 +219,9 @@ SELECT key FROM jobs_seen WHERE key = 'a';
 CREATE VIRTUAL TABLE who USING bloom_groups;
 --> Error: bloom_groups: the members need a size (give capacity=N, the number of keys per member)
 CREATE VIRTUAL TABLE who USING bloom_groups(capacity=100, block=496);
---> Error: bloom_groups: unknown option 'block' (the options are capacity, fpr, seed and collate)
+--> Error: bloom_groups: unknown option 'block' (the options are capacity, fpr, seed, collate, source, member, column and on_stale)
 CREATE VIRTUAL TABLE log_url USING bloom_groups(source=log, column=url);
---> Error: bloom_groups: the members do not follow a source (to find the rows of a table by a column, use bloom_search(source=..., equal=(...)))
+--> Error: bloom_groups: a table with a source needs the options source, member and column (to find the rows of a table by a column, use bloom_search(source=..., equal=(...)))
 CREATE VIRTUAL TABLE member USING bloom_groups(capacity=100);
 --> Error: bloom_groups: a table cannot be called 'member': it has a column of this name (choose another name)
 
@@ -244,11 +244,24 @@ INSERT INTO who(member, key, filter) VALUES ('north', 'a', x'00');
 INSERT INTO who(member, who) VALUES ('north', 'optimize');
 --> Error: who: one row cannot have a command and a member, key or filter (INSERT several rows)
 INSERT INTO who(who) VALUES ('rebuild');
---> Error: who: unknown command 'rebuild' (the commands are 'optimize', 'clear' and 'integrity-check')
+--> Error: who: the commands 'rebuild' and 'merge' are for a table with a source
+INSERT INTO who(who) VALUES ('summarize');
+--> Error: who: unknown command 'summarize' (the commands are 'rebuild', 'merge', 'optimize', 'clear' and 'integrity-check')
 SELECT member FROM who WHERE key = 'a' COLLATE NOCASE;
 --> Error: who: the filters cannot compare key under the collation NOCASE (compare it under COLLATE BINARY, or under the collation in the option collate)
 INSERT INTO who(member, filter) SELECT 'north', bloom_build('b', 100, 0.0001);
 --> Error: who: filter cannot be merged with the member: it has capacity 100 at fpr 0.0001 with k = 13, m = 1936 and block = 1936, not capacity 100 at fpr 0.0001 with k = 13, m = 2480 and block = 496 (give both the same block, or build both with bloom_build(key, template) from one empty filter)
+
+CREATE TABLE calls(day, caller);
+CREATE VIRTUAL TABLE callers USING bloom_groups(source=calls, member=day, column=caller);
+INSERT INTO callers(member, key) VALUES ('mon', 'ann');
+--> Error: callers: cannot INSERT into a table that follows 'calls' (change 'calls' instead)
+INSERT INTO calls VALUES ('mon', 'ann');
+DELETE FROM callers WHERE member = 'mon';
+--> Error: callers: cannot change the members of a table that follows 'calls' (change 'calls' instead)
+INSERT INTO callers(callers) VALUES ('clear');
+--> Error: callers: cannot clear a table that follows 'calls' (change 'calls' instead)
+DROP TABLE callers;
 
 -- Filters that are too long
 SELECT bloom_create(1000000000);

@@ -702,7 +702,7 @@ class Schemas(GroupCase):
         for options, text in (
             ("", "the members need a size"), ("capacity=0", "capacity must be"), ("capacity=10, fpr=2", "fpr must be"), ("capacity=10, capacity=10", "given twice"),
             ("capacity=1, kind=counting", "unknown option 'kind'"), ("capacity=1e30", "capacity must be"), ("capacity=10, collate=mine", "collate must be"),
-            ("capacity=10, seed=-1", "seed must be"), ("10", "name=value"), ("source=log, column=url, rows=4096", "use bloom_search"),
+            ("capacity=10, seed=-1", "seed must be"), ("10", "name=value"), ("source=log, column=url", "use bloom_search"), ("source=log, column=url, rows=4096", "unknown option .rows."),
         ):  # fmt: skip
             self.assertFails(db, text, f"CREATE VIRTUAL TABLE who USING bloom_groups({options})")
         self.assertEqual(one(db, "SELECT count(*) FROM sqlite_master"), 0)

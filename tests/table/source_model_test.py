@@ -99,6 +99,7 @@ class Doomed:
 
 class World:
     crashes = None  # a Crashes
+    SOURCES = SOURCES
 
     def __init__(self, path, source, filter_, journal, writers, rng):
         self.path = path
@@ -107,7 +108,7 @@ class World:
         self.sides = []
         self.counting = filter_ == "counting"
         self.writers = writers if source not in DECIDED_LATE else "extension"
-        schema, column, self.key = SOURCES[source]
+        schema, column, self.key = self.SOURCES[source]
         self.cascades = source == "cascade"
         self.has_rowid = source != "without rowid"
         self.is_made = False  # there is a filter

@@ -96,6 +96,10 @@ GroupConfig GroupStore::load_config() {
     } else if (name == "wide" && run.type(1) == SQLITE_INTEGER) {
       config.wide = static_cast<std::uint64_t>(run.integer(1));
       ++sizes;
+    } else if (name == "guard" && run.type(1) == SQLITE_TEXT) {
+      config.guard_index = run.value(1).text();
+    } else if (name == "parts" && run.type(1) == SQLITE_TEXT) {
+      config.parts = part_collations_named(run.value(1).text()).value_or(PartCollations());
     }
   }
   if (version != version_of(config) && version != 0) {
@@ -122,6 +126,12 @@ void GroupStore::save_config(const GroupConfig& config) {
   Execution(replace).bind(1, "header").bind(2, header).step();
   Execution(replace).bind(1, "segments").bind(2, as_integer(config.segments)).step();
   Execution(replace).bind(1, "wide").bind(2, as_integer(config.wide)).step();
+  if (!config.guard_index.empty()) {
+    Execution(replace).bind(1, "guard").bind(2, config.guard_index).step();
+  }
+  if (const std::string parts = names_of(config.parts); !parts.empty()) {
+    Execution(replace).bind(1, "parts").bind(2, parts).step();
+  }
 }
 
 void GroupStore::save_version(const GroupConfig& config) {
@@ -225,6 +235,14 @@ void GroupStore::free_slot(std::uint64_t slot, bool cleared) {
   Execution(update).bind(1, as_integer(slot)).bind(2, std::int64_t{cleared ? 1 : 0}).step();
 }
 
+void GroupStore::remove_member(const GroupConfig& config, std::uint64_t slot) {
+  const bool is_wide = slot / kSegmentFilters < config.wide;
+  if (!is_wide) {
+    segments_.clear_filter(config, slot);
+  }
+  free_slot(slot, !is_wide);
+}
+
 bool GroupStore::with_member(std::uint64_t slot, const std::function<void(const Value&)>& f) {
   Execution run(tables_.prepared(kMemberOfSlot));
   if (!run.bind(1, as_integer(slot)).step() || run.type(0) == SQLITE_NULL) {
@@ -318,8 +336,7 @@ std::uint64_t GroupStore::end_of_members(const GroupConfig& config) {
   return run.step() ? slot_in(run, config) + 1 : 0;
 }
 
-void GroupStore::clear() {
-  GroupConfig config = load_config();
+void GroupStore::clear(GroupConfig& config) {
   ++writes_;
   tables_.run("DELETE FROM {members}");
   segments_.clear();

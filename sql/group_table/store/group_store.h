@@ -48,6 +48,8 @@ class GroupStore {
   void require_same_table() { tables_.require_same_table(); }
 
   GroupConfig load_config();
+  // Returns GroupConfig::guard_index, even if the rest of the config is damaged.
+  std::string load_guard() { return tables_.text_in_config("guard"); }
   void save_config(const GroupConfig& config);
   void save_version(const GroupConfig& config);  // GroupConfig::row_log_has_rows
 
@@ -74,6 +76,8 @@ class GroupStore {
   void rename_member(std::uint64_t slot, const sqlite::Value& member);
   // Removes the member of a slot. `cleared`: the bits of the slot are 0.
   void free_slot(std::uint64_t slot, bool cleared);
+  // Removes the member of a slot, and clears its bits if that is cheap.
+  void remove_member(const GroupConfig& config, std::uint64_t slot);
   // Calls f(member) with the member of the slot. Returns false if the slot is free.
   bool with_member(std::uint64_t slot, const std::function<void(const sqlite::Value&)>& f);
   bool has_member(std::uint64_t slot) {
@@ -99,8 +103,8 @@ class GroupStore {
   std::uint64_t end_of_slots(const GroupConfig& config);
   std::uint64_t end_of_members(const GroupConfig& config);
 
-  // Removes all members and segments.
-  void clear();
+  // Removes all members and segments. Updates and saves `config`.
+  void clear(GroupConfig& config);
 
   // Runs body() as sqlite::atomically() does.
   void atomically(const std::function<void()>& body);

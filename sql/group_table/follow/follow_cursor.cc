@@ -1,0 +1,115 @@
+// The lookups of a bloom_groups table that follows a source: see MemberFollower.
+#include <algorithm>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "core/support/error.h"
+#include "sql/group_table/group_table.h"
+#include "sql/values/results.h"
+
+namespace bloom {
+
+// Filters of another collation lack keys that this table calls equal.
+void GroupTable::Cursor::require_collation() const {
+  const Collation own = config_.header.shape.collation;
+  if (own != table_.options_.collation()) {
+    fail("the column of the source has the collation " +
+         std::string(name_of(table_.options_.collation())) + " now, and the filters have " +
+         std::string(name_of(own)) + " (drop the table and make it again)");
+  }
+}
+
+// SQLite checks a condition on the member itself, so the members may be too many.
+void GroupTable::Cursor::find_members(const Values& values) {
+  MemberFollower& follower = *table_.follower_;
+  require_collation();
+  const auto problem = follower.out_of_sync(config_);
+  if (problem && !table_.options_.answers_maybe_when_stale()) {
+    fail(*problem);
+  }
+  const bool looks_up = looks_up_a_key(plan_);
+  std::vector<Hash> hashes;
+  if (looks_up) {
+    key_.assign(values[0]);
+    const Key key(values[0]);
+    if (key.is_null()) {
+      return;
+    }
+    hashes = follower.hashes_of(key, values[0], config_, key_);
+    hash_ = hashes.front();
+  }
+  std::unordered_set<std::string> added;
+  const auto add = [&](const Value& member) {
+    if (added.insert(member_bytes(member)).second) {
+      members_.push_back(member.copy());
+    }
+  };
+  bool is_complete = !problem;
+  if (!problem) {
+    const PendingLog& log = follower.read_log(config_);
+    is_complete = log.is_complete();
+    for (const Hash hash : hashes) {
+      log.for_each_member_with(hash, add);
+    }
+    if (!looks_up || !is_complete) {
+      log.for_each_member(add);
+    }
+  }
+  const bool has_member = plan_ == GroupPlan::member || plan_ == GroupPlan::key_of_member;
+  const Value member = values.size() == 0 ? Value(nullptr) : values[looks_up && has_member ? 1 : 0];
+  const bool uses_member = has_member && !follower.may_equal_other_members(member);
+  const CountedVector<std::uint64_t> slots =
+      is_complete ? find_slots(hashes, uses_member ? &member : nullptr)
+                  : table_.store_.used_slots(config_);
+  for (const std::uint64_t slot : slots) {
+    table_.store_.with_member(slot, add);
+  }
+  if (!is_complete && !follower.for_each_source_member(config_, add)) {
+    fail(problem.value_or("the source is missing"));
+  }
+}
+
+// Returns the slots of the members that may contain one of the keys, and those that may equal
+// `member` if it is given.
+CountedVector<std::uint64_t> GroupTable::Cursor::find_slots(const std::vector<Hash>& hashes,
+                                                            const Value* member) {
+  CountedVector<std::uint64_t> slots;
+  if (member == nullptr && hashes.empty()) {
+    return table_.store_.used_slots(config_);
+  }
+  if (member == nullptr) {
+    for (const Hash hash : hashes) {
+      look_up(hash, slots);
+    }
+    std::sort(slots.begin(), slots.end());
+    slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+    return slots;
+  }
+  slots = table_.store_.slots_equal_to(config_, *member);
+  std::erase_if(slots, [&](std::uint64_t slot) {
+    return !hashes.empty() && std::none_of(hashes.begin(), hashes.end(), [&](Hash hash) {
+      return table_.store_.segments().may_contain(config_, slot, hash);
+    });
+  });
+  return slots;
+}
+
+// Merging the filter elsewhere must not lose a key, so it has those of the log.
+void GroupTable::Cursor::return_filter_with_log(Context& context) {
+  MemberFollower& follower = *table_.follower_;
+  const GroupConfig now = table_.store_.load_config();
+  follower.require_in_sync(now);
+  const PendingLog& log = follower.read_log(now);
+  if (!log.is_complete()) {
+    fail(
+        "an UPDATE of the source was announced, but its key was not recorded (run the command "
+        "'merge', which then reads the source)");
+  }
+  const auto slot = table_.store_.slot_of(now, member());
+  Filter filter = slot ? table_.store_.segments().filter_of(now, *slot) : Filter(now.header);
+  log.for_each_key_of(member(), [&](Hash hash) { filter.add(hash); });
+  return_filter(context, std::move(filter));
+}
+
+}  // namespace bloom

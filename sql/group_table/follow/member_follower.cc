@@ -1,0 +1,345 @@
+#include "sql/group_table/follow/member_follower.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/support/error.h"
+#include "sql/sqlite/sql_text.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::Execution;
+using sqlite::quoted_name;
+using sqlite::quoted_text;
+using sqlite::SqliteError;
+using sqlite::Statement;
+using sqlite::Value;
+
+std::vector<TriggerSet> trigger_sets() {
+  const auto make = [](const Source& source, const std::string& table, const std::string&) {
+    return triggers_that_log(source, table, RemovedKey::first_column);
+  };
+  return {{.version = kVersionForMembers, .last_suffix = kAfterDeleteSuffix, .make = make}};
+}
+
+}  // namespace
+
+MemberFollower::MemberFollower(sqlite3* db, GroupStore& store, GroupKeys& keys,
+                               const SourceNames& names)
+    : db_(db),
+      store_(store),
+      keys_(keys),
+      link_(db, store.schema(), store.table(), names, trigger_sets(),
+            PendingLog::side_table(names.columns.size()), "keys may be missing from the filters"),
+      source_(link_.source()),
+      log_(db, store.schema(), store.table()) {
+  if (!is_composite()) {
+    comparison_.emplace(source_, 1);
+  }
+}
+
+std::vector<std::string> MemberFollower::key_columns() const {
+  const std::vector<std::string>& columns = source_.names().columns;
+  return {columns.begin() + 1, columns.end()};
+}
+
+LinkedObjects MemberFollower::objects_of(const GroupConfig& config) const {
+  return {kVersionForMembers, config.guard_index};
+}
+
+// The collation of the members does not matter: they are compared by BINARY.
+void MemberFollower::require_supported(Collation collation) const {
+  Source(db_, source_.schema(), {source(), key_columns()}).require_collation(collation);
+  if (source_.missing_column()) {
+    refuse("member", "a column of " + source(), quoted_text(member_column()));
+  }
+  if (const std::string late = source_.facts().unknown_before_write; !late.empty()) {
+    fail("cannot follow " + quoted_text(source()) + ": " + late +
+         ", so BEFORE triggers do not see the final value (name another column)");
+  }
+}
+
+void MemberFollower::create(const GroupOptions& options) {
+  // A running statement does not fire triggers that are created while it runs.
+  source_.require_no_other_writer();
+  require_supported(options.collation());
+  // First log and triggers, then the scan: what is written meanwhile is recorded.
+  const LinkedObjects made = link_.create(store_.table(), kVersionForMembers);
+  store_.create(new_config(options, made));
+  add_rows("", nullptr);
+}
+
+void MemberFollower::drop() {
+  link_.drop(store_.table(), store_.load_guard());
+  store_.drop();
+}
+
+void MemberFollower::rename(const char* name) {
+  link_.rename(store_.table(), name, kVersionForMembers, [&] { store_.rename(name); });
+  log_.rename(name);
+}
+
+GroupConfig MemberFollower::new_config(const GroupOptions& options,
+                                       const LinkedObjects& made) const {
+  GroupConfig config;
+  config.header = options.header(options.has_capacity() ? 0 : count_keys_of_largest_member());
+  config.guard_index = made.guard_index;
+  if (is_composite()) {
+    config.parts = source_.collations();
+    config.parts.erase(config.parts.begin());
+  }
+  return config;
+}
+
+// Returns a condition on the row t of the source.
+std::string MemberFollower::all_keys_known() const {
+  std::string condition;
+  for (const std::string& column : source_.names().columns) {
+    condition.append(condition.empty() ? "" : " AND ").append("t.").append(quoted_name(column));
+    condition.append(" IS NOT NULL");
+  }
+  return condition;
+}
+
+std::string MemberFollower::select_rows(const std::string& condition) const {
+  return "SELECT " + source_.columns_of("t") + " FROM " + source_.qualified(source()) +
+         " AS t WHERE " + all_keys_known() + condition;
+}
+
+std::uint64_t MemberFollower::count_keys_of_largest_member() const {
+  std::string columns = "t." + quoted_name(member_column()) + " COLLATE BINARY AS m";
+  for (const std::string& column : key_columns()) {
+    columns.append(", t.").append(quoted_name(column));
+  }
+  const Statement select(db_, "SELECT max(n) FROM (SELECT count(*) AS n FROM (SELECT DISTINCT " +
+                                  columns + " FROM " + source_.qualified(source()) +
+                                  " AS t WHERE " + all_keys_known() + ") GROUP BY m)");
+  Execution run(select);
+  run.step();
+  return static_cast<std::uint64_t>(run.integer(0));
+}
+
+std::optional<std::string> MemberFollower::out_of_sync(const GroupConfig& config) {
+  return link_.check(store_.table(), objects_of(config), [&] {
+    if (comparison_) {
+      comparison_->refresh();
+    }
+    return std::nullopt;
+  });
+}
+
+void MemberFollower::require_in_sync(const GroupConfig& config) {
+  if (const auto problem = out_of_sync(config)) {
+    fail(*problem);
+  }
+}
+
+PendingLog& MemberFollower::read_log(const GroupConfig& config) {
+  log_.read(form_of(config));
+  return log_;
+}
+
+void MemberFollower::add_row(const Execution& row, int first, const KeyForm& form) {
+  const Value member = row.value(first);
+  const SourceKey key = key_of_row(row, first + 1, form);
+  if (member.is_null() || !key.hash) {
+    return;
+  }
+  const auto known = keys_.find(member);
+  const std::uint64_t slot = known ? *known : keys_.add_member(member);
+  keys_.add(slot, *key.hash, /*may_log=*/false);
+  if (key.is_noncanonical_number) {
+    keys_.add(slot, noncanonical_marker(form.shape), /*may_log=*/false);
+  }
+}
+
+// Adds the keys of the rows of the source for which the condition holds. ?1 is the member.
+void MemberFollower::add_rows(const std::string& condition, const Value* member) {
+  GroupKeys::Bulk bulk(keys_);
+  const KeyForm form = form_of(store_.load_config());
+  const Statement select(db_, select_rows(condition));
+  Execution run(select);
+  if (member != nullptr) {
+    run.bind(1, *member);
+  }
+  while (run.step()) {
+    add_row(run, 0, form);
+  }
+  bulk.done();
+}
+
+void MemberFollower::add_logged_rows(std::int64_t last) {
+  GroupKeys::Bulk bulk(keys_);
+  const KeyForm form = form_of(store_.load_config());
+  log_.for_each_row(
+      [&](LogReader::Change change, const Execution& row, int first) {
+        if (change == LogReader::kAdded || change == LogReader::kAnnounced) {
+          add_row(row, first, form);
+        }
+      },
+      last);
+  bulk.done();
+}
+
+// With an index on the members, looks up each removed one. Otherwise reads the source once.
+std::vector<sqlite::OwnedValue> MemberFollower::members_without_rows(std::int64_t last) const {
+  constexpr int kDetail = 3;
+  const std::string member = quoted_name(member_column());
+  const std::string removed =
+      "SELECT DISTINCT p.key1 FROM " + source_.qualified(link_.side_table(store_.table())) +
+      " AS p WHERE p.id <= ?1 AND p.added IN (" + std::to_string(LogReader::kRemoved) + ", " +
+      std::to_string(LogReader::kKept) + ") AND p.key1 IS NOT NULL AND ";
+  const std::string rows =
+      " FROM " + source_.qualified(source()) + " AS t WHERE " + all_keys_known();
+  std::string sql =
+      removed + "NOT EXISTS (SELECT 1" + rows + " AND t." + member + " COLLATE BINARY = p.key1)";
+  bool has_index = false;
+  const Statement explain(db_, "EXPLAIN QUERY PLAN " + sql);
+  for (Execution plan(explain); plan.step();) {
+    const std::string_view detail = plan.value(kDetail).text();
+    has_index = has_index || (detail.find("SEARCH") == 0 && detail.find("AUTO") == detail.npos &&
+                              detail.find(" t ") != detail.npos);
+  }
+  if (!has_index) {
+    sql = removed + "p.key1 COLLATE BINARY NOT IN (SELECT t." + member + rows + ")";
+  }
+  const Statement select(db_, sql);
+  Execution run(select);
+  run.bind(1, last);
+  std::vector<sqlite::OwnedValue> gone;
+  while (run.step()) {
+    gone.push_back(run.value(0).copy());
+  }
+  return gone;
+}
+
+// While a statement writes to the source, a row may be in the log and not yet in the source. So
+// announcements stay then, and so do the members of removed rows.
+void MemberFollower::merge(bool is_only_writer) {
+  schema_may_have_changed();
+  require_in_sync(store_.load_config());
+  const std::int64_t last = log_.last_id();
+  if (last == 0) {
+    return;
+  }
+  if (!is_only_writer || source_.may_be_being_written()) {
+    add_logged_rows(last);
+    return log_.clear(LogReader::Keep::announcements_and_removals, last);
+  }
+  const bool reads_source = log_.has_announcement();
+  const auto removed = members_without_rows(last);
+  reads_source ? add_rows("", nullptr) : add_logged_rows(last);
+  for (const auto& member : removed) {
+    const GroupConfig config = store_.load_config();
+    if (const auto slot = store_.slot_of(config, Value(member.get()))) {
+      store_.remove_member(config, *slot);
+    }
+  }
+  log_.clear(LogReader::Keep::nothing, last);
+}
+
+void MemberFollower::rebuild(const GroupOptions& options, bool is_only_writer) {
+  const GroupConfig before = store_.load_config();
+  const bool installed =
+      link_.triggers().refresh_names_and_check(store_.table(), kVersionForMembers);
+  source_.require_not_being_written(is_only_writer);
+  link_.require_columns();
+  require_supported(options.collation());
+  const LinkedObjects made = link_.restore(store_.table(), objects_of(before), kVersionForMembers,
+                                           /*keep_triggers=*/installed);
+  log_.expire();
+  GroupConfig config = new_config(options, made);
+  config.has_row_log = before.has_row_log;
+  store_.clear(config);
+  add_rows("", nullptr);
+}
+
+// The keys of rows that were deleted are forgotten. First merges, so that the log has no row of the
+// member.
+void MemberFollower::rebuild_member(const Value& member, bool is_only_writer) {
+  merge(is_only_writer);
+  source_.require_not_being_written(is_only_writer);
+  const std::string same_member = " AND t." + quoted_name(member_column()) + " COLLATE BINARY = ?1";
+  for (const std::uint64_t slot : store_.slots_equal_to(store_.load_config(), member)) {
+    sqlite::OwnedValue stored;
+    store_.with_member(slot, [&](const Value& value) { stored = value.copy(); });
+    if (stored) {
+      const Value value(stored.get());
+      store_.remove_member(store_.load_config(), slot);
+      keys_.forget_rows();
+      add_rows(same_member, &value);
+    }
+  }
+}
+
+void MemberFollower::check() {
+  source_.require_not_being_written(/*is_only_writer=*/true);
+  const GroupConfig config = store_.load_config();
+  if (const auto problem = link_.changed_objects(store_.table(), objects_of(config))) {
+    throw SqliteError(SQLITE_CORRUPT_VTAB, *problem);
+  }
+  const KeyForm form = form_of(config);
+  const PendingLog& log = read_log(config);
+  const Statement select(db_, select_rows(""));
+  Execution run(select);
+  while (log.is_complete() && run.step()) {
+    const Value member = run.value(0);
+    const Hash hash = *key_of_row(run, 1, form).hash;
+    const auto slot = store_.slot_of(config, member);
+    if (!log.may_contain(member, hash) &&
+        !(slot && store_.segments().may_contain(config, *slot, hash))) {
+      throw SqliteError(SQLITE_CORRUPT_VTAB, "the source has the row " + describe_row(run) +
+                                                 ", which the filters do not have");
+    }
+  }
+}
+
+// The guard index is on the source, also after a rename, so this is not another table of its name.
+bool MemberFollower::for_each_source_member(const GroupConfig& config,
+                                            const std::function<void(const Value&)>& f) const {
+  if (!source_.has_guard(config.guard_index)) {
+    return false;
+  }
+  const Statement select(db_, "SELECT DISTINCT t." + quoted_name(member_column()) +
+                                  " COLLATE BINARY FROM " + source_.qualified(source()) +
+                                  " AS t WHERE " + all_keys_known());
+  Execution run(select);
+  while (run.step()) {
+    f(run.value(0));
+  }
+  return true;
+}
+
+std::vector<Hash> MemberFollower::hashes_of(const Key& key, const Value& value,
+                                            const GroupConfig& config,
+                                            sqlite::ValueCopy& converted) {
+  const Shape& shape = config.header.shape;
+  if (is_composite()) {
+    if (count_parts(key.bytes()) != key_columns().size()) {
+      std::string call;
+      for (const std::string& column : key_columns()) {
+        call.append(call.empty() ? "bloom_key(" : ", ").append(column);
+      }
+      refuse("key", call + "), because the filters follow these columns", value.describe());
+    }
+    return {hash_composite(key.bytes(), config.parts, shape.seed)};
+  }
+  std::vector<Hash> hashes;
+  const SourceComparison::OtherForms forms = comparison_->other_forms(key, value, converted);
+  if (forms.number) {
+    hashes.push_back(hash_key(*forms.number, shape.collation, shape.seed));
+  }
+  hashes.push_back(key.hash(shape));
+  if (forms.is_text) {
+    hashes.push_back(noncanonical_marker(shape));
+  }
+  return hashes;
+}
+
+bool MemberFollower::may_equal_other_members(const Value& value) const {
+  const bool is_number = value.type() == SQLITE_INTEGER || value.type() == SQLITE_FLOAT;
+  return is_number && !is_numeric(source_.affinity(0));
+}
+
+}  // namespace bloom

@@ -1,0 +1,120 @@
+// Keeps the members of a bloom_groups table in sync with its source: CREATE VIRTUAL TABLE who USING
+// bloom_groups(source=visits, member=day, column=visitor). A row of the source adds its key to its
+// member. A row with NULL in one of these columns counts for nothing.
+//
+// Triggers in plain SQL append the changes to <name>_pending (sql/source/log_reader.h), and lookups
+// find the members of pending keys there. 'merge' moves them into the filters.
+//
+// No member that has a key is missing from a lookup:
+// - A member is removed only by a command that has read that no row of the source has it, while no
+//   statement was writing to the source: a row is recorded before it is written. What is written
+//   after the command has begun stays in the log, because the command deletes only the rows that
+//   the log had then.
+// - If the triggers may have missed a change, or an UPDATE was announced and not finished, no list
+//   of members is complete except that of the source: a lookup is refused, or returns all members
+//   of the table, of the log and of the source.
+// - A lookup reads the log first, then the filters: keys move from the log to the filters.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/group_table/follow/pending_log.h"
+#include "sql/group_table/group_keys.h"
+#include "sql/group_table/group_options.h"
+#include "sql/group_table/store/group_store.h"
+#include "sql/source/source_comparison.h"
+#include "sql/source/source_link.h"
+#include "sql/sqlite/value.h"
+#include "sql/values/key.h"
+
+namespace bloom {
+
+class MemberFollower {
+ public:
+  // `names`: the source and its columns, that of the members first. Requires: `store` and `keys`
+  // outlive this object.
+  MemberFollower(sqlite3* db, GroupStore& store, GroupKeys& keys, const SourceNames& names);
+  MemberFollower(const MemberFollower&) = delete;
+  MemberFollower& operator=(const MemberFollower&) = delete;
+
+  const std::string& source() const { return source_.names().table; }
+  const std::string& member_column() const { return source_.names().columns.front(); }
+  std::vector<std::string> key_columns() const;
+  bool is_composite() const { return source_.names().columns.size() > 2; }
+  // Return the collation of the key, binary for several columns, which have their own; and the
+  // collation of the members, which only SQLite uses.
+  Collation collation() const { return is_composite() ? Collation::binary : source_.collation(1); }
+  Collation member_collation() const { return source_.collation(0); }
+  // Return the types to declare for the columns `key` and `member`.
+  const char* type_of_key() const { return is_composite() ? "" : comparison_->declared_type(); }
+  const char* type_of_member() const { return bloom::type_of_key(source_.affinity(0)); }
+
+  // CREATE, DROP and RENAME of the bloom_groups table. create() and drop() also make and drop the
+  // tables of the store. create() throws bloom::Error if the source cannot be followed.
+  void create(const GroupOptions& options);
+  void drop();
+  void rename(const char* name);
+
+  // The commands. `is_only_writer`: see TransactionState. All are undone by the caller if they
+  // fail. rebuild_member() reads the rows of the members that SQLite may call equal to `member`.
+  void merge(bool is_only_writer);
+  void rebuild(const GroupOptions& options, bool is_only_writer);
+  void rebuild_member(const sqlite::Value& member, bool is_only_writer);
+  // Reads the whole source. Throws SqliteError(SQLITE_CORRUPT_VTAB) if a key is missing from its
+  // member, or if triggers, guard index or change log are not as they were made.
+  void check();
+
+  // Call when a statement is prepared, and before a command: see SchemaCheck.
+  void schema_may_have_changed() { link_.schema_may_have_changed(); }
+  // Throws bloom::Error if out_of_sync() finds a problem.
+  void require_in_sync(const GroupConfig& config);
+  // Returns why a change of the source may not have been recorded, and what to do; nullopt if all
+  // were recorded.
+  std::optional<std::string> out_of_sync(const GroupConfig& config);
+
+  // Reads what is new in the log, and returns the log.
+  PendingLog& read_log(const GroupConfig& config);
+  std::uint64_t pending() const { return log_.count(); }
+  // Calls f(member) for each member of the source. Returns false if the source cannot be found.
+  bool for_each_source_member(const GroupConfig& config,
+                              const std::function<void(const sqlite::Value&)>& f) const;
+
+  // Returns the hashes to look up for a value: those of all keys that SQLite may call equal to it.
+  // The first is that of `converted`, the value as the column `key` returns it. Throws bloom::Error
+  // if the keys have several columns, and `value` is not such a key.
+  std::vector<Hash> hashes_of(const Key& key, const sqlite::Value& value, const GroupConfig& config,
+                              sqlite::ValueCopy& converted);
+  // Returns whether SQLite may compare `value` as equal to a member that GroupStore::slots_equal_to
+  // does not find: a number, and a text such as '01'.
+  bool may_equal_other_members(const sqlite::Value& value) const;
+
+ private:
+  LinkedObjects objects_of(const GroupConfig& config) const;
+  KeyForm form_of(const GroupConfig& config) const { return {config.header.shape, config.parts}; }
+  void require_supported(Collation collation) const;
+  GroupConfig new_config(const GroupOptions& options, const LinkedObjects& made) const;
+  std::uint64_t count_keys_of_largest_member() const;
+  std::string all_keys_known() const;
+  std::string select_rows(const std::string& condition) const;
+
+  void add_row(const sqlite::Execution& row, int first, const KeyForm& form);
+  void add_rows(const std::string& condition, const sqlite::Value* member);
+  void add_logged_rows(std::int64_t last);
+  // Returns the members of removed rows that have no row any more.
+  std::vector<sqlite::OwnedValue> members_without_rows(std::int64_t last) const;
+
+  sqlite3* db_;
+  GroupStore& store_;
+  GroupKeys& keys_;
+  SourceLink link_;
+  Source& source_;  // of link_
+  PendingLog log_;
+  std::optional<SourceComparison> comparison_;  // of the key, if it has one column
+};
+
+}  // namespace bloom

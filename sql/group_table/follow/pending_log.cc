@@ -1,0 +1,151 @@
+#include "sql/group_table/follow/pending_log.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sql/values/key.h"
+
+namespace bloom {
+
+using sqlite::Execution;
+using sqlite::Statement;
+using sqlite::Value;
+
+// SQLite compares 1 and 1.0 as equal, and a number never equals a text.
+std::string member_bytes(const Value& member) {
+  const Key key(member);
+  const bool is_number = member.type() == SQLITE_INTEGER || member.type() == SQLITE_FLOAT;
+  std::string bytes(1, static_cast<char>('0' + (is_number ? SQLITE_INTEGER : member.type())));
+  return bytes.append(key.bytes());
+}
+
+void PendingLog::read(const KeyForm& form) {
+  if (form.parts != form_.parts || form.shape.seed != form_.shape.seed ||
+      form.shape.collation != form_.shape.collation) {
+    forget();
+  }
+  form_ = form;
+  expire();
+  read_new_rows();
+}
+
+void PendingLog::add_key(const Execution& row, int first) {
+  const Value member = row.value(first);
+  const SourceKey key = key_of_row(row, first + 1, form_);
+  if (member.is_null() || !key.hash) {
+    return;
+  }
+  const std::uint32_t number = number_of(member);
+  push(*key.hash, number);
+  if (key.is_noncanonical_number) {
+    push(noncanonical_marker(form_.shape), number);
+  }
+}
+
+std::uint32_t PendingLog::number_of(const Value& member) {
+  const auto [found, is_new] =
+      numbers_.try_emplace(member_bytes(member), static_cast<std::uint32_t>(members_.size()));
+  if (is_new) {
+    members_.push_back({member.copy(), 0});
+  }
+  return found->second;
+}
+
+// Skips a pair that is among the newest of its bucket: rows may repeat one key many times. A
+// rollback that removes the first of equal rows removes the others as well.
+void PendingLog::push(Hash hash, std::uint32_t member) {
+  constexpr int kCompared = 4;
+  std::uint32_t i = newest_.empty() ? kNone : newest_[bucket_of(hash)];
+  for (int n = 0; n < kCompared && i != kNone; ++n, i = pairs_[i].before) {
+    if (pairs_[i].member == member && pairs_[i].hash == hash) {
+      return;
+    }
+  }
+  if (pairs_.size() == newest_.size()) {
+    grow();
+  }
+  std::uint32_t& newest = newest_[bucket_of(hash)];
+  pairs_.push_back({hash, member, newest});
+  newest = static_cast<std::uint32_t>(pairs_.size() - 1);
+  ++members_[member].keys;
+}
+
+void PendingLog::grow() {
+  constexpr std::size_t kFirst = 1024;
+  newest_.assign(std::max(kFirst, 2 * newest_.size()), kNone);
+  mask_ = newest_.size() - 1;
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    pairs_[i].before =
+        std::exchange(newest_[bucket_of(pairs_[i].hash)], static_cast<std::uint32_t>(i));
+  }
+}
+
+bool PendingLog::keep_keys(std::uint64_t n) {
+  while (pairs_.size() > n) {
+    const Pair& last = pairs_.back();
+    newest_[bucket_of(last.hash)] = last.before;
+    --members_[last.member].keys;
+    pairs_.pop_back();
+  }
+  return true;
+}
+
+void PendingLog::forget_keys() {
+  pairs_ = {};
+  newest_ = {};
+  members_.clear();
+  numbers_.clear();
+}
+
+void PendingLog::for_each_member_with(Hash hash, const EachMember& f) const {
+  for (std::uint32_t i = newest_.empty() ? kNone : newest_[bucket_of(hash)]; i != kNone;
+       i = pairs_[i].before) {
+    if (pairs_[i].hash == hash) {
+      f(Value(members_[pairs_[i].member].value.get()));
+    }
+  }
+}
+
+void PendingLog::for_each_member(const EachMember& f) const {
+  for (const Member& member : members_) {
+    if (member.keys != 0) {
+      f(Value(member.value.get()));
+    }
+  }
+}
+
+void PendingLog::for_each_key_of(const Value& member, const std::function<void(Hash)>& f) const {
+  const auto found = numbers_.find(member_bytes(member));
+  for (const Pair& pair : pairs_) {
+    if (found != numbers_.end() && pair.member == found->second) {
+      f(pair.hash);
+    }
+  }
+}
+
+bool PendingLog::may_contain(const Value& member, Hash hash) const {
+  const std::string wanted = member_bytes(member);
+  bool found = false;
+  for_each_member_with(hash,
+                       [&](const Value& other) { found = found || member_bytes(other) == wanted; });
+  return found;
+}
+
+std::int64_t PendingLog::last_id() const {
+  const Statement select(db(), "SELECT ifnull(max(id), 0) FROM " + qualified(), find_damage());
+  Execution run(select);
+  run.step();
+  return run.integer(0);
+}
+
+std::uint64_t PendingLog::count() const {
+  const Statement select(
+      db(),
+      "SELECT count(*) FROM " + qualified() + " WHERE added <> " + std::to_string(LogReader::kVoid),
+      find_damage());
+  Execution run(select);
+  run.step();
+  return static_cast<std::uint64_t>(run.integer(0));
+}
+
+}  // namespace bloom
