@@ -36,18 +36,20 @@ void LoggedKeys::load(const Layers& layers, const LayeredFilter& filter, bool ha
   if (has_rows && !is_possible(layers)) {
     damaged("a filter of this size has no row log");
   }
-  const auto ids = has_rows ? log_.ids() : std::nullopt;
+  constexpr RowLog::Ids kNoIds{0, -1};
+  const RowLog::Ids ids = has_rows ? log_.ids().value_or(kNoIds) : kNoIds;
+  const bool is_empty = ids.last < ids.first;
   is_used_ |= has_rows;
   const auto last = [&] { return first_id_ + static_cast<std::int64_t>(keys_.size()) - 1; };
-  if (copy_ == Copy::may_have_more && ids && ids->first == first_id_ && ids->last <= last()) {
-    while (last() > ids->last) {
+  if (copy_ == Copy::may_have_more && !is_empty && ids.first == first_id_ && ids.last <= last()) {
+    while (last() > ids.last) {
       pop();
     }
   } else {
     keys_.clear();
     newest_of_.clear();
-    if (ids) {
-      first_id_ = ids->first;
+    if (!is_empty) {
+      first_id_ = ids.first;
       reset(layers);
       read(filter);
     }

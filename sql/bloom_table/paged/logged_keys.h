@@ -50,7 +50,9 @@ class LoggedKeys {
   void append(const Layers& layers, std::uint64_t chunk, Hash hash, bool is_removal);
   // Applies the changes of chunk i to its cells. Does nothing if there are none.
   void apply(const LayeredFilter& filter, std::uint64_t i, std::uint8_t* cells) const;
-  bool has(std::uint64_t i) const { return !empty() && newest_of_[i] != kNone; }
+  bool has(std::uint64_t i) const {
+    return !empty() && newest_of_[static_cast<std::size_t>(i)] != kNone;
+  }
   // Returns the chunks with changes in order.
   CountedVector<std::uint64_t> chunks() const;
   // Empties the log. Requires: the changes are in the store.

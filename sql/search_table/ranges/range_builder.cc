@@ -59,7 +59,7 @@ void KeySet::grow() {
   table_.assign(table_.size() * 2, 0);
   mask_ = table_.size() - 1;
   for (const SearchKey key : keys_) {
-    std::size_t i = key & mask_;
+    std::size_t i = as_size(key) & mask_;
     while (table_[i] != 0) {
       i = (i + 1) & mask_;
     }
@@ -69,7 +69,7 @@ void KeySet::grow() {
 
 void KeySet::add(SearchKey key) {
   key += key == 0 ? 1 : 0;
-  for (std::size_t i = key & mask_;; i = (i + 1) & mask_) {
+  for (std::size_t i = as_size(key) & mask_;; i = (i + 1) & mask_) {
     if (table_[i] == key) {
       return;
     }
@@ -122,7 +122,7 @@ RangeBuilder::RangeBuilder(SearchStore& store, const SearchSource& source, Famil
       config_(config),
       batch_(store.segments(family), config),
       free_(store.free_slots(family, config)),
-      limit_(family == Family::keys ? kKeysPerRange : kGramsPerRange),
+      limit_(as_size(family == Family::keys ? kKeysPerRange : kGramsPerRange)),
       is_utf8_(source.is_utf8()) {}
 
 void RangeBuilder::add_row(std::int64_t rowid, const sqlite::Values& values) {
