@@ -26,6 +26,16 @@ std::size_t find_as(std::string_view text) {
   return found;
 }
 
+// Returns whether the brackets of an expression belong to each other. The statements of the table
+// put others around it.
+bool has_balanced_brackets(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size() && depth >= 0; i += sqlite::token_size(text.substr(i))) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+  }
+  return depth == 0;
+}
+
 }  // namespace
 
 const char* name_of(SearchedBy by) {
@@ -68,7 +78,8 @@ void SearchOptions::read_equal(const OptionArgument& argument) {
     const bool is_name = std::all_of(item.begin(), item.end(), [](unsigned char c) {
       return std::isalnum(c) != 0 || c == '_' || c >= 0x80;
     });
-    if (item.empty() || (as == std::string::npos && !is_name && !sqlite::unquoted(item))) {
+    if (item.empty() || !has_balanced_brackets(item) ||
+        (as == std::string::npos && !is_name && !sqlite::unquoted(item))) {
       refuse(argument.name, "columns, and expressions with a name: (user, payload->>'$.id' AS id)",
              sqlite::quoted_text(item));
     }
