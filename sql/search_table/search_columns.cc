@@ -14,21 +14,33 @@ namespace {
 
 using sqlite::quoted_name;
 
+// Returns whether the text consists of words, and none of them is a keyword of SQL.
+bool is_plain(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t size = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, size);
+    if (!std::all_of(word.begin(), word.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; }) ||
+        sqlite3_keyword_check(word.data(), static_cast<int>(size)) != 0) {
+      return false;
+    }
+    text.remove_prefix(std::min(size + 1, text.size()));
+  }
+  return true;
+}
+
 // Returns the type to declare for a column of the source: its own, if SQLite reads that in the same
-// way in another statement, or else one of the same affinity.
+// way in another statement, or else one of the same affinity. The type may be a name in quotes.
 std::string type_to_declare(const SourceColumn& column) {
-  const bool is_plain = std::all_of(column.type.begin(), column.type.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c == ' ';
-  });
   std::string lower(column.type);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  for (const char* const word : {"hidden", "generated", "always", "any"}) {
+  for (const char* const word : {"hidden", "any"}) {
     if (lower.find(word) != std::string::npos) {
       return type_of_key(column.affinity);
     }
   }
-  return is_plain ? column.type : type_of_key(column.affinity);
+  return is_plain(column.type) ? column.type : type_of_key(column.affinity);
 }
 
 }  // namespace
@@ -49,7 +61,7 @@ SearchColumns::SearchColumns(const char* table, const SearchSource& source,
   };
   for (const SourceColumn& column : source.columns()) {
     add(column.name, type_to_declare(column) + " COLLATE " + quoted_name(column.collation));
-    sql_.push_back(quoted_name(column.name));
+    sql_.push_back(sqlite::quoted_column(column.name));
   }
   for (std::size_t i = 0; i < options.terms().size(); ++i) {
     const SearchedTerm& term = options.terms()[i];
