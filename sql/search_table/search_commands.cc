@@ -57,7 +57,7 @@ void SearchTable::rebuild() {
 }
 
 void SearchTable::cover(SearchConfig& config, const RowidRanges& changed) {
-  const std::string id = sqlite::quoted_name(source_.rowid_alias());
+  const std::string id = sqlite::quoted_column(source_.rowid_alias());
   const Statement select(db_, "SELECT max(" + id + ") FROM " + source_.qualified());
   std::optional<std::int64_t> last = config.covered;
   {
@@ -98,7 +98,7 @@ void SearchTable::cover(SearchConfig& config, const RowidRanges& changed) {
 void SearchTable::cover(Family f, SearchConfig& config, const RowidRanges& changed,
                         RowidRange appended) {
   const bool has_appended = appended.first <= appended.last;
-  const std::string id = sqlite::quoted_name(source_.rowid_alias());
+  const std::string id = sqlite::quoted_column(source_.rowid_alias());
   const Statement select(
       db_, "SELECT 1 FROM " + source_.qualified() + " WHERE " + id + " BETWEEN ?1 AND ?2 LIMIT 1");
   const auto has_rows = [&](RowidRange rows) {
@@ -154,6 +154,7 @@ void SearchTable::optimize() {
 
 void SearchTable::check_integrity() {
   require_usable();
+  source_.refresh_names();
   const SearchConfig config = store_.load_config();
   store_.check(config);
   source_.require_not_being_written(/*is_only_writer=*/true);
@@ -170,7 +171,7 @@ void SearchTable::check_integrity() {
 
 // Every covered row is in a range, or noted as changed.
 void SearchTable::check_rows(const SearchConfig& config, Family f, const RowidRanges& changed) {
-  const std::string id = sqlite::quoted_name(source_.rowid_alias());
+  const std::string id = sqlite::quoted_column(source_.rowid_alias());
   const Statement select(db_, "SELECT " + id + " FROM " + source_.qualified() +
                                   " NOT INDEXED WHERE " + id + " <= ?1 ORDER BY " + id);
   const auto ranges = store_.ranges(f);
@@ -200,7 +201,7 @@ void SearchTable::check_rows(const SearchConfig& config, Family f, const RowidRa
 void SearchTable::check_range(const FamilyConfig& config, Family f, const StoredRange& range,
                               const RowidRanges& changed) {
   const auto& searched = searched_[static_cast<std::size_t>(f)];
-  const std::string id = sqlite::quoted_name(source_.rowid_alias());
+  const std::string id = sqlite::quoted_column(source_.rowid_alias());
   std::string sql = "SELECT " + id;
   for (const SearchedColumn& column : searched) {
     sql.append(", ").append(source_.sql_of_term(column.term));

@@ -125,7 +125,7 @@ void SearchTable::Cursor::limit_rowids(const SearchCondition& condition, std::in
 
 std::string SearchTable::Cursor::sql_of(const SearchCondition& condition) const {
   if (condition.column == kRowidColumn) {
-    return quoted_name(table_.source_.rowid_alias());
+    return sqlite::quoted_column(table_.source_.rowid_alias());
   }
   const std::string sql = table_.columns_.sql(condition.column);
   // The hidden column of an expression has no affinity, whatever the expression has.

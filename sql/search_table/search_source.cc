@@ -261,7 +261,7 @@ void SearchSource::rename(const std::string& new_table, std::optional<std::int64
 RowidRanges SearchSource::changed_rows() {
   if (!select_changed_) {
     select_changed_.emplace(db_, "SELECT block FROM " + changed_table() + " UNION SELECT -1 FROM " +
-                                     qualified() + " WHERE " + quoted_name(rowid_alias_) +
+                                     qualified() + " WHERE " + sqlite::quoted_column(rowid_alias_) +
                                      " = -1 ORDER BY 1");
   }
   RowidRanges ranges;

@@ -83,7 +83,8 @@ class SearchSource {
   // Returns whether an index of the source begins with this column, under this collation.
   bool has_index_on(const std::string& column, const std::string& collation) const;
 
-  // Call when a statement is prepared: the source, its columns and its indexes may have changed.
+  // Call when a statement is prepared, and before a command: the source, its columns and its
+  // indexes may have changed, and other connections may have written to it since.
   void refresh_names();
 
   // Throws bloom::Error if the source cannot be searched.

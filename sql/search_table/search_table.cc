@@ -118,6 +118,7 @@ int SearchTable::update(const Values& values) {
     fail("cannot change the rows of " + source + " through this table (change " + source +
          " instead)");
   }
+  source_.refresh_names();
   const TransactionState::Enclosed enclosed(transaction_);
   store_.atomically([&] { run(command); });
   return SQLITE_OK;

@@ -28,6 +28,7 @@ std::size_t size_of_name(std::string_view list) {
 }  // namespace
 
 std::string quoted_name(std::string_view name) { return between('"', name); }
+std::string quoted_column(std::string_view name) { return between('`', name); }
 std::string text_literal(std::string_view text) { return between('\'', text); }
 
 std::string_view trimmed(std::string_view text) {

@@ -12,6 +12,9 @@ namespace bloom::sqlite {
 // Return a name in double quotes and a string in single quotes, for use in SQL. Quotes within the
 // text are doubled.
 std::string quoted_name(std::string_view name);
+// Returns a column for use in an expression. Where there is no such column any more, SQLite reads
+// "x" as a string, and refuses `x`.
+std::string quoted_column(std::string_view name);
 std::string text_literal(std::string_view text);
 
 // Returns the text without white space at both ends.

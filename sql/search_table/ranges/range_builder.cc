@@ -174,7 +174,7 @@ void RangeBuilder::end_range(std::int64_t last) {
 
 // NOT INDEXED and ORDER BY: the rows come in the order of their rowids.
 void RangeBuilder::read(RowidRange rows) {
-  const std::string id = sqlite::quoted_name(source_.rowid_alias());
+  const std::string id = sqlite::quoted_column(source_.rowid_alias());
   std::string sql = "SELECT 1 FROM " + source_.qualified() + " NOT INDEXED WHERE " + id +
                     " BETWEEN ?1 AND ?2 AND " + kSeeRow.name + "(?3, " + id;
   for (const SearchedColumn& column : columns_) {
@@ -208,7 +208,7 @@ void RangeBuilder::read(RowidRange rows) {
 // An expression has failed for the row after the first of these. Ends the range in progress there,
 // or some rows later, because more rows may fail.
 void RangeBuilder::skip_failing_rows(RowidRange rows) {
-  const std::string id = sqlite::quoted_name(source_.rowid_alias());
+  const std::string id = sqlite::quoted_column(source_.rowid_alias());
   const Statement select(source_.db(), "SELECT " + id + " FROM " + source_.qualified() + " WHERE " +
                                            id + " BETWEEN ?1 AND ?2 ORDER BY 1 LIMIT 1 OFFSET ?3");
   Execution run(select);
