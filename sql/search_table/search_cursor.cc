@@ -7,6 +7,7 @@
 #include "sql/search_table/ranges/search_lookup.h"
 #include "sql/search_table/search_table.h"
 #include "sql/search_table/search_words.h"
+#include "sql/sqlite/connection.h"
 #include "sql/sqlite/sql_text.h"
 
 namespace bloom {
@@ -15,7 +16,7 @@ namespace {
 using sqlite::Context;
 using sqlite::Execution;
 using sqlite::OwnedValue;
-using sqlite::quoted_name;
+using sqlite::quoted_column;
 using sqlite::Statement;
 
 }  // namespace
@@ -39,10 +40,16 @@ void SearchTable::Cursor::filter(int order, const char* idx_string, const Values
   plan_ = read_search_plan(idx_string);
   values_.clear();
   lists_.clear();
+  std::vector<SearchCondition> all = std::move(plan_.conditions);
+  plan_.conditions.clear();
   for (int i = 0; i < values.size(); ++i) {
-    const bool is_list = plan_.conditions[static_cast<std::size_t>(i)].is_list;
-    lists_.push_back(is_list ? values[i].list() : std::vector<OwnedValue>());
+    SearchCondition& condition = all[static_cast<std::size_t>(i)];
+    if (may_not_apply(condition.op) && may_be_outer_join()) {
+      continue;
+    }
+    lists_.push_back(condition.is_list ? values[i].list() : std::vector<OwnedValue>());
     values_.push_back(values[i].copy());
+    plan_.conditions.push_back(std::move(condition));
   }
   bound_.clear();
   run_ = 0;
@@ -65,8 +72,16 @@ void SearchTable::Cursor::filter(int order, const char* idx_string, const Values
   read_row();
 }
 
+// A cursor belongs to one execution of a statement.
+bool SearchTable::Cursor::may_be_outer_join() {
+  if (!may_be_outer_join_) {
+    may_be_outer_join_ = sqlite::may_be_running_outer_join(table_.db_);
+  }
+  return *may_be_outer_join_;
+}
+
 void SearchTable::Cursor::prepare(const std::string& where, bool in_runs) {
-  const std::string id = quoted_name(table_.source_.rowid_alias());
+  const std::string id = quoted_column(table_.source_.rowid_alias());
   std::string sql = "SELECT " + id;
   for (int i = 0; i < table_.columns_.source_columns(); ++i) {
     constexpr int kLast = 63;  // stands for all columns from there on
@@ -132,7 +147,7 @@ std::int64_t SearchTable::Cursor::pending_rows(const SearchConfig& config) {
   }
   normalize(ranges);
   const Statement count(table_.db_, "SELECT count(*) FROM " + table_.source_.qualified() +
-                                        " WHERE " + quoted_name(table_.source_.rowid_alias()) +
+                                        " WHERE " + quoted_column(table_.source_.rowid_alias()) +
                                         " BETWEEN ?1 AND ?2");
   std::int64_t rows = 0;
   for (const RowidRange range : ranges) {
@@ -147,7 +162,7 @@ std::int64_t SearchTable::Cursor::pending_rows(const SearchConfig& config) {
 void SearchTable::Cursor::return_expression(sqlite3_context* raw, const std::string& sql) {
   if (!expression_ || expression_sql_ != sql) {
     expression_.emplace(table_.db_, "SELECT " + sql + " FROM " + table_.source_.qualified() +
-                                        " WHERE " + quoted_name(table_.source_.rowid_alias()) +
+                                        " WHERE " + quoted_column(table_.source_.rowid_alias()) +
                                         " = ?1");
     expression_sql_ = sql;
   }

@@ -94,6 +94,12 @@ Number number_in(std::string_view text, int base = 10) {
 
 }  // namespace
 
+bool may_not_apply(int op) {
+  constexpr int kFixed = 3054000;
+  return sqlite3_libversion_number() < kFixed && op != SQLITE_INDEX_CONSTRAINT_ISNULL &&
+         !is_equality(op) && !is_bound(op);
+}
+
 Collation collation_of_keys(const std::string& collation) {
   return collation_named(collation).value_or(Collation::binary);
 }

@@ -24,6 +24,10 @@ inline bool is_equality(int op) {
   return op == SQLITE_INDEX_CONSTRAINT_EQ || op == SQLITE_INDEX_CONSTRAINT_IS;
 }
 
+// Returns whether SQLite may pass conditions of this operator that do not apply to all rows. Before
+// 3.54 it passes `a.x LIKE 'y'` to `a` in `a LEFT JOIN b ON a.x LIKE 'y'`.
+bool may_not_apply(int op);
+
 inline constexpr int kRowidColumn = -1;
 
 struct SearchCondition {

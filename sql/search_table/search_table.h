@@ -181,8 +181,12 @@ class SearchTable::Cursor {
   static std::uint64_t bytes(const SearchConfig& config);  // of all filters
   std::string info();
 
+  // Returns whether the statement of the cursor may have an outer join.
+  bool may_be_outer_join();
+
   static const Hidden kHidden[];
   SearchTable& table_;
+  std::optional<bool> may_be_outer_join_;
   SearchPlan plan_;
   std::vector<sqlite::OwnedValue> values_;              // one per condition
   std::vector<std::vector<sqlite::OwnedValue>> lists_;  // those of the conditions that are lists

@@ -52,9 +52,19 @@ std::int64_t root_page(sqlite3* db, const std::string& schema, const std::string
   return run.bind(1, table).step() ? run.integer(0) : 0;
 }
 
-// Returns whether the program of a statement, with those of its triggers, opens the b-tree for
-// writing. SQLite explains the text, so names, quotes and aliases do not matter.
-bool may_write(sqlite3* db, const char* sql, int schema, std::int64_t root) {
+// An instruction of the program of a statement.
+struct Instruction {
+  std::string_view opcode;
+  std::int64_t p1;
+  std::int64_t p2;
+  std::int64_t p3;
+};
+
+// Returns whether the program of a statement, with those of its triggers, may have an instruction
+// for which `is_wanted` returns true. SQLite explains the text, so names, quotes and aliases do not
+// matter.
+template <typename F>
+bool may_have_instruction(sqlite3* db, const char* sql, F&& is_wanted) {
   enum { kOpcode = 1, kP1 = 2, kP2 = 3, kP3 = 4 };
   sqlite3_stmt* raw = nullptr;
   if (sql == nullptr || sqlite3_prepare_v2(db, (std::string("EXPLAIN ") + sql).c_str(), -1, &raw,
@@ -65,14 +75,20 @@ bool may_write(sqlite3* db, const char* sql, int schema, std::int64_t root) {
   int code = SQLITE_OK;
   while ((code = sqlite3_step(raw)) == SQLITE_ROW) {
     const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(raw, kOpcode));
-    const std::string_view opcode = text == nullptr ? "" : text;
-    const auto operand = [&](int column) { return sqlite3_column_int64(raw, column); };
-    if ((opcode == "OpenWrite" && operand(kP2) == root && operand(kP3) == schema) ||
-        (opcode == "Clear" && operand(kP1) == root && operand(kP2) == schema)) {
+    if (is_wanted(Instruction{text == nullptr ? "" : text, sqlite3_column_int64(raw, kP1),
+                              sqlite3_column_int64(raw, kP2), sqlite3_column_int64(raw, kP3)})) {
       return true;
     }
   }
   return code != SQLITE_DONE;
+}
+
+// Returns whether a statement may open the b-tree for writing.
+bool may_write(sqlite3* db, const char* sql, int schema, std::int64_t root) {
+  return may_have_instruction(db, sql, [&](const Instruction& each) {
+    return (each.opcode == "OpenWrite" && each.p2 == root && each.p3 == schema) ||
+           (each.opcode == "Clear" && each.p1 == root && each.p2 == schema);
+  });
 }
 
 bool is_read_uncommitted_on(sqlite3* db) {
@@ -116,6 +132,18 @@ bool may_be_writing_to(sqlite3* db, const std::string& schema, const std::string
   while ((statement = sqlite3_next_stmt(db, statement)) != nullptr) {
     if (sqlite3_stmt_busy(statement) != 0 && sqlite3_stmt_readonly(statement) == 0 &&
         may_write(db, sqlite3_sql(statement), number, root)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool may_be_running_outer_join(sqlite3* db) {
+  sqlite3_stmt* statement = nullptr;
+  while ((statement = sqlite3_next_stmt(db, statement)) != nullptr) {
+    if (sqlite3_stmt_busy(statement) != 0 &&
+        may_have_instruction(db, sqlite3_sql(statement),
+                             [](const Instruction& each) { return each.opcode == "NullRow"; })) {
       return true;
     }
   }

@@ -35,6 +35,10 @@ bool writes_through_trigger(sqlite3* db, std::string_view table);
 // sqlite3_blob_open().
 bool may_be_writing_to(sqlite3* db, const std::string& schema, const std::string& table);
 
+// Returns whether a running statement may have a LEFT, RIGHT or FULL JOIN: whether its program has
+// the instruction for rows without a match, or cannot be read.
+bool may_be_running_outer_join(sqlite3* db);
+
 // Returns whether an INSERT into the table `into` may write to the rows of another ordinary table,
 // through triggers. Also returns true if it cannot be prepared.
 bool insert_may_write_to(sqlite3* db, const std::string& schema, const std::string& into,

@@ -428,6 +428,49 @@ class Schema(SourceCase):
         self.assertTrue(json.loads(one(db, "SELECT info FROM f LIMIT 1"))["in_sync"])
         self.assertSoundAfterwards(db)
 
+    def test_commands_notice_lost_triggers_although_only_another_connection_wrote_since(self):
+        for i, command in enumerate((CHECK, SUMMARIZE)):
+            with self.subTest(command):
+                db = self.make(rows=200, path=f"{self.path}{i}")
+                plain = sqlite3.connect(f"{self.path}{i}", isolation_level=None)
+                self.addCleanup(plain.close)
+                self.assertNothingLost(db)
+                db.execute("DROP TRIGGER f_before_update")
+                plain.execute("UPDATE s SET k = 'new' WHERE id = 1")
+                plain.execute("INSERT INTO s(k) VALUES ('behind the last range')")
+                self.assertFails(db, STALE, command)
+                self.assertNothingLost(db)
+                db.execute(REBUILD)
+                self.assertSoundAfterwards(db)
+
+    def test_a_rename_restores_no_lost_triggers(self):
+        db = self.make(rows=200)
+        db.execute("DROP TRIGGER f_before_update")
+        db.execute("UPDATE s SET k = 'new' WHERE id = 3")
+        db.execute("ALTER TABLE f RENAME TO g")
+        self.assertEqual(self.lost(db, table="g"), [])
+        self.assertFails(db, STALE, "INSERT INTO g(g) VALUES ('integrity-check')")
+        db.execute("ALTER TABLE g RENAME TO f")
+        self.assertNothingLost(db)
+        db.execute(REBUILD)
+        self.assertSoundAfterwards(db)
+
+    def test_names_that_change_while_a_lookup_runs(self):
+        """A name in double quotes would become a string."""
+        for old, option in itertools.product(("k", "id"), ("equal=(k)", "like=(k)", "words=(k)")):
+            with self.subTest(old, option=option):
+                db = self.source(rows=200, path=":memory:")
+                db.execute(f"CREATE VIRTUAL TABLE f USING bloom_search(source=s, {option})")
+                found = db.execute("SELECT f.id FROM s CROSS JOIN f WHERE f.k = s.k ORDER BY s.u")
+                rows = [found.fetchone()]
+                db.execute(f"ALTER TABLE s RENAME COLUMN {old} TO renamed")
+                try:
+                    rows += found.fetchall()
+                except sqlite3.Error as error:
+                    self.assertIn("no such column", str(error))
+                else:
+                    self.assertEqual(len(rows), 200)
+
     def test_names_that_the_triggers_use(self):
         for name in ("r", "c", "first", "member", "new", "old", "f_x", 'a "b"', "select", "max", "v", "k"):
             quoted = '"' + name.replace('"', '""') + '"'
@@ -628,6 +671,40 @@ class Keys(SourceCase):
             for looked_up in (5, 5.0, "5", "05", "5.0", b"5", " 5", "a", b"a"):
                 equal = one(db, "SELECT count(*) FROM s WHERE k = ?", looked_up)
                 self.assertLessEqual(equal, one(db, "SELECT count(*) FROM f WHERE k = ?", looked_up), (declared, old, new, looked_up))
+
+    def test_an_expression_that_ends_its_bracket(self):
+        db = self.source()
+        self.assertFails(db, "expressions with a name", "CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(k) AND (u AS both))")
+        self.assertFails(db, "expressions with a name", "CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(k, u) AND (x AS both))")
+
+    def test_conditions_of_an_outer_join(self):
+        """SQLite before 3.54 passes those in ON to the left table."""
+        db = self.make(rows=200, path=":memory:")
+        db.executescript("DROP TABLE f; CREATE VIRTUAL TABLE f USING bloom_search(source=s, like=(k), equal=(k, u)); CREATE TABLE w(a)")
+        db.execute("INSERT INTO w VALUES ('key 5'), ('key 6'), ('none')")
+        db.execute("CREATE VIEW of_f AS SELECT f.id FROM f AS f LEFT JOIN w ON f.k = w.a AND f.k LIKE 'key 5%'")
+        self.assertEqual(one(db, "SELECT count(*) FROM of_f"), 200)
+        conditions = ("t.k LIKE 'key 5%'", "t.k GLOB 'key 5*'", "t.u <> 5", "t.u IS NOT 5", "t.id IS NOT 5", "t.x IS NOT NULL", "t.k = 'key 5'", "t.u > 5", "t.x IS NULL")
+        joins = ("LEFT", "RIGHT", "FULL") if sqlite3.sqlite_version_info >= (3, 39) else ("LEFT",)
+        for condition, join in itertools.product(conditions, joins):
+            for query in (
+                f"FROM @ AS t {join} JOIN w ON t.k = w.a AND {condition}",
+                f"FROM @ AS t {join} JOIN w ON {condition}",
+                f"FROM w {join} JOIN @ AS t ON t.k = w.a AND {condition}",
+                f"FROM w {join} JOIN @ AS t ON t.k = w.a WHERE {condition}",
+                f"FROM @ AS t JOIN w ON w.rowid = t.id {join} JOIN w AS v ON t.k = v.a AND {condition}",
+            ):
+                query = "SELECT count(*), count(t.id), count(w.a) " + query
+                self.assertEqual(db.execute(query.replace("@", "f")).fetchall(), db.execute(query.replace("@", "s")).fetchall(), query)
+
+    def test_types_that_are_keywords(self):
+        for declared in ('"PRIMARY KEY"', "[NOT NULL]", '"UNIQUE"', '"REFERENCES x"', '"DEFAULT 5"', '"COLLATE NOCASE"', '"AS"', '"CHECK"', '"INT HIDDEN"', "DOUBLE PRECISION"):
+            with self.subTest(declared):
+                db = self.make(SOURCE.replace(" k,", f" k {declared},"), path=":memory:")
+                db.execute("INSERT INTO s(k) VALUES (5), ('5'), ('05'), (5.0), ('abc'), ('ABC'), (x'35')")
+                for condition in ("= '5'", ">= '5'", "IS '05'", "= 'abc'", "< 5.5"):
+                    wanted = db.execute(f"SELECT id, k FROM s WHERE k {condition} ORDER BY id").fetchall()
+                    self.assertEqual(db.execute(f"SELECT id, k FROM f WHERE k {condition} ORDER BY id").fetchall(), wanted, condition)
 
     def test_collations(self):
         for collation in ("BINARY", "NOCASE", "RTRIM"):
