@@ -189,8 +189,11 @@ bool SourceTriggers::take_names(const std::vector<Trigger>& stored, const std::s
 
 void SourceTriggers::find_names(const std::string& table) {
   const std::vector<Trigger> stored = stored_triggers(table);
-  std::any_of(sets_.begin(), sets_.end(),
-              [&](const TriggerSet& set) { return take_names(stored, table, table, set); });
+  for (const TriggerSet& set : sets_) {
+    if (take_names(stored, table, table, set)) {
+      return;
+    }
+  }
 }
 
 bool SourceTriggers::refresh_names_and_check(const std::string& table, const std::string& target,
