@@ -37,7 +37,15 @@ class LoggedKeys {
   // Call when the cache is dropped: the rows are not known any more. The second is for a rollback
   // that is known to have undone nothing but the newest rows, or a merge.
   void forget() { copy_ = Copy::unknown; }
-  void forget_newest() { copy_ = copy_ == Copy::unknown ? copy_ : Copy::may_have_more; }
+  void forget_newest() {
+    copy_ = copy_ == Copy::unknown || others_may_append_ ? Copy::unknown : Copy::may_have_more;
+  }
+  // Call when another object of the table may append rows from now on. It can give them the ids of
+  // rows that a rollback has undone.
+  void others_may_append() {
+    others_may_append_ = true;
+    copy_ = copy_ == Copy::may_have_more ? Copy::unknown : copy_;
+  }
   bool is_known() const { return copy_ != Copy::unknown; }
   // Returns whether the log has the rows of the copy, and no others. Another object of the table
   // may have merged or appended some. Requires: is_known().
@@ -77,6 +85,7 @@ class LoggedKeys {
 
   RowLog& log_;
   Copy copy_ = Copy::unknown;
+  bool others_may_append_ = false;
   bool is_used_ = false;
   std::int64_t first_id_ = 1;  // of keys_[0]
   std::size_t merge_at_ = 0;

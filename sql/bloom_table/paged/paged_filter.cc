@@ -111,8 +111,7 @@ void PagedFilter::rolled_back_to(int number) {
   if (!transaction_.rolled_back_to(number)) {
     return;
   }
-  drop_cache();
-  logged_.forget_newest();
+  drop_cache(LogCopy::forget_newest);
   end_statement();
   retire_if_renamed();
   note_change();
@@ -218,9 +217,9 @@ void PagedFilter::write_deferred_changes() {
   }
 }
 
-void PagedFilter::drop_cache() {
+void PagedFilter::drop_cache(LogCopy copy) {
   cache_.forget();
-  logged_.forget();
+  copy == LogCopy::forget ? logged_.forget() : logged_.forget_newest();
   log_.expire();
   deferred_count_ = 0;
   newest_layer_fill_.forget_estimate();

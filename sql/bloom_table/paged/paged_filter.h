@@ -20,8 +20,8 @@
 //   xSavepoint(n)     nothing is deferred: savepoint n includes every earlier change.
 //   xRelease(n)       nothing is deferred.
 //   xRollbackTo(n)    if n is known: the cache is empty and nothing is deferred. SQLite has taken
-//                     back the newest rows of the row log, or has brought back rows that were
-//                     merged after n. Otherwise no effect, because n was never opened.
+//                     back the newest rows of the row log, or has brought back merged rows.
+//                     Otherwise no effect, because n was never opened.
 //   xSync             nothing is deferred, and the row log is empty. Under PRAGMA query_only the
 //                     log stays, and is committed.
 //   xCommit           leaves the transaction. The cache matches the file.
@@ -77,7 +77,7 @@ struct ConnectionState {
 // What the lookups of one connection have done, since it opened the table or read the schema again.
 struct LookupCounts {
   std::uint64_t lookups = 0;
-  std::uint64_t absent = 0;  // lookups that were answered "absent"
+  std::uint64_t absent = 0;  // of them
 };
 
 class PagedFilter {
@@ -102,12 +102,12 @@ class PagedFilter {
   // either.
   void retire() {
     retired_ = true;
+    logged_.others_may_append();
     must_check_lookups_ = true;
     store_.watch_name();
   }
   bool is_of(const std::string& schema, const std::string& table) const;
-  // Returns whether a new object of this table must share this filter, because the filter takes
-  // part in an open transaction.
+  // Returns whether a new object of this table must share the filter: it is in a transaction.
   bool must_be_shared(const std::string& schema, const std::string& table, bool grows) const;
 
   // Adds one key, given its hash.
@@ -164,8 +164,7 @@ class PagedFilter {
 
   void statement_was_prepared() { store_.statement_was_prepared(); }
 
-  // Returns the layers. Reads them from the config if they are not loaded yet. Does not apply
-  // deferred keys, because it is called once per row.
+  // Returns the layers, and loads them if necessary. Called per row, so it applies no deferred keys.
   const Layers& layers() {
     if (!is_loaded_) {
       load();
@@ -190,8 +189,7 @@ class PagedFilter {
     counts_.absent += found ? 0 : 1;
   }
   const LookupCounts& counts() const { return counts_; }
-  // Returns how many times a chunk was not in the cache, and a lookup or a change read it from the
-  // store.
+  // Returns how many times a lookup or a change has read a chunk from the store.
   std::uint64_t chunks_read() const { return cache_.chunks_read(); }
   // As Filter::add(). A growing filter does not add a key that it may already contain, and then
   // returns false.
@@ -224,7 +222,7 @@ class PagedFilter {
   bool has_log() const { return config_.has_log(); }
   std::uint64_t log_size() { return config().has_log() ? log_.size() : 0; }
   void merge_log(ChangeLog::Keep keep, const std::function<void(const Add&)>& fill = {});
-  // Returns the FPR that the pending changes add to the estimates of the layers.
+  // Returns the FPR that pending changes add to the estimates.
   double log_fpr() { return config().has_log() ? log_.fpr(layers().newest().header) : 0; }
   bool log_has_announcement() { return config().has_log() && log_.has_announcement(); }
 
@@ -327,7 +325,9 @@ class PagedFilter {
 
   void load();
   void check_cache();
-  void drop_cache();  // also drops deferred changes
+  enum class LogCopy { forget, forget_newest };  // see LoggedKeys
+  // Also drops deferred changes.
+  void drop_cache(LogCopy copy = LogCopy::forget);
   void note_change() { seen_epoch_ = ++connection_.epoch; }
   // A trigger that appends a row raises total_changes() at once, even while its statement runs. A
   // rollback does not lower it.
