@@ -23,13 +23,19 @@ struct OneChunk {
 
 }  // namespace
 
+// SQLite writes pages of the log to the WAL even after a merge has freed them. A merge costs little
+// if SQLite caches the filter, so the log is then kept much smaller than the filter.
 void LoggedKeys::reset(const Layers& layers) {
   constexpr std::size_t kFewest = 4096;
   constexpr std::size_t kMost = std::size_t{1} << 17U;
+  constexpr std::size_t kChunksInCache = 512;  // 2 MB, as much as SQLite caches by default
+  constexpr std::size_t kRowsPerCachedChunk = 32;
   constexpr std::size_t kRowsPerChunk = 64;
   keys_.clear();
   newest_of_.assign(static_cast<std::size_t>(layers.chunk_count()), kNone);
-  merge_at_ = std::clamp(newest_of_.size() * kRowsPerChunk, kFewest, kMost);
+  const std::size_t rows =
+      newest_of_.size() <= kChunksInCache ? kRowsPerCachedChunk : kRowsPerChunk;
+  merge_at_ = std::clamp(newest_of_.size() * rows, kFewest, kMost);
 }
 
 void LoggedKeys::load(const Layers& layers, const LayeredFilter& filter, bool has_rows) {
