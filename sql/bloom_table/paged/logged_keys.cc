@@ -52,6 +52,7 @@ void LoggedKeys::load(const Layers& layers, const LayeredFilter& filter, bool ha
       pop();
     }
   } else {
+    copy_ = Copy::unknown;
     keys_.clear();
     newest_of_.clear();
     if (!is_empty) {
