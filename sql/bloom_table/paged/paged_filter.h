@@ -164,7 +164,7 @@ class PagedFilter {
 
   void statement_was_prepared() { store_.statement_was_prepared(); }
 
-  // Returns the layers, and loads them if necessary. Called per row, so it applies no deferred keys.
+  // Returns the layers, and loads them if necessary. Applies no deferred keys: called per row.
   const Layers& layers() {
     if (!is_loaded_) {
       load();
