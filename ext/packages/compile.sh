@@ -12,15 +12,15 @@
 source "$(dirname "${BASH_SOURCE[0]}")/zig.sh"
 
 # shellcheck disable=SC2034
-all_platforms=(linux-x86_64 linux-aarch64 linux-x86_64-musl windows-x86_64 macos-universal)
+all_platforms=(linux-x86_64 linux-aarch64 linux-x86_64-musl linux-aarch64-musl windows-x86_64 macos-universal)
 
 tools_of() {
   local platform
   for platform in "$@"; do
     case $platform in
+      linux-*-musl) command -v npm > /dev/null || echo npm ;;
       "linux-$(uname -m)") echo g++ cmake make dpkg-dev file ;;
       linux-aarch64) echo g++-aarch64-linux-gnu cmake make dpkg-dev file ;;
-      linux-x86_64-musl) command -v npm > /dev/null || echo npm ;;
       windows-x86_64) echo g++-mingw-w64-x86-64-posix ;;
       macos-universal) echo llvm-16 lld-16 && { command -v npm > /dev/null || echo npm; } ;;
     esac
@@ -33,7 +33,7 @@ compile() {
   mkdir -p "$folder/loadable" "$out/sqlite"
   cp /usr/include/sqlite3.h /usr/include/sqlite3ext.h "$out/sqlite"
   case $platform in
-    linux-x86_64-musl) compile_musl "$folder" "$out/sqlite" ;;
+    linux-*-musl) compile_musl "${platform#linux-}" "$folder" "$out/sqlite" ;;
     linux-*) compile_glibc "${platform#linux-}" "$folder" "$out/sqlite" ;;
     windows-x86_64) compile_windows "$folder" "$out/sqlite" ;;
     macos-universal) compile_macos "$folder" "$out/sqlite" ;;
@@ -84,10 +84,10 @@ dependencies() {
 }
 
 compile_musl() {
-  local folder=$1 sqlite=$2
+  local processor=${1%-musl} folder=$2 sqlite=$3
   zig_present
   ext/packages/amalgamation.py "$folder"
-  "$zig" c++ -target x86_64-linux-musl -std=c++20 -O2 -g0 -fPIC -shared -s -I "$sqlite" "$folder/bloom.cc" \
+  "$zig" c++ -target "$processor-linux-musl" -std=c++20 -O2 -g0 -fPIC -shared -s -I "$sqlite" "$folder/bloom.cc" \
     -Wl,--version-script=ext/bloom.map -Wl,-z,nodelete -o "$folder/loadable/bloom.so"
 }
 

@@ -64,6 +64,7 @@ PLATFORMS = {
     "linux-aarch64": Platform("bloom.so", [("linux-arm64", "linux", "arm64", "glibc")], ["linux-arm64"]),
     # sqlpkg does not tell musl from glibc.
     "linux-x86_64-musl": Platform("bloom.so", [("linux-x64-musl", "linux", "x64", "musl")], []),
+    "linux-aarch64-musl": Platform("bloom.so", [("linux-arm64-musl", "linux", "arm64", "musl")], []),
     "windows-x86_64": Platform("bloom.dll", [("win32-x64", "win32", "x64", None)], ["windows-amd64"]),
     "macos-universal": Platform(
         "bloom.dylib",

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the packages of several platforms by ext/packages/build.sh, and tests the file to load out of
-# each wheel where it runs: arm64 in qemu, Windows in Wine, musl by its own loader. There it runs the
+# each wheel where it runs: arm64 in qemu, Windows in Wine, musl by Debian's loader of it. There it runs the
 # tests of the core, the SQL scripts and an exchange of databases with this machine. macOS cannot be
 # run here: its file is only read. Needs x86-64 Linux. Installs missing packages without prompting, and
 # ends with "N passed, N failed".
@@ -48,11 +48,13 @@ same_bytes_twice() {
 
 # ---- What a platform has: compilers, the command that starts a program, names and tags.
 
+processor() { local name=${1#*-} && echo "${name%-musl}"; }
+
 cc() {
   case $1 in
     linux-x86_64) echo gcc ;;
     linux-aarch64) echo aarch64-linux-gnu-gcc ;;
-    linux-x86_64-musl) echo "$zig cc -target x86_64-linux-musl" ;;
+    linux-*-musl) echo "$zig cc -target $(processor "$1")-linux-musl" ;;
     windows-x86_64) echo x86_64-w64-mingw32-gcc-posix ;;
   esac
 }
@@ -62,13 +64,14 @@ cxx() { cc "$1" | sed 's/ cc / c++ /; s/gcc/g++/'; }
 emulator() {
   case $1 in
     linux-aarch64) echo "qemu-aarch64 -L /usr/aarch64-linux-gnu" ;;
+    linux-aarch64-musl) echo "qemu-aarch64 -L $folder/$1/root" ;;
     windows-x86_64) echo wine ;;
   esac
 }
 
 wheel_tag() {
   case $1 in
-    linux-x86_64-musl) echo musllinux_1_2_x86_64 ;;
+    linux-*-musl) echo "musllinux_1_2_$(processor "$1")" ;;
     linux-*) echo "manylinux_2_24_${1#linux-}" ;;
     windows-x86_64) echo win_amd64 ;;
     macos-universal) echo macosx_11_0_universal2 ;;
@@ -81,6 +84,7 @@ npm_machines() {
     linux-x86_64) echo "--os=linux --cpu=x64 --libc=glibc sqlite-bloom-linux-x64" ;;
     linux-aarch64) echo "--os=linux --cpu=arm64 --libc=glibc sqlite-bloom-linux-arm64" ;;
     linux-x86_64-musl) echo "--os=linux --cpu=x64 --libc=musl sqlite-bloom-linux-x64-musl" ;;
+    linux-aarch64-musl) echo "--os=linux --cpu=arm64 --libc=musl sqlite-bloom-linux-arm64-musl" ;;
     windows-x86_64) echo "--os=win32 --cpu=x64 sqlite-bloom-win32-x64" ;;
     macos-universal)
       echo "--os=darwin --cpu=x64 sqlite-bloom-darwin-x64"
@@ -166,13 +170,13 @@ file_is_right() {
 
 elf_is_right() {
   local platform=$1 file=$2 needed=$'libc.so.6\nlibgcc_s.so.1\nlibm.so.6\nlibstdc++.so.6'
-  [ "$platform" != linux-x86_64-musl ] || needed=libc.so
+  [[ $platform != *-musl ]] || needed=libc.so
   expect "exports" "$entry_points" \
     "$(readelf -W --dyn-syms "$file" | awk '$7 != "UND" && $5 != "LOCAL" && NR > 3 { sub(/@.*/, "", $8); print $8 }' | sort)" &&
     expect "libraries" "$needed" "$(readelf -W --dynamic "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort)" &&
     expect "text relocations" "" "$(readelf -W --dynamic "$file" | grep TEXTREL || true)" &&
     readelf -W --dynamic "$file" | grep NODELETE &&
-    expect "newest versions of symbols" "$([ "$platform" = linux-x86_64-musl ] || echo 'CXXABI_1.3.9 GLIBCXX_3.4.21')" \
+    expect "newest versions of symbols" "$([[ $platform = *-musl ]] || echo 'CXXABI_1.3.9 GLIBCXX_3.4.21')" \
       "$(readelf -W --version-info "$file" | grep -oE '(GLIBCXX|CXXABI)_[0-9.]+' | sort -uV | awk -F _ '{ newest[$1] = $0 } END { if (NR) print newest["CXXABI"], newest["GLIBCXX"] }')"
 }
 
@@ -195,8 +199,8 @@ make_machine() {
   case $platform in
     linux-x86_64 | linux-aarch64) options=(-lm -lpthread -ldl) ;;
     windows-x86_64) options=(-static) ;;
-    linux-x86_64-musl)
-      make_musl_shell
+    linux-*-musl)
+      make_musl_shell "$platform"
       return
       ;;
   esac
@@ -205,19 +209,29 @@ make_machine() {
 }
 
 make_musl_shell() {
-  local machine=$folder/linux-x86_64-musl
+  local machine=$folder/$1
   zig_present &&
-    compile_shell "$machine" "$(cc linux-x86_64-musl)" "$(cxx linux-x86_64-musl)" &&
-    link_musl "$machine/shell" "$machine"/{shell,sqlite3}.o &&
-    make_runner "$machine"
+    { [ "$1" != linux-aarch64-musl ] || loader_for_arm64 "$machine"; } &&
+    compile_shell "$machine" "$(cc "$1")" "$(cxx "$1")" &&
+    link_musl "$(processor "$1")" "$machine/shell" "$machine"/{shell,sqlite3}.o &&
+    make_runner "$machine" "$(emulator "$1")"
 }
 
-# link_musl PROGRAM OBJECT...: for Debian's loader of musl. `zig c++` links musl statically only, and
-# such a program cannot load anything.
+# Debian's package of musl, unpacked into FOLDER/root.
+loader_for_arm64() {
+  fetch_for arm64 "$1/apt" musl || {
+    echo "apt-get cannot fetch musl for arm64 (no network?)"
+    return 77
+  }
+  dpkg-deb --extract "$1"/apt/archives/musl_*.deb "$1/root"
+}
+
+# link_musl PROCESSOR PROGRAM OBJECT...: for Debian's loader of musl. `zig c++` links musl statically
+# only, and such a program cannot load anything.
 link_musl() {
-  local program=$1
-  shift
-  "$zig" build-exe -dynamic -target x86_64-linux-musl -lc -lc++ --dynamic-linker /lib/ld-musl-x86_64.so.1 \
+  local processor=$1 program=$2
+  shift 2
+  "$zig" build-exe -dynamic -target "$processor-linux-musl" -lc -lc++ --dynamic-linker "/lib/ld-musl-$processor.so.1" \
     --name "${program##*/}" "-femit-bin=$program" "$@"
 }
 
@@ -234,7 +248,7 @@ build_core_tests() {
   printf '%s\n' "$objects/core.cc" "$googletest"/src/gtest{-all,_main}.cc $(core_tests_of "$platform") |
     xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 1 bash -c 'compile_core_test "$1"' compile || return
   case $platform in
-    linux-x86_64-musl) link_musl "$program" "$objects"/*.o ;;
+    linux-*-musl) link_musl "$(processor "$platform")" "$program" "$objects"/*.o ;;
     windows-x86_64) $compiler "$objects"/*.o -static -o "$program" ;;
     *) $compiler "$objects"/*.o -o "$program" ;;
   esac
