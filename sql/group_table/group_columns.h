@@ -35,9 +35,9 @@ void require_group_name(const char* name);
 
 // Types and collations of the columns `member` and `key`. An empty type is none.
 struct GroupColumnTypes {
-  std::string_view member = "";
+  std::string_view member;
   Collation member_collation = Collation::binary;
-  std::string_view key = "";
+  std::string_view key;
   Collation key_collation = Collation::binary;
 };
 // Returns the CREATE TABLE statement to declare to SQLite.

@@ -44,7 +44,7 @@ std::vector<std::string> MemberFollower::key_columns() const {
   return {columns.begin() + 1, columns.end()};
 }
 
-LinkedObjects MemberFollower::objects_of(const GroupConfig& config) const {
+LinkedObjects MemberFollower::objects_of(const GroupConfig& config) {
   return {kVersionForMembers, config.guard_index};
 }
 
@@ -198,8 +198,9 @@ std::vector<sqlite::OwnedValue> MemberFollower::members_without_rows(std::int64_
   const Statement explain(db_, "EXPLAIN QUERY PLAN " + sql);
   for (Execution plan(explain); plan.step();) {
     const std::string_view detail = plan.value(kDetail).text();
-    has_index = has_index || (detail.find("SEARCH") == 0 && detail.find("AUTO") == detail.npos &&
-                              detail.find(" t ") != detail.npos);
+    has_index =
+        has_index || (detail.find("SEARCH") == 0 && detail.find("AUTO") == std::string_view::npos &&
+                      detail.find(" t ") != std::string_view::npos);
   }
   if (!has_index) {
     sql = removed + "p.key1 COLLATE BINARY NOT IN (SELECT t." + member + rows + ")";

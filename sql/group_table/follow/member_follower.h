@@ -94,8 +94,8 @@ class MemberFollower {
   bool may_equal_other_members(const sqlite::Value& value) const;
 
  private:
-  LinkedObjects objects_of(const GroupConfig& config) const;
-  KeyForm form_of(const GroupConfig& config) const { return {config.header.shape, config.parts}; }
+  static LinkedObjects objects_of(const GroupConfig& config);
+  static KeyForm form_of(const GroupConfig& config) { return {config.header.shape, config.parts}; }
   void require_supported(Collation collation) const;
   GroupConfig new_config(const GroupOptions& options, const LinkedObjects& made) const;
   std::uint64_t count_keys_of_largest_member() const;
