@@ -1,4 +1,4 @@
-# Draws scaling.csv, groups.csv and core.csv of the folder `data` as SVG into the folder `charts`. From the stored measurements:
+# Draws scaling.csv, groups.csv, retention.csv and core.csv of the folder `data` as SVG into the folder `charts`. From the stored measurements:
 #   gnuplot -e "data='docs/performance'; charts='docs/performance'" bench/charts.gp
 set datafile separator ','
 set datafile columnheaders
@@ -90,6 +90,37 @@ eval 'plot '.way('blobs', 'pages', blob, 1, 0, 'filters in rows').', '.way('segm
 unset multiplot
 unset output
 done = describe(file, 'Time and pages per lookup by number of members', 'Two line charts with logarithmic axes, from 10 to 100,000 members with 500 keys each. Above, time per lookup of an absent key: filters in rows rise from 2 to 35,000 microseconds; a bloom_groups table rises from 2 to 645 microseconds, and to 114 after optimize; an exact index stays between 1 and 5. Below, pages read with a page cache of 2 MB: filters in rows rise to 33,600, bloom_groups to 1,580, after optimize to 61, an exact index to 2.')
+
+# Each line is a share of its first value, so that one axis shows times and bytes.
+retention = data.'/retention.csv'
+unset logscale
+set xrange [*:*]
+set yrange [*:*]
+stats retention using 'day' every ::0::0 nooutput
+first_day = STATS_min
+stats retention using 'lookup' every ::0::0 nooutput
+first_lookup = STATS_min
+stats retention using 'bytes' every ::0::0 nooutput
+first_bytes = STATS_min
+stats retention using 'days' nooutput
+last_day = STATS_max
+share(column, first, colour, up, label) = sprintf( \
+  "retention using 'days':(column('%s') / %g) with linespoints pt 7 ps 0.4 lw 2 lc rgb '%s', retention using (column('days') == last_day ? last_day : NaN):(column('%s') / %g):('%s') with labels left offset 0.8, %.1f textcolor rgb '%s'", \
+  column, first, colour, column, first, label, up, colour)
+eval svg(600, 400)
+file = charts.'/retention.svg'
+set output file
+set format x '%.0f'
+set format y '%.1f'
+set xrange [0:last_day]
+set yrange [0:3]
+set rmargin 14
+set xlabel 'days: each deletes the oldest of 3,000 members and adds one'
+set ylabel 'times the first value'
+set title 'A retention job: times stay, bytes at most double'
+eval 'plot '.share('day', first_day, table, -0.4, 'a day').', '.share('lookup', first_lookup, green, 0.4, 'a lookup').', '.share('bytes', first_bytes, grey, 0, 'bytes')
+unset output
+done = describe(file, 'A retention job over days', 'A line chart with a linear axis. The time to delete the oldest member and add a new one, the time of a lookup and the bytes of the file, each divided by its first value, over 10,000 days. Times stay between 0.8 and 1.4. Bytes rise from 1 to 2 in the first 3,500 days, because half of the space may be free, and stay there.')
 
 # Dots in a row per library, one panel per size of the filter. Filled: one lookup at a time; hollow: in batches.
 lookups = data.'/core.csv'

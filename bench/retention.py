@@ -93,7 +93,8 @@ def retention():
         pages = one(db, "PRAGMA page_count")
         rows.append((first + part, spent / part * 1e6, looked * 1e6, pages * one(db, "PRAGMA page_size")))
     for column, name in enumerate(("a day", "a lookup", "bytes"), 1):
-        report.line(f"{name}, the worst twentieth", "the first", max(row[column] for row in rows) / rows[0][column], 2)
+        # Half of the slots may be free.
+        report.line(f"{name}, the worst twentieth", "the first", max(row[column] for row in rows) / rows[0][column], 2.1 if name == "bytes" else 2)
     with open(CSV, "w", newline="") as file:
         csv.writer(file).writerows([("days", "day", "lookup", "bytes"), *((d, f"{t:.0f}", f"{q:.2f}", b) for d, t, q, b in rows)])
 

@@ -40,6 +40,7 @@ measure() {
   python bench/semi_joins.py "$extension" "$keys"
   printf '\n### Lookups by number of members\n\n'
   python bench/groups.py "$extension" "$members" 500 "$out/groups.csv"
+  python bench/retention.py "$extension" "$members" "$days" "$out/retention.csv"
   build/release/bench/core_bench "$core_mib" | tee "$out/core.md"
   core_csv <"$out/core.md" >"$out/core.csv"
   printf '\n### Time and bytes per key by number of keys\n\n'
@@ -47,9 +48,9 @@ measure() {
 }
 
 main() {
-  keys=1000000 cold_mib=1024 core_mib=256 largest=100000000 members=100000
+  keys=1000000 cold_mib=1024 core_mib=256 largest=100000000 members=100000 days=10000
   if [ "${1:-}" = quick ]; then
-    keys=100000 cold_mib=64 core_mib=1 largest=100000 members=1000
+    keys=100000 cold_mib=64 core_mib=1 largest=100000 members=1000 days=1000
   fi
   mkdir -p "$out"
   prepare >"$out/build.log" 2>&1 || { cat "$out/build.log"; exit 1; }
