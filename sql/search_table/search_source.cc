@@ -272,7 +272,7 @@ RowidRanges SearchSource::changed_rows() {
       return {{kLowestRowid, kHighestRowid}};
     }
     const std::int64_t first = block * (std::int64_t{1} << kBlockBits);
-    ranges.push_back({first, first + (std::int64_t{1} << kBlockBits) - 1});
+    ranges.push_back({first, first + ((std::int64_t{1} << kBlockBits) - 1)});
   }
   return ranges;
 }
