@@ -135,9 +135,9 @@ class Source {
   // As above, for CREATE: throws if any other statement is writing, because the program of a CREATE
   // that is running cannot be read. A CREATE cannot run in a trigger.
   void require_no_other_writer() const;
-  // Returns whether an INSERT into this table may write to the source, through triggers.
-  bool is_written_by_insert_into(const std::string& table) const {
-    return sqlite::insert_may_write_to(db_, schema_, table, names_.table);
+  // Returns whether the triggers on this table may write to its rows or to the source.
+  bool is_written_by_triggers_on(const std::string& table) const {
+    return sqlite::triggers_may_write_to(db_, schema_, table, names_.table);
   }
 
   // Calls f(row) for each row; the values are those of the columns. Throws SqliteError, and what

@@ -213,8 +213,9 @@ bool SourceTriggers::refresh_names_and_check(const std::string& table, const std
 }
 
 // The index of a UNIQUE column belongs to the table as it was made. An AFTER trigger is allowed: it
-// can run 'merge' when there are many changes. If it writes to the source, SQLite does not run the
-// trigger that has appended the row a second time, except under PRAGMA recursive_triggers.
+// can run 'merge' when there are many changes. It must not change the recorded rows, nor write to
+// the source: SQLite does not run the trigger that has appended the row a second time, except under
+// PRAGMA recursive_triggers.
 std::optional<std::string> SourceTriggers::object_on_side_table(const std::string& table) const {
   const Trigger own = sentinel(table);
   const Statement select(source_.db(),
@@ -230,7 +231,7 @@ std::optional<std::string> SourceTriggers::object_on_side_table(const std::strin
     if (run.type(1) == SQLITE_NULL || sqlite3_stricmp(name.c_str(), own.name.c_str()) == 0) {
       continue;
     }
-    if (!is_after_trigger(run.value(1).text()) || source_.is_written_by_insert_into(own.source)) {
+    if (!is_after_trigger(run.value(1).text()) || source_.is_written_by_triggers_on(own.source)) {
       return name;
     }
   }

@@ -52,6 +52,19 @@ std::int64_t root_page(sqlite3* db, const std::string& schema, const std::string
   return run.bind(1, table).step() ? run.integer(0) : 0;
 }
 
+// Returns "a" = 0, "b" = 0, ... for all columns of a table: such an UPDATE fires all triggers.
+std::string all_columns_set(sqlite3* db, const std::string& schema, const std::string& table) {
+  enum { kName = 1 };
+  const Statement info(db,
+                       "PRAGMA " + quoted_name(schema) + ".table_info(" + quoted_name(table) + ")");
+  std::string columns;
+  for (Execution run(info); run.step();) {
+    columns.append(columns.empty() ? "" : ", ").append(quoted_name(run.value(kName).text()));
+    columns.append(" = 0");
+  }
+  return columns;
+}
+
 // An instruction of the program of a statement.
 struct Instruction {
   std::string_view opcode;
@@ -150,11 +163,29 @@ bool may_be_running_outer_join(sqlite3* db) {
   return false;
 }
 
-bool insert_may_write_to(sqlite3* db, const std::string& schema, const std::string& into,
-                         const std::string& table) {
-  const std::string insert =
-      "INSERT INTO " + quoted_name(schema) + "." + quoted_name(into) + " DEFAULT VALUES";
-  return may_write(db, insert.c_str(), schema_number(db, schema), root_page(db, schema, table));
+// A statement itself opens the table for writing once.
+bool triggers_may_write_to(sqlite3* db, const std::string& schema, const std::string& on,
+                           const std::string& table) {
+  const std::string name = quoted_name(schema) + "." + quoted_name(on);
+  const int number = schema_number(db, schema);
+  const std::int64_t root = root_page(db, schema, table);
+  const std::int64_t own_root = root_page(db, schema, on);
+  const std::string columns = all_columns_set(db, schema, on);
+  for (const std::string& sql : {"INSERT INTO " + name + " DEFAULT VALUES",
+                                 "UPDATE " + name + " SET " + columns + " WHERE rowid = 1",
+                                 "DELETE FROM " + name + " WHERE rowid = 1"}) {
+    int own = 0;
+    if (may_have_instruction(db, sql.c_str(), [&](const Instruction& each) {
+          const bool opens = each.opcode == "OpenWrite" && each.p3 == number;
+          const bool clears = each.opcode == "Clear" && each.p2 == number;
+          own += opens && each.p2 == own_root ? 1 : 0;
+          return own > 1 || (opens && each.p2 == root) ||
+                 (clears && (each.p1 == root || each.p1 == own_root));
+        })) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // If the name has only these characters, SQL can spell it in one way only, apart from case. So a

@@ -39,10 +39,10 @@ bool may_be_writing_to(sqlite3* db, const std::string& schema, const std::string
 // the instruction for rows without a match, or cannot be read.
 bool may_be_running_outer_join(sqlite3* db);
 
-// Returns whether an INSERT into the table `into` may write to the rows of another ordinary table,
-// through triggers. Also returns true if it cannot be prepared.
-bool insert_may_write_to(sqlite3* db, const std::string& schema, const std::string& into,
-                         const std::string& table);
+// Returns whether the triggers on the table `on`, an ordinary one with a rowid, may write to the
+// rows of that table or of `table`. Also returns true if a statement on it cannot be prepared.
+bool triggers_may_write_to(sqlite3* db, const std::string& schema, const std::string& on,
+                           const std::string& table);
 
 // Rolls back the whole transaction while one of its statements is running; that statement then
 // fails. Returns whether the rollback succeeded.

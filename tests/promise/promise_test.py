@@ -1022,6 +1022,28 @@ class CheckAndWork(Case):
                     self.assertEqual(db.run("SELECT * FROM s WHERE NOT EXISTS (SELECT 1 FROM f WHERE f.a = s.a AND f.b = s.b)"), [], (body, event, statement))
 
     @unittest.skipIf(WRITERS == "extension", "there is no log")
+    def test_a_trigger_on_the_log_that_changes_the_log(self):
+        db = Raw()
+        db.run("CREATE TABLE s(k, m)", "CREATE TABLE audit(k)")
+        for module in (f"bloom({SOURCE}, column=k)", f"bloom({SOURCE}, column=(k, m))", "bloom_groups(source=s, member=m, column=k)"):
+            for event, body in (
+                ("INSERT", "DELETE FROM f_pending WHERE id = new.id"),
+                ("INSERT", "DELETE FROM f_pending"),
+                ("INSERT", "UPDATE f_pending SET key1 = 'other' WHERE id = new.id"),
+                ("INSERT", "INSERT INTO audit VALUES (new.key1); DELETE FROM f_pending WHERE id IN (SELECT max(id) FROM f_pending)"),
+                ("UPDATE OF added", "DELETE FROM f_pending WHERE id < new.id"),
+                ("DELETE", "INSERT INTO s VALUES (old.key1 || '!', 1)"),
+            ):
+                with self.subTest(module, event=event, body=body):
+                    db.run(f"CREATE VIRTUAL TABLE f USING {module}", f"CREATE TRIGGER log AFTER {event} ON f_pending BEGIN {body}; END")
+                    db.run("INSERT INTO s VALUES ('new', 1)", "UPDATE s SET m = 2")
+                    lookup = "SELECT 1 FROM f WHERE key = " + ("bloom_key('new', 1)" if "(k, m)" in module else "'new'")
+                    self.assertFails(db, "'log' on the table 'f_pending' may keep changes from being recorded", lookup)
+                    db.run("DROP TRIGGER log", "INSERT INTO f(f) VALUES ('rebuild')", "INSERT INTO f(f) VALUES ('integrity-check')")
+                    db.run("CREATE TRIGGER log AFTER INSERT ON f_pending BEGIN INSERT INTO audit VALUES (new.key1); END", "INSERT INTO s VALUES ('new', 1)", "UPDATE s SET m = 2")
+                    db.run(lookup, "DROP TABLE f", "DELETE FROM s")
+
+    @unittest.skipIf(WRITERS == "extension", "there is no log")
     def test_a_trigger_on_the_log_that_writes_to_the_source(self):
         """Without PRAGMA recursive_triggers, SQLite does not run the filter's trigger within itself."""
         for temp in ("", "TEMP"):
