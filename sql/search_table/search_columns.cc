@@ -47,7 +47,9 @@ std::string type_to_declare(const SourceColumn& column) {
 
 SearchColumns::SearchColumns(const char* table, const SearchSource& source,
                              const SearchOptions& options)
-    : declaration_("CREATE TABLE x("), source_columns_(static_cast<int>(source.columns().size())) {
+    : table_(table),
+      declaration_("CREATE TABLE x("),
+      source_columns_(static_cast<int>(source.columns().size())) {
   std::vector<std::string> names;
   const auto is_taken = [&](const std::string& name) {
     return std::any_of(names.begin(), names.end(), [&](const std::string& each) {
@@ -66,8 +68,11 @@ SearchColumns::SearchColumns(const char* table, const SearchSource& source,
   for (std::size_t i = 0; i < options.terms().size(); ++i) {
     const SearchedTerm& term = options.terms()[i];
     const int column = source.column_of_term(i);
+    // A column that is gone is declared once, so that its queries fail.
+    const bool is_gone = column < 0 && term.expression.empty();
     // The source has got a column of this name later, which hides the expression.
-    const bool is_hidden = column < 0 && source.find(term.column) >= 0;
+    const bool is_hidden =
+        column < 0 && (is_gone ? is_taken(term.column) : source.find(term.column) >= 0);
     term_columns_.push_back(column >= 0 ? column
                             : is_hidden ? std::numeric_limits<int>::max()
                                         : static_cast<int>(sql_.size()));
@@ -77,7 +82,8 @@ SearchColumns::SearchColumns(const char* table, const SearchSource& source,
              " (choose another name)");
       }
       add(term.column, "BLOB HIDDEN");
-      sql_.push_back(source.sql_of_term(i));
+      // SQLite would read an unknown name in double quotes as a string.
+      sql_.push_back(is_gone ? sqlite::quoted_column(term.column) : source.sql_of_term(i));
     }
   }
   for (const auto& property : SearchTable::Cursor::hidden_columns()) {
@@ -86,12 +92,21 @@ SearchColumns::SearchColumns(const char* table, const SearchSource& source,
       properties_.push_back(property.column);
     }
   }
-  if (is_taken(table)) {
-    fail("a table cannot be called " + sqlite::quoted_text(table) +
+  const auto same_name = std::find_if(names.begin(), names.end(), [&](const std::string& each) {
+    return sqlite3_stricmp(each.c_str(), table) == 0;
+  });
+  command_ = static_cast<int>(same_name - names.begin());
+  if (same_name == names.end()) {
+    add(table, "HIDDEN");
+  }
+  declaration_ += ")";
+}
+
+void SearchColumns::require_own_name() const {
+  if (command_ < values()) {
+    fail("a table cannot be called " + sqlite::quoted_text(table_) +
          ": it has a column of this name (choose another name)");
   }
-  add(table, "HIDDEN");
-  declaration_ += ")";
 }
 
 }  // namespace bloom

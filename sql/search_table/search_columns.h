@@ -22,8 +22,11 @@ enum class SearchProperty { ranges, pending_rows, bytes, info, end };
 
 class SearchColumns {
  public:
-  // Throws bloom::Error if the name of the table is that of another column.
   SearchColumns(const char* table, const SearchSource& source, const SearchOptions& options);
+
+  // Throws bloom::Error if the table has a column of its name. Only for a new name: the source can
+  // get such a column later, and the table must stay usable.
+  void require_own_name() const;
 
   const std::string& declaration() const { return declaration_; }
   // The columns 0..values()-1 have values of the source. Returns the SQL of one of them.
@@ -33,19 +36,24 @@ class SearchColumns {
   int source_columns() const { return source_columns_; }
   // Returns the column that term `i` of the options searches.
   int column_of_term(std::size_t i) const { return term_columns_[i]; }
-  // Returns the property of a column between values() and command().
+  // Returns whether the column, which is none of values(), is a property, and which one.
+  bool has_property(int column) const {
+    return static_cast<std::size_t>(column - values()) < properties_.size();
+  }
   SearchProperty property(int column) const {
     return properties_[static_cast<std::size_t>(column - values())];
   }
-  // The column for commands, which is the last one.
-  int command() const { return values() + static_cast<int>(properties_.size()); }
+  // The column for commands: it has the name of the table.
+  int command() const { return command_; }
 
  private:
+  std::string table_;
   std::string declaration_;
   std::vector<std::string> sql_;
   int source_columns_;
   std::vector<int> term_columns_;
   std::vector<SearchProperty> properties_;
+  int command_ = 0;
 };
 
 }  // namespace bloom

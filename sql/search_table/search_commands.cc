@@ -44,6 +44,7 @@ void SearchTable::summarize() {
 
 void SearchTable::rebuild() {
   source_.require_not_being_written(transaction_.is_only_writer());
+  source_.require_terms();
   source_.require_supported();
   SearchConfig config = store_.load_config();
   for (const Family f : kFamilies) {

@@ -180,7 +180,7 @@ void SearchTable::Cursor::column(sqlite3_context* raw, int i) {
   if (i < columns.values()) {
     return return_expression(raw, columns.sql(i));
   }
-  if (i >= columns.command()) {
+  if (!columns.has_property(i)) {
     return;
   }
   Context context(raw);

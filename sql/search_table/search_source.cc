@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/support/error.h"
+#include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
 
 namespace bloom {
@@ -150,6 +151,22 @@ void SearchSource::refresh_names() {
     read_names();
     read_indexes();
     schema_of_names_ = now;
+  }
+}
+
+// Only of a table that was made: CREATE has messages of its own.
+void SearchSource::require_terms() const {
+  source_.require_ordinary_table();
+  link_.require_columns();
+  for (std::size_t i = 0; i < term_sql_.size() && !columns_.empty(); ++i) {
+    const auto outcome = sqlite::Outcome::of(
+        [&] { const Statement select(db_, "SELECT " + term_sql_[i] + " FROM " + qualified()); });
+    if (outcome.code() == SQLITE_ERROR) {
+      fail("the source " + quoted_text(name()) + " has no columns any more for the expression " +
+           quoted_text(options_.terms()[i].column) +
+           " (rename the columns back; or DROP this table, and create it again with another "
+           "expression)");
+    }
   }
 }
 

@@ -87,6 +87,8 @@ class SearchSource {
   // indexes may have changed, and other connections may have written to it since.
   void refresh_names();
 
+  // Throws bloom::Error if the source lacks a column of the options.
+  void require_terms() const;
   // Throws bloom::Error if the source cannot be searched.
   void require_supported() const;
   // Throws bloom::Error while a statement of this connection may be writing to the source.

@@ -41,6 +41,7 @@ SearchTable::~SearchTable() {
 }
 
 void SearchTable::create() {
+  columns_.require_own_name();
   source_.require_no_other_writer();
   source_.require_supported();
   SearchConfig config;
@@ -82,7 +83,7 @@ void SearchTable::destroy() {
 }
 
 void SearchTable::rename(const char* name) {
-  const SearchColumns columns(name, source_, options_);  // throws if a column has this name
+  SearchColumns(name, source_, options_).require_own_name();
   require_usable();
   const SearchConfig config = store_.load_config();
   source_.rename(name, config.covered, [&] { store_.tables().rename(name); });
@@ -112,7 +113,7 @@ int SearchTable::update(const Values& values) {
     throw SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
   }
   const bool is_insert = values.size() > 1 && values[0].is_null();
-  const Value command = values[values.size() - 1];
+  const Value command = is_insert ? values[2 + columns_.command()] : values[0];
   if (!is_insert || command.is_null()) {
     const std::string source = sqlite::quoted_text(source_.name());
     fail("cannot change the rows of " + source + " through this table (change " + source +

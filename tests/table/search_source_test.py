@@ -505,6 +505,39 @@ class Schema(SourceCase):
                 plain.close()
                 self.assertRefusedUntilRebuild(db)
 
+    def test_a_source_that_is_recreated_without_a_column(self):
+        """In double quotes, SQLite would read the name of a missing column as a string."""
+        for options in ("equal=(k)", "like=(k)", "words=(k)", "equal=(k), like=(k)", "equal=(k || 'x' AS e)"):
+            with self.subTest(options):
+                db = self.source(path=":memory:")
+                db.execute(f"CREATE VIRTUAL TABLE f USING bloom_search(source=s, {options})")
+                db.executescript("CREATE TABLE new(id INTEGER PRIMARY KEY, renamed, u UNIQUE, x); INSERT INTO new SELECT * FROM s; DROP TABLE s; ALTER TABLE new RENAME TO s")
+                column = "e" if "AS e" in options else "k"
+                for sql in (f"SELECT id FROM f WHERE {column} = 'key 1'", f"SELECT {column} FROM f"):
+                    self.assertFails(db, "no such column: k", sql)
+                self.assertEqual(db.execute("SELECT id FROM f WHERE u = 3").fetchall(), [(3,)])
+                self.assertFails(db, "(has no column 'k'|no columns .* the expression 'e') .*DROP this table", REBUILD)
+                db.execute("DROP TABLE s")
+                self.assertFails(db, "source 's' must be an ordinary table", REBUILD)
+                db.execute("DROP TABLE f")
+                self.assertEqual(db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'f%'").fetchall(), [])
+
+    def test_a_source_that_gets_a_column_of_the_name_of_the_search_table(self):
+        db = self.make()
+        db.execute("ALTER TABLE s ADD COLUMN f")
+        db.execute("UPDATE s SET f = 'value', k = 'new' WHERE id = 2")
+        self.assertEqual(db.execute("SELECT id, f FROM f WHERE k = 'new'").fetchall(), [(2, "value")])
+        self.assertEqual(db.execute("SELECT id FROM f WHERE f = 'value'").fetchall(), [(2,)])
+        for command in (SUMMARIZE, CHECK, REBUILD):
+            db.execute(command)
+        self.assertEqual(one(db, "SELECT pending_rows FROM f LIMIT 1"), 0)
+        self.assertFails(db, "cannot change the rows of 's'", "UPDATE f SET f = 'summarize'")
+        self.assertFails(db, "a table cannot be called 'u'", "ALTER TABLE f RENAME TO u")
+        self.assertFails(db, "a table cannot be called 'u'", "CREATE VIRTUAL TABLE u USING bloom_search(source=s, equal=(k))")
+        db.execute("ALTER TABLE f RENAME TO g")
+        db.execute("INSERT INTO g(g) VALUES ('summarize')")
+        db.execute("DROP TABLE g")
+
     def test_a_trigger_dropped_and_rolled_back(self):
         db = self.make()
         for end in ("ROLLBACK", "ROLLBACK TO a"):
