@@ -59,7 +59,7 @@ try_suite() {
   check_python functions/functions Keys Statements HostileBytes
   check_python table/growth Layers
   check_python table/tools Scans
-  for name in promise/promise_model table/collation table/composite table/plan_shapes table/join_model \
+  for name in promise/check_and_work promise/promise_model table/collation table/composite table/plan_shapes table/join_model \
     table/rows table/search table/search_source table/source; do
     check_python "$name"
   done
