@@ -718,6 +718,25 @@ class Keys(SourceCase):
                 db.execute(SUMMARIZE)
                 self.assertNothingLost(db)
 
+    def test_ids_with_digits_are_compared_in_the_source(self):
+        """Else each row of a range crosses the search table, and the expression is computed twice. A number may have several texts."""
+        db = self.connect(":memory:")
+        calls = []
+        db.create_function("seen", 1, lambda value: calls.append(value) or value, deterministic=True)
+        db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, a)")
+        values = ["4bf92f35", "77e", "77", "077", " 77", "77.0", "7.7e1", "+77", "-Inf", "Inf", "", " ", "5_0", 77, 77.0, 0, float("-inf"), b"77", "x77", "7-7", "77 ab"]
+        db.executemany("INSERT INTO s(a) VALUES (?)", [(value,) for value in values] + [(f"{i:x}",) for i in range(40000, 42000)])
+        db.execute("CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(seen(a) AS k, a))")
+        for value, rows in (("4bf92f35", 1), ("x77", 1), ("9c41", 1), ("77 ab", 1)):
+            calls.clear()
+            self.assertEqual(len(db.execute("SELECT id FROM f WHERE k = ?", (value,)).fetchall()), rows)
+            self.assertLess(len(calls), 2100, value)
+        db.execute("CREATE TABLE v(t TEXT, n NUMERIC, x)")
+        db.executemany("INSERT INTO v VALUES (?1, ?1, ?1)", [(value,) for value in values])
+        for column in "tnx":
+            pairs = [db.execute(f"SELECT v.rowid, s.id FROM v JOIN {table} AS s ON s.{key} = v.{column} ORDER BY 1, 2").fetchall() for table, key in (("f", "k"), ("f", "a"), ("s", "a"))]
+            self.assertEqual(pairs[:2], [pairs[2]] * 2, column)
+
     def test_defaults_in_place_of_null(self):
         db = self.make(SOURCE.replace(" k,", " k TEXT NOT NULL DEFAULT 'default',"), path=":memory:")
         db.execute("UPDATE OR REPLACE s SET k = NULL WHERE id = 3")
