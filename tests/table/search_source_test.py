@@ -677,6 +677,32 @@ class Keys(SourceCase):
         self.assertFails(db, "expressions with a name", "CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(k) AND (u AS both))")
         self.assertFails(db, "expressions with a name", "CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(k, u) AND (x AS both))")
 
+    def test_updates_of_columns_that_expressions_read(self):
+        """Any UPDATE of a column that an expression names is noted, and no other."""
+        spellings = ("a || b", '"a" || B', "[a] || [b]", "`a`||`b`", "a /* ' */ || b /* ' */", "printf('%s%s', a, \"b\")", "coalesce(both, 'a')", "'a' || a || 'b' || b")
+        for spelling in spellings:
+            with self.subTest(spelling):
+                db = self.connect(":memory:")
+                db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, a, b, other, both AS (a || b))")
+                db.executemany("INSERT INTO s(id, a, b) VALUES (?1, 'a' || ?1, 'b' || ?1)", [(i,) for i in range(300)])
+                db.execute(f"CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=({spelling} AS k))")
+                db.execute("UPDATE s SET other = 1")
+                exact = spelling in (spellings[0], spellings[1], spellings[5], spellings[7])
+                self.assertEqual(one(db, "SELECT pending_rows FROM f LIMIT 1"), 0 if exact else 300)
+                for update in ("a = 'x'", "b = 'x'", "a = 0.0", "a = -0.0", "b = 1, other = 5", "a = x'41'"):
+                    db.execute(SUMMARIZE)
+                    db.execute(f"UPDATE s SET {update} WHERE id = 77")
+                    key = one(db, f"SELECT {spelling} FROM s WHERE id = 77")
+                    self.assertEqual(db.execute("SELECT id FROM f WHERE k = ?", (key,)).fetchall(), [(77,)], update)
+                db.execute("ALTER TABLE s RENAME COLUMN b TO other_b")
+                db.execute("ALTER TABLE s RENAME COLUMN other TO b")
+                db.execute("ALTER TABLE s ADD COLUMN added")
+                self.assertEqual(one(db, "SELECT json_extract(info, '$.in_sync') FROM f LIMIT 1"), 1)
+                db.execute("UPDATE s SET other_b = 'last' WHERE id = 78")
+                self.assertEqual(one(db, "SELECT count(*) FROM f AS f JOIN s ON s.id = f.id AND f.k = 'last'"), 0)
+                self.assertEqual(len(db.execute("SELECT k FROM f WHERE k LIKE '%last%'").fetchall()), 1)
+                db.execute(CHECK)
+
     def test_conditions_of_an_outer_join(self):
         """SQLite before 3.54 passes those in ON to the left table."""
         db = self.make(rows=200, path=":memory:")
