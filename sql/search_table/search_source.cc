@@ -220,6 +220,9 @@ std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
   };
   const std::string new_id = "new." + id;
   const std::string largest = std::to_string(kHighestRowid);
+  // SQLite takes less time for this than for max().
+  const std::string last_id =
+      "(SELECT " + id + " FROM " + source + " ORDER BY " + id + " DESC LIMIT 1)";
   const std::string chosen =
       "(SELECT CASE max(" + id + ") WHEN " + largest + " THEN " + std::to_string(kAllBlocks) +
       " ELSE " + block_of("(coalesce(max(" + id + "), 0) + 1)") + " END FROM " + source + ")";
@@ -260,8 +263,8 @@ std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
   const std::string on = " ON " + source + " WHEN " + new_id + " <= " + last;
   return {
       {table, name(), kBeforeInsertSuffix,
-       "INSERT" + on + " AND (" + new_id + " <> -1 OR ifnull((SELECT max(" + id + ") FROM " +
-           source + ") NOT BETWEEN " + last + " AND " + std::to_string(kHighestRowid - 1) + ", 1))",
+       "INSERT" + on + " AND (" + new_id + " <> -1 OR ifnull(" + last_id + " NOT BETWEEN " + last +
+           " AND " + std::to_string(kHighestRowid - 1) + ", 1))",
        note("(CASE " + new_id + " WHEN -1 THEN " + chosen + " ELSE " + block_of(new_id) + " END)")},
       {table, name(), kAfterInsertSuffix, "INSERT" + on, note(block_of(new_id))},
       {table, name(), kBeforeUpdateSuffix,
