@@ -51,9 +51,22 @@ const char* operator_of(int op) {
   }
 }
 
+// Returns false only for a text that SQLite never converts to a number, and no number to it. Ids
+// such as '4bf92f35' are not numbers, although they have digits.
 bool may_look_like_number(std::string_view text) {
-  return text.empty() || text.find_first_of("0123456789") != std::string_view::npos ||
-         text.front() == 'i' || text.front() == 'I';
+  const auto is_space = [](char c) { return c >= 0 && c <= ' '; };
+  const auto skip = [&](const auto& is_skipped) {
+    text.remove_prefix(static_cast<std::size_t>(
+        std::find_if_not(text.begin(), text.end(), is_skipped) - text.begin()));
+  };
+  skip(is_space);
+  skip([](char c) { return c == '+' || c == '-'; });
+  if (text.empty() || std::string_view("iInN").find(text.front()) != std::string_view::npos) {
+    return true;  // infinity, or no number
+  }
+  return std::all_of(text.begin(), text.end(), [&](char c) {
+    return is_space(c) || std::string_view("0123456789.eE+-_").find(c) != std::string_view::npos;
+  });
 }
 
 }  // namespace

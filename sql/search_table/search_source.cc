@@ -1,6 +1,7 @@
 #include "sql/search_table/search_source.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "core/support/error.h"
@@ -24,6 +25,34 @@ SourceNames names_of(const SearchOptions& options) {
     }
   }
   return names;
+}
+
+// Columns of PRAGMA table_xinfo.
+enum { kInfoName = 1, kInfoType = 2, kInfoHidden = 6 };
+
+// Returns whether an expression may read the column of this name.
+bool may_read(std::string_view sql, const std::string& name) {
+  const auto is_named = [&](std::string_view token) {
+    return sqlite3_stricmp(std::string(token).c_str(), name.c_str()) == 0;
+  };
+  const auto size_of_word = [](std::string_view text) {
+    const auto* const end = std::find_if_not(text.begin(), text.end(), [](unsigned char c) {
+      return std::isalnum(c) != 0 || c == '_' || c == '$' || c >= 0x80;
+    });
+    return static_cast<std::size_t>(end - text.begin());
+  };
+  for (std::size_t i = 0; i < sql.size();) {
+    const std::string_view rest = sql.substr(i);
+    const std::size_t size = std::max(size_of_word(rest), sqlite::token_size(rest));
+    const std::string_view token = rest.substr(0, size);
+    // `name`, [name], and comments, which may have quotes: not worth reading.
+    if (token == "`" || token == "[" || rest.starts_with("/*") || rest.starts_with("--") ||
+        (token.front() != '\'' && is_named(sqlite::unquoted(token).value_or(std::string(token))))) {
+      return true;
+    }
+    i += size;
+  }
+  return false;
 }
 
 }  // namespace
@@ -99,14 +128,13 @@ void SearchSource::read_names() {
 }
 
 void SearchSource::read_columns() {
-  enum { kName = 1, kType = 2, kKey = 5, kHidden = 6 };
   columns_.clear();
-  const Statement info(
-      db_, "PRAGMA " + source_.qualified("table_xinfo") + "(" + quoted_name(name()) + ")");
+  const Statement info(db_, columns_sql());
   Execution run(info);
   while (run.step()) {
-    SourceColumn column{std::string(run.value(kName).text()), std::string(run.value(kType).text()),
-                        "BINARY", Affinity::blob, run.integer(kHidden) != 0};
+    SourceColumn column{std::string(run.value(kInfoName).text()),
+                        std::string(run.value(kInfoType).text()), "BINARY", Affinity::blob,
+                        run.integer(kInfoHidden) != 0};
     const char* collation = nullptr;
     sqlite3_table_column_metadata(db_, source_.schema().c_str(), name().c_str(),
                                   column.name.c_str(), nullptr, &collation, nullptr, nullptr,
@@ -189,7 +217,8 @@ void SearchSource::require_supported() const {
   }
 }
 
-// A column that SQLite computes, or an expression, may change with any column.
+// A column that SQLite computes may change with any column, and an expression with those that it
+// names.
 std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
   const std::string source = quoted_name(name());
   const std::string id = quoted_name(rowid_alias_);
@@ -208,6 +237,9 @@ std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
   };
   const std::string new_id = "new." + id;
   const std::string largest = std::to_string(kHighestRowid);
+  // SQLite takes less time for this than for max().
+  const std::string last_id =
+      "(SELECT " + id + " FROM " + source + " ORDER BY " + id + " DESC LIMIT 1)";
   const std::string chosen =
       "(SELECT CASE max(" + id + ") WHEN " + largest + " THEN " + std::to_string(kAllBlocks) +
       " ELSE " + block_of("(coalesce(max(" + id + "), 0) + 1)") + " END FROM " + source + ")";
@@ -215,21 +247,41 @@ std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
   std::string named = " OF " + id + ", rowid, oid, _rowid_";
   std::string differs = "old." + id + " <> " + new_id;
   bool any_update = false;
-  for (std::size_t i = 0; i < options_.terms().size(); ++i) {
-    const int column = column_of_term(i);
-    any_update =
-        any_update || column < 0 || columns_[static_cast<std::size_t>(column)].is_generated;
-    const std::string& sql = term_sql_[i];
+  const auto note_column = [&](const std::string& sql) {
     named.append(", ").append(sql);
     differs.append(" OR old.").append(sql).append(" IS NOT new.").append(sql);
     differs.append(" COLLATE BINARY OR typeof(old.").append(sql).append(") <> typeof(new.");
     differs.append(sql).append(")");
+  };
+  const Statement info(db_, columns_sql());
+  for (std::size_t i = 0; i < options_.terms().size(); ++i) {
+    if (options_.terms()[i].expression.empty()) {
+      const int column = column_of_term(i);
+      any_update =
+          any_update || column < 0 || columns_[static_cast<std::size_t>(column)].is_generated;
+      note_column(term_sql_[i]);
+      continue;
+    }
+    // As they are called now: columns_ has the names that the table was connected with.
+    bool reads_none = true;
+    Execution column(info);
+    while (column.step()) {
+      const std::string column_name(column.value(kInfoName).text());
+      if (may_read(term_sql_[i], column_name)) {
+        reads_none = false;
+        any_update = any_update || column.integer(kInfoHidden) != 0;
+        note_column(quoted_name(column_name));
+        // -0.0 and 0.0 are equal, and have different texts.
+        differs.append(" OR typeof(new.").append(quoted_name(column_name)).append(") = 'real'");
+      }
+    }
+    any_update = any_update || reads_none;
   }
   const std::string on = " ON " + source + " WHEN " + new_id + " <= " + last;
   return {
       {table, name(), kBeforeInsertSuffix,
-       "INSERT" + on + " AND (" + new_id + " <> -1 OR ifnull((SELECT max(" + id + ") FROM " +
-           source + ") NOT BETWEEN " + last + " AND " + std::to_string(kHighestRowid - 1) + ", 1))",
+       "INSERT" + on + " AND (" + new_id + " <> -1 OR ifnull(" + last_id + " NOT BETWEEN " + last +
+           " AND " + std::to_string(kHighestRowid - 1) + ", 1))",
        note("(CASE " + new_id + " WHEN -1 THEN " + chosen + " ELSE " + block_of(new_id) + " END)")},
       {table, name(), kAfterInsertSuffix, "INSERT" + on, note(block_of(new_id))},
       {table, name(), kBeforeUpdateSuffix,

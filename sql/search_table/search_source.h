@@ -32,6 +32,7 @@
 #include "core/support/memory.h"
 #include "sql/search_table/search_options.h"
 #include "sql/source/source_link.h"
+#include "sql/sqlite/sql_text.h"
 #include "sql/sqlite/statement.h"
 #include "sql/values/affinity.h"
 
@@ -118,6 +119,9 @@ class SearchSource {
   void read_names();
   void read_columns();
   void read_indexes();
+  std::string columns_sql() const {
+    return "PRAGMA " + source_.qualified("table_xinfo") + "(" + sqlite::quoted_name(name()) + ")";
+  }
   std::string changed_table() const { return source_.qualified(link_.side_table(table_)); }
   // Requires: term `i` is a column. Returns its name now.
   std::string column_name(std::size_t i) const;

@@ -710,6 +710,32 @@ class Keys(SourceCase):
         self.assertFails(db, "expressions with a name", "CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(k) AND (u AS both))")
         self.assertFails(db, "expressions with a name", "CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(k, u) AND (x AS both))")
 
+    def test_updates_of_columns_that_expressions_read(self):
+        """Any UPDATE of a column that an expression names is noted, and no other."""
+        spellings = ("a || b", '"a" || B', "[a] || [b]", "`a`||`b`", "a /* ' */ || b /* ' */", "printf('%s%s', a, \"b\")", "coalesce(both, 'a')", "'a' || a || 'b' || b")
+        for spelling in spellings:
+            with self.subTest(spelling):
+                db = self.connect(":memory:")
+                db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, a, b, other, both AS (a || b))")
+                db.executemany("INSERT INTO s(id, a, b) VALUES (?1, 'a' || ?1, 'b' || ?1)", [(i,) for i in range(300)])
+                db.execute(f"CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=({spelling} AS k))")
+                db.execute("UPDATE s SET other = 1")
+                exact = spelling in (spellings[0], spellings[1], spellings[5], spellings[7])
+                self.assertEqual(one(db, "SELECT pending_rows FROM f LIMIT 1"), 0 if exact else 300)
+                for update in ("a = 'x'", "b = 'x'", "a = 0.0", "a = -0.0", "b = 1, other = 5", "a = x'41'"):
+                    db.execute(SUMMARIZE)
+                    db.execute(f"UPDATE s SET {update} WHERE id = 77")
+                    key = one(db, f"SELECT {spelling} FROM s WHERE id = 77")
+                    self.assertEqual(db.execute("SELECT id FROM f WHERE k = ?", (key,)).fetchall(), [(77,)], update)
+                db.execute("ALTER TABLE s RENAME COLUMN b TO other_b")
+                db.execute("ALTER TABLE s RENAME COLUMN other TO b")
+                db.execute("ALTER TABLE s ADD COLUMN added")
+                self.assertEqual(one(db, "SELECT json_extract(info, '$.in_sync') FROM f LIMIT 1"), 1)
+                db.execute("UPDATE s SET other_b = 'last' WHERE id = 78")
+                self.assertEqual(one(db, "SELECT count(*) FROM f AS f JOIN s ON s.id = f.id AND f.k = 'last'"), 0)
+                self.assertEqual(len(db.execute("SELECT k FROM f WHERE k LIKE '%last%'").fetchall()), 1)
+                db.execute(CHECK)
+
     def test_conditions_of_an_outer_join(self):
         """SQLite before 3.54 passes those in ON to the left table."""
         db = self.make(rows=200, path=":memory:")
@@ -750,6 +776,25 @@ class Keys(SourceCase):
                     self.assertEqual(found, equal, (collation, new, looked_up))
                 db.execute(SUMMARIZE)
                 self.assertNothingLost(db)
+
+    def test_ids_with_digits_are_compared_in_the_source(self):
+        """Else each row of a range crosses the search table, and the expression is computed twice. A number may have several texts."""
+        db = self.connect(":memory:")
+        calls = []
+        db.create_function("seen", 1, lambda value: calls.append(value) or value, deterministic=True)
+        db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, a)")
+        values = ["4bf92f35", "77e", "77", "077", " 77", "77.0", "7.7e1", "+77", "-Inf", "Inf", "", " ", "5_0", 77, 77.0, 0, float("-inf"), b"77", "x77", "7-7", "77 ab"]
+        db.executemany("INSERT INTO s(a) VALUES (?)", [(value,) for value in values] + [(f"{i:x}",) for i in range(40000, 42000)])
+        db.execute("CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(seen(a) AS k, a))")
+        for value, rows in (("4bf92f35", 1), ("x77", 1), ("9c41", 1), ("77 ab", 1)):
+            calls.clear()
+            self.assertEqual(len(db.execute("SELECT id FROM f WHERE k = ?", (value,)).fetchall()), rows)
+            self.assertLess(len(calls), 2100, value)
+        db.execute("CREATE TABLE v(t TEXT, n NUMERIC, x)")
+        db.executemany("INSERT INTO v VALUES (?1, ?1, ?1)", [(value,) for value in values])
+        for column in "tnx":
+            pairs = [db.execute(f"SELECT v.rowid, s.id FROM v JOIN {table} AS s ON s.{key} = v.{column} ORDER BY 1, 2").fetchall() for table, key in (("f", "k"), ("f", "a"), ("s", "a"))]
+            self.assertEqual(pairs[:2], [pairs[2]] * 2, column)
 
     def test_defaults_in_place_of_null(self):
         db = self.make(SOURCE.replace(" k,", " k TEXT NOT NULL DEFAULT 'default',"), path=":memory:")
