@@ -1,118 +1,67 @@
--- The schema and the report of demo.sh. demo.sh runs this file in a directory that holds the
--- lists code.txt, licence.txt and repeated.txt, with one phrase per line.
+-- The tables, the filters and the report of demo.sh.
 
--- The table that is looked up: the phrases of the header files. The list is sorted, so SQLite packs
--- the b-tree as densely as possible. This is the fairest index to compare a filter with.
-CREATE TABLE code(phrase TEXT PRIMARY KEY) WITHOUT ROWID;
--- In this mode a line is one value, whatever it contains.
-.mode ascii
-.separator "\037" "\n"
-.import code.txt code
+-- People who have unsubscribed, and the recipients of a mail: 1 % of them have.
+CREATE TABLE unsubscribed(address TEXT PRIMARY KEY COLLATE NOCASE) WITHOUT ROWID;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
+  INSERT INTO unsubscribed SELECT printf('%08x.%d@example.com', i * 2654435761 % 4294967296, i) FROM n ORDER BY 1;
+CREATE TABLE recipients(address TEXT);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
+  INSERT INTO recipients SELECT printf(iif(i % 100 = 0, '%08X.%d@Example.com', '%08x.%d@example.org'), i * 2654435761 % 4294967296, i) FROM n;
+-- The same number of recipients who have all unsubscribed, in another order.
+CREATE TABLE everyone AS SELECT address FROM unsubscribed ORDER BY substr(address, 5, 4);
 
-CREATE TABLE size AS
-  SELECT page_count * page_size AS index_bytes FROM pragma_page_count, pragma_page_size;
+CREATE VIRTUAL TABLE unsubscribed_seen USING bloom(source=unsubscribed, column=address);
+CREATE VIEW checked AS SELECT f.key, u.* FROM unsubscribed_seen AS f JOIN unsubscribed AS u ON u.address = +f.key;
 
--- The keys to look up: the phrases of the licence files, in the order of the files.
-CREATE TABLE licence(phrase TEXT);
-.import licence.txt licence
+-- A log, and a part of the number of one request.
+CREATE TABLE log(id INTEGER PRIMARY KEY, line TEXT);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
+  INSERT INTO log(line) SELECT printf('GET /item/%d: done after %d ms, request %08x%08x',
+                               i * 31 % 5000, i % 300, i * 2654435761 % 4294967296, i * 2246822519 % 4294967296) FROM n;
+CREATE TABLE wanted AS SELECT substr(line, -13, 12) AS part FROM log WHERE id = 100000;
+CREATE VIRTUAL TABLE log_search USING bloom_search(source=log, like=(line));
 
--- The keys that the losing case looks up: phrases of the header files, in the order of the files.
-CREATE TABLE repeated(phrase TEXT);
-.import repeated.txt repeated
+-- Each job with plain SQLite and with a filter; `runs` is how often the filtered one runs per round.
+CREATE TABLE jobs(job TEXT, title TEXT, runs INTEGER);
+INSERT INTO jobs VALUES
+  ('a', '200,000 recipients, 1 % have unsubscribed: whom do we mail', 1),
+  ('b', 'The log line with a part of a request number, LIKE in 200,000 lines', 20),
+  ('c', 'Unfavourable: all 200,000 recipients have unsubscribed', 1);
+CREATE VIEW a_plain AS SELECT count(*) AS found FROM recipients AS r WHERE NOT EXISTS (SELECT 1 FROM unsubscribed AS u WHERE u.address = r.address);
+CREATE VIEW a_filtered AS SELECT count(*) AS found FROM recipients AS r WHERE NOT EXISTS (SELECT 1 FROM checked WHERE key = r.address);
+CREATE VIEW b_plain AS SELECT group_concat(id) AS found FROM log WHERE line LIKE '%' || (SELECT part FROM wanted) || '%';
+CREATE VIEW b_filtered AS SELECT group_concat(id) AS found FROM log_search WHERE line LIKE '%' || (SELECT part FROM wanted) || '%';
+CREATE VIEW c_plain AS SELECT count(*) AS found FROM everyone AS r WHERE NOT EXISTS (SELECT 1 FROM unsubscribed AS u WHERE u.address = r.address);
+CREATE VIEW c_filtered AS SELECT count(*) AS found FROM everyone AS r WHERE NOT EXISTS (SELECT 1 FROM checked WHERE key = r.address);
 
--- The filter. One query builds the filter; a table stores it like any other value.
-CREATE TABLE filters(name TEXT PRIMARY KEY, filter BLOB);
-INSERT INTO filters SELECT 'code', bloom_build(phrase) FROM code;
-
--- The lookups of the current job.
-CREATE TABLE lookups(phrase TEXT);
-
--- The same query without the filter and with it. A phrase that the filter calls absent is certainly
--- absent, so SQLite looks up only the remaining phrases in the index.
-CREATE VIEW found_without AS
-  SELECT phrase FROM lookups
-  WHERE EXISTS (SELECT 1 FROM code WHERE code.phrase = lookups.phrase);
-CREATE VIEW found_with AS
-  SELECT phrase FROM lookups
-  WHERE bloom_contains((SELECT bloom_open(filter) FROM filters WHERE name = 'code'), phrase)
-    AND EXISTS (SELECT 1 FROM code WHERE code.phrase = lookups.phrase);
-
--- Checks. Both views must be empty.
-CREATE VIEW lost AS
-  SELECT phrase FROM code
-  WHERE bloom_contains((SELECT bloom_open(filter) FROM filters WHERE name = 'code'), phrase)
-        IS NOT 1;
-CREATE VIEW differs AS
-  WITH without_filter AS (SELECT phrase, count(*) AS n FROM found_without GROUP BY phrase),
-       with_filter AS (SELECT phrase, count(*) AS n FROM found_with GROUP BY phrase)
-  SELECT phrase FROM (SELECT * FROM without_filter EXCEPT SELECT * FROM with_filter)
-  UNION ALL
-  SELECT phrase FROM (SELECT * FROM with_filter EXCEPT SELECT * FROM without_filter);
-
--- Counts, one row per job. `maybe`: lookups that the filter does not stop.
-CREATE TABLE counted(job TEXT, lookups INT, hits INT, maybe INT);
-CREATE VIEW count_lookups AS
-  SELECT count(*) AS lookups, (SELECT count(*) FROM found_without) AS hits,
-         sum(bloom_contains((SELECT bloom_open(filter) FROM filters WHERE name = 'code'), phrase))
-           AS maybe
-  FROM lookups;
-
--- Times, one row per round and way.
-CREATE TABLE measured(job TEXT, cache TEXT, round INT, way TEXT, ms REAL);
--- The two ways of one round run one after the other, so a busy machine slows both. The view shows
--- the round with the median ratio.
-CREATE VIEW gains AS
-  WITH pairs AS (
-    SELECT job, cache, slow.ms AS without_ms, quick.ms AS with_ms,
-           slow.ms / max(quick.ms, 0.001) AS ratio, slow.rowid AS since
-    FROM (SELECT rowid, * FROM measured WHERE way = 'without') AS slow
-    JOIN (SELECT * FROM measured WHERE way = 'with') AS quick USING (job, cache, round)),
-  ranked AS (
-    SELECT *, row_number() OVER (same ORDER BY ratio) AS place,
-           (count(*) OVER same + 1) / 2 AS middle, min(since) OVER same AS first
-    FROM pairs WINDOW same AS (PARTITION BY job, cache))
-  SELECT job, cache, first, without_ms, with_ms, ratio FROM ranked WHERE place = middle;
-CREATE VIEW gains_in_words AS
-  SELECT *, CASE WHEN ratio >= 1.05 THEN printf('%.1f times faster', ratio)
-                 WHEN ratio > 0.95 THEN 'as fast'
-                 ELSE printf('%.0f %% slower', 100 / ratio - 100) END AS words
-  FROM gains;
+-- What the rounds found, and the ms that they took.
+CREATE TABLE counted(job TEXT, way TEXT, found);
+CREATE TABLE measured(job TEXT, way TEXT, ms REAL);
+CREATE VIEW differs AS SELECT job FROM counted GROUP BY job HAVING count(DISTINCT ifnull(found, '')) > 1 OR max(found IS NULL);
 
 -- The report, line by line.
-CREATE VIEW report_found AS
-  SELECT printf('  %,d of %,d phrases from licence files are also in a header file.', hits, lookups)
-           AS line
-  FROM counted WHERE job = 'licence phrases'
+CREATE VIEW medians AS
+  SELECT job, way, max(0.01, ms) AS ms
+  FROM (SELECT *, row_number() OVER (PARTITION BY job, way ORDER BY ms) AS place, count(*) OVER (PARTITION BY job, way) AS places FROM measured)
+  WHERE place = (places + 1) / 2;
+CREATE VIEW results AS
+  SELECT job, title, p.ms AS plain, f.ms AS filtered,
+         CASE WHEN p.ms >= f.ms THEN printf(iif(p.ms / f.ms < 20, '%.1f times faster', '%.0f times faster'), p.ms / f.ms)
+              ELSE printf('%.0f %% slower', 100 * f.ms / p.ms - 100) END AS words
+  FROM jobs JOIN medians AS p USING (job) JOIN medians AS f USING (job) WHERE p.way = 'plain' AND f.way = 'filtered';
+CREATE VIEW bars AS
+  SELECT job, way, ms, replace(hex(zeroblob(max(1, CAST(40 * ms / max(plain, filtered) + 0.5 AS INTEGER)))), '00', '#') AS bar
+  FROM results JOIN medians USING (job);
+CREATE VIEW report AS
+  SELECT char(10) || 'RESULT: with a filter, the check of the mailing list is ' || (SELECT words FROM results WHERE job = 'a') ||
+         ', and the search in the log ' || (SELECT words FROM results WHERE job = 'b') || '.' AS line
   UNION ALL
-  SELECT printf('  %.1f %% of the lookups find nothing. The filter stops %.1f %% of all lookups.',
-                100.0 * (lookups - hits) / lookups, 100.0 * (lookups - maybe) / lookups)
-  FROM counted WHERE job = 'licence phrases';
-CREATE VIEW report_gain AS
-  SELECT printf('  %-37s %s with the filter (%.0f ms instead of %.0f ms)',
-                CASE cache WHEN 'large' THEN 'Index in memory:'
-                           WHEN 'small' THEN 'Small page cache, database in a file:'
-                           ELSE '  with equal memory for both:' END,
-                words, with_ms, without_ms) AS line
-  FROM gains_in_words WHERE job = 'licence phrases' ORDER BY first;
--- Phrases from the whole result, because neighbouring phrases overlap.
-CREATE VIEW report_examples AS
-  SELECT '    ' || phrase AS line
-  FROM (SELECT phrase, row_number() OVER () AS n, count(*) OVER () AS hits FROM found_with)
-  WHERE n % max(1, hits / 3) = 0 LIMIT 3;
-CREATE VIEW report_size AS
-  SELECT printf('  Index of the header phrases:  %,8d KiB for %,d phrases', index_bytes / 1024,
-                (SELECT count(*) FROM code)) AS line
-  FROM size
+  SELECT line FROM (
+    SELECT job, 0 AS n, char(10) || title || ': ' || words AS line FROM results
+    UNION ALL
+    SELECT job, iif(way = 'plain', 1, 2),
+           printf('  %-14s %-40s %s', iif(way = 'plain', 'plain SQLite', 'with a filter'), bar, printf(iif(ms < 10, '%.2f ms', '%.0f ms'), ms)) FROM bars
+    ORDER BY 1, 2)
   UNION ALL
-  SELECT printf('  Filter:                       %,8d KiB, 1/%d of the index, %.1f bits per phrase',
-                length(filter) / 1024, index_bytes / length(filter),
-                length(filter) * 8.0 / (SELECT count(*) FROM code))
-  FROM size, filters
-  UNION ALL
-  SELECT printf('  False-positive rate:          %.2f %% expected, %.2f %% measured',
-                100 * bloom_fpr(filter), 100.0 * (maybe - hits) / max(1, lookups - hits))
-  FROM filters, counted WHERE job = 'licence phrases';
-CREATE VIEW report_jobs AS
-  SELECT printf('  %-17s %7.1f %%  %-12s %7.0f ms %7.0f ms   %s', job,
-                100.0 * (lookups - hits) / lookups, cache, without_ms, with_ms, words) AS line
-  FROM gains_in_words JOIN counted USING (job) ORDER BY first;
+  SELECT char(10) || printf('The filter takes %,d KiB, its %,d addresses take %,d KiB.', bytes / 1024,
+                            (SELECT count(*) FROM unsubscribed), (SELECT sum(length(address)) / 1024 FROM unsubscribed)) FROM unsubscribed_seen;

@@ -12,6 +12,7 @@ import { Native } from "./support.mjs";
 import { testConsole } from "./console.mjs";
 import { testFile } from "./file.mjs";
 import { testMerge } from "./merge.mjs";
+import { testRace } from "./race.mjs";
 import { testSizing } from "./sizing.mjs";
 import { testWatch } from "./watch.mjs";
 
@@ -73,6 +74,8 @@ async function takePictures(browser, url) {
     ["wide", { width: 1280, height: 900 }, "light"], ["phone", { width: 390, height: 844 }, "dark"],
   ]) {
     const page = await open(browser, url, { viewport, colorScheme, reducedMotion: "reduce" });
+    await page.locator("#race-bars .racer").first().waitFor();
+    await page.locator("#race").screenshot({ path: path.join(pictures, `race-${name}.png`) });
     await page.locator("#sizing").screenshot({ path: path.join(pictures, `size-${name}.png`) });
     await page.locator("#watch-kind").selectOption("counting");
     await page.locator("#watch-words").click();
@@ -95,6 +98,7 @@ async function main() {
   const browser = new Browser(modules, browserName);
   try {
     const file = pathToFileURL(pagePath).href;
+    await withPage(browser, file, {}, (page) => testRace(page, native));
     await withPage(browser, file, {}, (page) => testSizing(page, native));
     await withPage(browser, file, {}, (page) => testWatch(page, native));
     await withPage(browser, file, {}, (page) => testMerge(page, native));
