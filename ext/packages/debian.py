@@ -5,7 +5,8 @@
     ext/packages/debian.py source FOLDER    FOLDER/debian, beside the unpacked sources in FOLDER
 
 The changelog has one entry for each version of CHANGELOG.md, the newest first. The date of a version
-without one is SOURCE_DATE_EPOCH (seconds since 1970), which must be set.
+without one is SOURCE_DATE_EPOCH (seconds since 1970), which must be set. bloom_debug() of what the source
+package builds names the commit BLOOM_COMMIT, if it is set.
 """
 import gzip
 import os
@@ -21,6 +22,7 @@ BUILD = (ROOT / "CMakeLists.txt").read_text()
 HOMEPAGE = re.search(r'HOMEPAGE_URL "(.*)"', BUILD)[1]
 CONTACT = re.search(r'CPACK_PACKAGE_CONTACT "(.*)"', (ROOT / "ext/packages/CMakeLists.txt").read_text())[1]
 EPOCH = int(os.environ["SOURCE_DATE_EPOCH"])
+COMMIT = os.environ.get("BLOOM_COMMIT", "")
 
 
 def changelog():
@@ -65,9 +67,9 @@ Depends: ${{shlibs:Depends}}, ${{misc:Depends}}
 Enhances: libsqlite3-0
 Suggests: sqlite-bloom-doc
 Description: Bloom filters inside SQLite
- A loadable module (.load mod_bloom) with functions, aggregates and a virtual table.
- A filter answers certainly absent or maybe present, so most lookups that find
- nothing are skipped.
+ A loadable module (.load mod_bloom) with functions and virtual tables.
+ A filter answers certainly absent or maybe present, so most lookups
+ that find nothing are skipped.
 
 Package: libsqlite-bloom-dev
 Section: libdevel
@@ -93,9 +95,14 @@ RULES = """\
 %:
 \tdh $@ --buildsystem=cmake
 override_dh_auto_configure:
-\tdh_auto_configure -- -DBLOOM_TESTS=OFF -DCMAKE_INSTALL_DOCDIR=share/doc/sqlite-bloom-doc
+\tdh_auto_configure -- -DBLOOM_TESTS=OFF -DCMAKE_INSTALL_DOCDIR=share/doc/sqlite-bloom-doc -DBLOOM_COMMIT={commit}
 override_dh_compress:
 \tdh_compress -X.md -X.svg -X.py -X.sql
+# CHANGELOG.md stays what README.md links to, and is not Debian's changelog.
+override_dh_installchangelogs:
+\tdh_installchangelogs -XCHANGELOG.md
+# It would move what the two files of the module share into a third, which lintian takes for a stripped library.
+override_dh_dwz:
 """
 
 
@@ -105,7 +112,7 @@ def source(folder):
     multiarch = "usr/lib/*"
     files = {
         "control": CONTROL.format(contact=CONTACT, homepage=HOMEPAGE),
-        "rules": RULES,
+        "rules": RULES.format(commit=COMMIT),
         "changelog": changelog(),
         "copyright": copyright_file(),
         "source/format": "3.0 (native)\n",

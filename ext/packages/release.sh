@@ -3,10 +3,12 @@
 #   ext/packages/release.sh VERSION [ADDRESS] [--untested]
 #     VERSION      must be that of CMakeLists.txt and the first of CHANGELOG.md, with a date
 #     ADDRESS      URL from which the files will be downloaded. Default: that of a release on GitHub
-#     --untested   leaves out tests/run.sh all, for a workflow that has run it before
+#     --untested   leaves out tests/run.sh all, for a rehearsal
 # Needs a clean clone on x86-64 Debian 12 or later, and installs missing packages without prompting.
 # The same commit makes the same bytes, also in another folder. publish.sh in the result uploads them.
 set -euo pipefail
+# Archives hold the permissions of the files that they pack.
+umask 022
 cd "$(dirname "$0")/../.."
 source tests/support/setup.sh
 
@@ -60,10 +62,11 @@ build() {
 source_packages() {
   local work=build/release-work archive="$out/sqlite-bloom-amalgamation-$version.zip"
   SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
-  export SOURCE_DATE_EPOCH
+  BLOOM_COMMIT=$(git rev-parse --short=12 HEAD)
+  export SOURCE_DATE_EPOCH BLOOM_COMMIT
   rm -rf "$work"
   mkdir -p "$work/sqlite-bloom-$version"
-  git archive HEAD | tar x -C "$work/sqlite-bloom-$version"
+  git -c tar.umask=022 archive HEAD | tar x -C "$work/sqlite-bloom-$version"
   ext/packages/debian.py source "$work/sqlite-bloom-$version"
   (cd "$work" && dpkg-source --build "sqlite-bloom-$version")
   mv "$work"/sqlite-bloom_"$version".{dsc,tar.xz} "$out"

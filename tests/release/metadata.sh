@@ -98,13 +98,16 @@ debian_source() {
   rm -rf "$work/debian"
   mkdir -p "$work/debian/sqlite-bloom-$version"
   SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
-  export SOURCE_DATE_EPOCH
+  BLOOM_COMMIT=$(git rev-parse --short=12 HEAD)
+  export SOURCE_DATE_EPOCH BLOOM_COMMIT
   git archive HEAD | tar x -C "$work/debian/sqlite-bloom-$version" &&
     ext/packages/debian.py source "$work/debian/sqlite-bloom-$version" &&
     cd "$work/debian/sqlite-bloom-$version" &&
     dpkg-buildpackage --no-sign --jobs="$(getconf _NPROCESSORS_ONLN)" &&
     lintian_is_content ../*.changes &&
-    dpkg-deb --contents ../libsqlite3-mod-bloom_*.deb | grep '/mod_bloom\.so'
+    dpkg-deb --contents ../libsqlite3-mod-bloom_*.deb | grep '/mod_bloom\.so' &&
+    grep -F "commit: $BLOOM_COMMIT" debian/libsqlite3-mod-bloom/usr/lib/*/sqlite3/bloom.so &&
+    dpkg-deb --fsys-tarfile ../sqlite-bloom-doc_*.deb | tar x -O ./usr/share/doc/sqlite-bloom-doc/CHANGELOG.md | cmp - CHANGELOG.md
 }
 
 main() {

@@ -88,6 +88,24 @@ console.log(db.prepare(\"$question\").raw().get());"
   )
 }
 
+# Deno installs the packages of both C libraries, and would ask for a permission to tell which it needs. A file
+# that does not load stands for the first.
+npm_package_asks_deno_for_nothing() {
+  local modules=$work/deno/node_modules
+  mkdir -p "$work/deno"
+  cp -r "$work/node/node_modules" "$modules" || return
+  cp -r "$modules"/sqlite-bloom-linux-* "$(echo "$modules"/sqlite-bloom-linux-*)-musl" &&
+    echo > "$(echo "$modules"/sqlite-bloom-linux-*[0-9])/bloom.so" &&
+    (
+      cd "$work/deno" && expect "[ '$version', 1 ]" node -e "
+const db = new (require('libsql'))(':memory:');
+globalThis.Deno = {};
+Object.defineProperty(process, 'report', { get() { throw new Error('asks for a permission'); } });
+require('sqlite-bloom').load(db);
+console.log(db.prepare(\"$question\").raw().get());"
+    )
+}
+
 # Every file that sqlpkg.json names exists, with the checksum that it names.
 sqlpkg_is_right() {
   /usr/bin/python3 - "$packages" "$version" << 'END'
@@ -144,6 +162,7 @@ main() {
   check "sqlpkg.json" sqlpkg_is_right
   check "Python wheel" works_in_python
   check "npm packages" works_in_node
+  check "npm packages: nothing asked in Deno" npm_package_asks_deno_for_nothing
   check "Debian package" works_in_debian
   check "Debian package for development: built in by CMake" builds_by_debian_package
   rm -rf --one-file-system "$work/root"

@@ -16,12 +16,13 @@ function installed() {
   });
   if (paths.length === 0)
     throw new Error(`sqlite-bloom: no package for this platform is installed (${names.join(" or ")}; npm needs its optional dependencies)`);
-  // npm installs one of the two, other package managers both. The report needs a permission in Deno.
+  // npm installs one of the two, other package managers both.
   return paths.length > 1 && usesMusl() ? paths.reverse() : paths;
 }
 
 /** Returns whether this Node runs on Linux with musl, for example on Alpine. */
 function usesMusl() {
+  if ("Deno" in globalThis) return false; // the report would ask the user for a permission, and load() tries both
   const { report } = process;
   const { excludeNetwork } = report;
   try {
