@@ -16,9 +16,9 @@ class SchemaCheck {
   // Call when a statement is prepared, and before a command. SQLite prepares lookups again after a
   // schema change. It does not report that it prepares an INSERT.
   void expire() { is_current_ = false; }
-  // Returns whether the schema is the same as at the last call of set_passed(). While the
-  // connection changes no row, it can miss none, also if a statement that is already running goes
-  // on after the schema has changed.
+  // Returns whether the schema is the same as at the last call of set_passed(). Looks at the schema
+  // only if the connection has changed rows since it looked last: no trigger can miss a change
+  // otherwise.
   bool is_passed(Source& source) {
     if (!is_current(source)) {
       is_current_ = state_ && state_ == source.schema_state();

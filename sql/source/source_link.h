@@ -66,9 +66,10 @@ class SourceLink {
   void schema_may_have_changed() { schema_check_.expire(); }
   // Call if other triggers are wanted now: the next check() looks at everything.
   void forget_check() { schema_check_ = {}; }
-  // Returns true if check() finds nothing, because the schema is that of the last one.
+  // Returns whether the schema is still that of the last check() that found nothing.
   bool has_passed() { return schema_check_.is_passed(source_); }
-  // Returns true if check() certainly finds nothing. Takes a few ns.
+  // Returns true if check() certainly finds nothing. Does not look at the schema, and takes a few
+  // ns.
   bool is_known_in_sync() const { return schema_check_.is_current(source_); }
   // Returns which object is not as it was made, and what to do; nullopt if all are. check() does
   // nothing if the schema is that of the last check that has passed. `and_then`: checked as well.

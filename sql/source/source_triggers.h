@@ -16,10 +16,10 @@
 // the key and voids the announcement. If another AFTER trigger prevents that, the announcement
 // stays, and tells that a key may be missing.
 //
-// Dropping the triggers, writing rows, and creating the triggers again would leave no other trace.
-// So the last of the triggers is the sentinel, a trigger on the filter's own table: it is newer
-// than the triggers on the source only as long as these were not created again. SQLite keeps the
-// order of triggers in VACUUM, and the shell in a dump.
+// A program can drop the triggers, write rows, and create the triggers again. To notice this, the
+// last trigger is a sentinel on the filter's own side table. It is newer than the triggers on the
+// source only as long as nobody has created these again. SQLite keeps the order of triggers in
+// VACUUM, and the shell in a dump.
 //
 // With writers=extension the triggers write commands to the bloom table. A counting filter must
 // then receive each change exactly once, so its triggers run AFTER. Any other filter may receive
@@ -45,13 +45,13 @@
 
 namespace bloom {
 
-// The triggers of a virtual table on its source. They are found again by these parts of their text:
-// command_columns(), log_columns(), or the name of the table <name>_changed before its columns.
+// The triggers of a virtual table on its source. SourceTriggers finds them in the schema by a part
+// of their text: command_columns(), log_columns(), or the table <name>_changed that they write to.
 struct TriggerSet {
   std::uint64_t version;  // as stored
-  // The trigger that make() returns last. It names each column of the source as old."column", in
-  // the order of the options and before any other column. Empty: the virtual table itself updates
-  // the names.
+  // The suffix of the trigger that make() returns last, from which the current names of the source
+  // are read: it names each column as old."column", in the order of the options and before any
+  // other column. Empty: the virtual table itself updates the names.
   std::string_view last_suffix;
   bool has_sentinel = true;
   // Returns the triggers of `table`, with the suffixes of trigger_sql.h. `target` is the table that

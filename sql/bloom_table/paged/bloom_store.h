@@ -84,10 +84,9 @@ class BloomStore {
   // Deletes the rows of a layer, and resets its count.
   void delete_layer(const Layers& layers, std::size_t layer);
 
-  // Change the counts of rows. They have no effect if the rows are not counted. raise_count() is
+  // Change the counts of rows, if the rows are counted (BloomConfig::counts_rows). raise_count() is
   // called after rows of a layer were inserted, and reset_counts() before rows are deleted.
-  // count_rows_of_single_layer() sets the count to the number of rows. Requires: there is one
-  // layer.
+  // set_count_of_single_layer() sets the count to the number of rows. Requires: there is one layer.
   void raise_count(std::size_t layer, std::uint64_t rows);
   void reset_counts();
   void count_rows_of_single_layer();

@@ -117,7 +117,7 @@ void PagedFilter::rolled_back_to(int number) {
   note_change();
 }
 
-// Our own commit changes the data version as well, but makes nothing in the cache stale. So the
+// Our own commit changes the data version as well, but nothing in the cache is out of date. So the
 // cache stays valid at the new version. With a shared cache that version may be of a commit that
 // another thread has made since.
 void PagedFilter::committed() {
@@ -131,7 +131,7 @@ void PagedFilter::committed() {
   must_check_lookups_ = true;
 }
 
-// If sqlite3_close() was refused, the transaction is still open. Pending changes are lost by then,
+// If sqlite3_close() was refused, the transaction is still open. Deferred changes are lost by then,
 // so the transaction must be rolled back.
 void PagedFilter::rolled_back() {
   const bool lost = has_deferred_changes() && store_.has_write_transaction();

@@ -128,7 +128,8 @@ class PagedFilter {
   void committed();
   void rolled_back();
 
-  // Call before each lookup, unless a change is in progress. Empties the cache if it may be stale.
+  // Call before each lookup, unless a change is in progress. Empties the cache if it may be out of
+  // date.
   void prepare_lookup() {
     if (seen_epoch_ != connection_.epoch || must_check_lookups_) {
       check_lookup();
