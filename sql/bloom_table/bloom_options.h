@@ -59,7 +59,7 @@ class BloomOptions {
   std::optional<SourceNames> source() const;
   // Returns the option `writers` if it was given.
   std::optional<Writers> writers() const { return writers_; }
-  bool answers_maybe_when_stale() const { return on_stale_ == OnStale::maybe; }
+  bool answers_maybe_out_of_sync() const { return on_stale_ == OnStale::maybe; }
   Kind kind() const { return kind_; }
   Collation collation() const { return collation_.value_or(Collation::binary); }
   // Sets the collation unless the options name one. The default is that of the source's column.

@@ -42,7 +42,7 @@ struct ColumnFacts {
   // For error messages: a column whose stored value may differ from the value that a BEFORE trigger
   // sees, and the reason, such as "'id' is an INTEGER PRIMARY KEY". Empty if there is no such
   // column. Columns in which SQLite only replaces NULL do not count: see `defaults`.
-  std::string unknown_before_write;
+  std::string why_unknown_before_write;
   // For each column, the literal that SQLite may store in place of NULL; empty for none.
   std::vector<std::string> defaults;
 };
@@ -67,9 +67,9 @@ class Source {
   // Returns "schema"."name", quoted.
   std::string qualified(std::string_view name) const;
   // Returns the SQL expression of the key in `row`: "old", "new" or the name of a table.
-  std::string key_of(std::string_view row) const;
+  std::string key_sql(std::string_view row) const;
   // Returns the SQL expressions of its columns, separated by commas.
-  std::string columns_of(std::string_view row) const;
+  std::string columns_sql(std::string_view row) const;
   ColumnFacts facts() const;
   // Returns the name of the INTEGER PRIMARY KEY; empty if the table has none, or no rowids.
   std::string rowid_alias() const;

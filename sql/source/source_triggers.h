@@ -48,7 +48,7 @@ namespace bloom {
 // The triggers of a virtual table on its source. SourceTriggers finds them in the schema by a part
 // of their text: command_columns(), log_columns(), or the table <name>_changed that they write to.
 struct TriggerSet {
-  std::uint64_t version;  // as stored
+  std::uint64_t number;  // as stored
   // The suffix of the trigger that make() returns last, from which the current names of the source
   // are read: it names each column as old."column", in the order of the options and before any
   // other column. Empty: the virtual table itself updates the names.
@@ -78,26 +78,26 @@ class SourceTriggers {
       : source_(source), sets_(std::move(sets)), side_(std::move(side)) {}
 
   const SideTable& side() const { return side_; }
-  bool has_sentinel(std::uint64_t version) const { return set_of(version).has_sentinel; }
-  static constexpr std::uint64_t version_for(Writers writers) {
-    return writers == Writers::any ? kVersionForAny : kVersionForExtension;
+  bool has_sentinel(std::uint64_t trigger_set) const { return set_of(trigger_set).has_sentinel; }
+  static constexpr std::uint64_t trigger_set_for(Writers writers) {
+    return writers == Writers::any ? kTriggersForAny : kTriggersForExtension;
   }
 
   // Creates or drops the triggers of the bloom table `table`.
-  void install(const std::string& table, std::uint64_t version) const;
+  void install(const std::string& table, std::uint64_t trigger_set) const;
   void uninstall(const std::string& table) const;
 
-  // Updates the names of the source: takes them from the triggers, of any version, or from the
+  // Updates the names of the source: takes them from the triggers, of any set, or from the
   // options if there are no triggers.
   void find_names(const std::string& table);
   // Returns whether all triggers exist exactly as install() makes them, and were not created again
   // since. Also updates the names of the source. They are read from the last trigger that install()
   // makes, or from the options if that trigger is missing or changed.
-  bool refresh_names_and_check(const std::string& table, std::uint64_t version) {
-    return refresh_names_and_check(table, table, version);
+  bool refresh_names_and_check(const std::string& table, std::uint64_t trigger_set) {
+    return refresh_names_and_check(table, table, trigger_set);
   }
   bool refresh_names_and_check(const std::string& table, const std::string& target,
-                               std::uint64_t version);
+                               std::uint64_t trigger_set);
 
   // Returns the name of a BEFORE trigger or an index that another program has made on the side
   // table; none if there is none. It could keep rows from being appended.
@@ -111,7 +111,7 @@ class SourceTriggers {
   std::optional<std::string> blocking_temp_trigger() const;
 
  private:
-  const TriggerSet& set_of(std::uint64_t version) const;
+  const TriggerSet& set_of(std::uint64_t trigger_set) const;
   Trigger sentinel(const std::string& table) const;
   static const Trigger* find(const std::vector<Trigger>& stored, const Trigger& trigger);
   bool take_names(const std::vector<Trigger>& stored, const std::string& table,

@@ -60,7 +60,7 @@ class TransactionState {
   bool decide_write_mode(std::string_view table);
   // Returns whether the running statement has written a change at once. It may defer its later
   // changes.
-  bool has_written_a_key() const { return has_written_a_key_; }
+  bool has_written_at_once() const { return has_written_at_once_; }
   // Returns how many changes were written at once since the last call that ends a statement.
   int keys_written() const { return keys_written_; }
   // Call after a change was written at once. `counts`: SQLite will count this row of the statement
@@ -97,7 +97,7 @@ class TransactionState {
   // Returns whether the table may have its old name again, while its object has the new one: a
   // rollback has undone a rename, or will not be reported if it does. SQLite then makes a new
   // object, and only statements that were already running use this one.
-  bool has_stale_name() const { return has_stale_name_; }
+  bool may_have_old_name() const { return may_have_old_name_; }
 
  private:
   friend class ChangeProgress;
@@ -124,11 +124,11 @@ class TransactionState {
   int innermost_savepoint_ = -1;
   Owner innermost_owner_ = Owner::user;
   WriteMode write_mode_ = WriteMode::undecided;
-  bool has_written_a_key_ = false;
+  bool has_written_at_once_ = false;
   std::optional<int> changes_after_write_;  // sqlite3_total_changes() after the last change
   // The innermost savepoint that a rename belongs to. Undoing it undoes the rename.
   std::optional<int> renamed_within_;
-  bool has_stale_name_ = false;
+  bool may_have_old_name_ = false;
   // The outermost savepoint that was undone since the last change began; -1: the transaction.
   std::optional<int> rolled_back_to_;
   bool must_roll_back_ = false;  // roll_back() has failed

@@ -22,9 +22,9 @@ namespace bloom {
 
 class LayerFill {
  public:
-  // Call after the key with this hash was added to `newest`. Returns whether the layer is full.
+  // Call after the key with this hash was added to `newest`. Returns whether the layer is full now.
   // Reads chunks of the layer if an estimate is due; throws what ChunkCache::at() throws.
-  bool is_full_after(Hash hash, const Layers::Layer& newest, ChunkCache& cache) {
+  bool note_added(Hash hash, const Layers::Layer& newest, ChunkCache& cache) {
     if (free_keys_ > 0) {
       --free_keys_;
       return false;
