@@ -24,7 +24,7 @@ struct Placement {
 
   // The chunk that holds all cells of the key, or kSeveralChunks if they can be in more than one.
   std::uint64_t chunk;
-  // The first cell of the block, counted from the start of `chunk`, or of the filter if there are
+  // The first cell of the block: as a cell of `chunk`, or as a cell of the filter if there are
   // several chunks.
   std::uint64_t first_cell;
 };

@@ -12,34 +12,39 @@
 namespace bloom {
 namespace {
 
-Word add_nibbles(Word a, Word b) {
-  const Word low = saturate((a & kLowNibbles) + (b & kLowNibbles));
-  const Word high = saturate(((a >> 4) & kLowNibbles) + ((b >> 4) & kLowNibbles));
+CounterWord add_nibbles(CounterWord a, CounterWord b) {
+  const CounterWord low = saturate((a & kLowNibbles) + (b & kLowNibbles));
+  const CounterWord high = saturate(((a >> 4) & kLowNibbles) + ((b >> 4) & kLowNibbles));
   return low | (high << 4);
 }
 
 // Returns the smaller of a and b in each byte lane. Requires: each byte holds one counter (0..15).
-Word smaller_lane(Word a, Word b) {
+CounterWord smaller_lane(CounterWord a, CounterWord b) {
   assert(((a | b) & ~kLowNibbles) == 0);
-  const Word a_not_less = (((a | (kEachByte << 4)) - b) >> 4) & kEachByte;
-  const Word take_b = a_not_less * 0x0f;
+  const CounterWord a_not_less = (((a | (kEachByte << 4)) - b) >> 4) & kEachByte;
+  const CounterWord take_b = a_not_less * 0x0f;
   return (b & take_b) | (a & ~take_b);
 }
 
-Word smaller_nibbles(Word a, Word b) {
-  const Word low = smaller_lane(a & kLowNibbles, b & kLowNibbles);
-  const Word high = smaller_lane((a >> 4) & kLowNibbles, (b >> 4) & kLowNibbles);
+CounterWord smaller_nibbles(CounterWord a, CounterWord b) {
+  const CounterWord low = smaller_lane(a & kLowNibbles, b & kLowNibbles);
+  const CounterWord high = smaller_lane((a >> 4) & kLowNibbles, (b >> 4) & kLowNibbles);
   return low | (high << 4);
 }
 
 // Returns a word whose lowest bit in each nibble says whether that counter is not 0.
-Word nonzero_nibbles(Word x) { return (x | (x >> 1) | (x >> 2) | (x >> 3)) & kEachNibble; }
+CounterWord nonzero_nibbles(CounterWord x) {
+  return (x | (x >> 1) | (x >> 2) | (x >> 3)) & kEachNibble;
+}
 // Returns a word whose lowest bit in each nibble says whether that counter is saturated.
-Word saturated_nibbles(Word x) { return x & (x >> 1) & (x >> 2) & (x >> 3) & kEachNibble; }
+CounterWord saturated_nibbles(CounterWord x) {
+  return x & (x >> 1) & (x >> 2) & (x >> 3) & kEachNibble;
+}
 
-std::uint64_t sum_nibbles(Word x) {
-  const Word pairs = (x & kLowNibbles) + ((x >> 4) & kLowNibbles);  // at most 30 in each byte
-  return (pairs * kEachByte) >> 56;                                 // at most 240
+std::uint64_t sum_nibbles(CounterWord x) {
+  const CounterWord pairs =
+      (x & kLowNibbles) + ((x >> 4) & kLowNibbles);  // at most 30 in each byte
+  return (pairs * kEachByte) >> 56;                  // at most 240
 }
 
 // Sets `to` to op(to, from), word by word. `op` treats every byte independently, so the byte order
@@ -47,9 +52,9 @@ std::uint64_t sum_nibbles(Word x) {
 template <typename Op>
 void combine(std::uint8_t* to, const std::uint8_t* from, std::uint64_t bytes, Op op) {
   std::uint64_t i = 0;
-  for (; i + sizeof(Word) <= bytes; i += sizeof(Word)) {
-    Word a = 0;
-    Word b = 0;
+  for (; i + sizeof(CounterWord) <= bytes; i += sizeof(CounterWord)) {
+    CounterWord a = 0;
+    CounterWord b = 0;
     std::memcpy(&a, to + i, sizeof a);
     std::memcpy(&b, from + i, sizeof b);
     a = op(a, b);
@@ -73,8 +78,8 @@ template <typename OfCell, typename OfWord>
   for (; i < end && i % per_byte != 0; ++i) {
     sum += static_cast<std::uint64_t>(of_cell(get_cell(kind, cells, i)));
   }
-  for (; i + per_byte * sizeof(Word) <= end; i += per_byte * sizeof(Word)) {
-    sum += static_cast<std::uint64_t>(of_word(load_le<Word>(cells + i / per_byte)));
+  for (; i + per_byte * sizeof(CounterWord) <= end; i += per_byte * sizeof(CounterWord)) {
+    sum += static_cast<std::uint64_t>(of_word(load_le<CounterWord>(cells + i / per_byte)));
   }
   for (; i < end; ++i) {
     sum += static_cast<std::uint64_t>(of_cell(get_cell(kind, cells, i)));
@@ -88,11 +93,11 @@ template <typename OfCell, typename OfWord>
   if (kind == Kind::counting) {
     return sum_over(
         kind, cells, first, count, [](unsigned cell) { return cell != 0; },
-        [](Word x) { return std::popcount(nonzero_nibbles(x)); });
+        [](CounterWord x) { return std::popcount(nonzero_nibbles(x)); });
   }
   return sum_over(
       kind, cells, first, count, [](unsigned cell) { return cell; },
-      [](Word x) { return std::popcount(x); });
+      [](CounterWord x) { return std::popcount(x); });
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -110,7 +115,7 @@ void union_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std::uin
   if (kind == Kind::counting) {
     combine(to, from, bytes, add_nibbles);
   } else {
-    combine(to, from, bytes, [](Word a, Word b) { return a | b; });
+    combine(to, from, bytes, [](CounterWord a, CounterWord b) { return a | b; });
   }
 }
 
@@ -118,7 +123,7 @@ void intersect_cells(Kind kind, std::uint8_t* to, const std::uint8_t* from, std:
   if (kind == Kind::counting) {
     combine(to, from, bytes, smaller_nibbles);
   } else {
-    combine(to, from, bytes, [](Word a, Word b) { return a & b; });
+    combine(to, from, bytes, [](CounterWord a, CounterWord b) { return a & b; });
   }
 }
 
@@ -145,7 +150,7 @@ std::uint64_t count_saturated(const std::uint8_t* counters, std::uint64_t first,
   return sum_over(
       Kind::counting, counters, first, count,
       [](unsigned cell) { return cell == Counters::kSaturated; },
-      [](Word x) { return std::popcount(saturated_nibbles(x)); });
+      [](CounterWord x) { return std::popcount(saturated_nibbles(x)); });
 }
 
 std::uint64_t sum_counters(const std::uint8_t* counters, std::uint64_t first, std::uint64_t count) {

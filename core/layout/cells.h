@@ -144,8 +144,8 @@ void counters_to_bits(std::uint8_t* to, const std::uint8_t* counters, std::uint6
 std::uint64_t count_nonzero(Kind kind, const std::uint8_t* cells, std::uint64_t first,
                             std::uint64_t count);
 
-// Return how many of the counters first..first+count-1 are saturated, and the sum of those
-// counters.
+// Look at the counters first..first+count-1. count_saturated() returns how many of them are
+// saturated, and sum_counters() the sum of all of them.
 std::uint64_t count_saturated(const std::uint8_t* counters, std::uint64_t first,
                               std::uint64_t count);
 std::uint64_t sum_counters(const std::uint8_t* counters, std::uint64_t first, std::uint64_t count);

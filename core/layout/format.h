@@ -72,8 +72,8 @@ struct FilterHeader {
 // that `stored` has the size that the header implies, and that no bit after the last cell is set.
 std::variant<FilterHeader, Problem> read_filter_header(ByteView stored);
 
-// Returns whether `stored` starts with a valid header that differs from `known` only in the
-// checksums, so that its FilterHeader::header is the same. Cheaper than reading the header.
+// Returns whether `stored` starts with a header that differs from `known` in the checksums alone,
+// and matches its own checksum. Then both have the same Header. Cheaper than reading the header.
 // Requires: `known` is a valid header.
 bool has_same_header(ByteView stored, const HeaderBytes& known);
 

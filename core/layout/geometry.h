@@ -1,5 +1,5 @@
-// The mapping from a hash to the positions of a key's cells. No other source file computes
-// positions.
+// The mapping from a hash to the positions of a key's cells. Every position follows from these
+// rules. core/filter/block512_x86.cc computes the same positions with vector instructions.
 //
 // A filter has m cells. It is unblocked (the classic Bloom filter) or blocked: divided into equal
 // blocks of b cells. A partitioned filter divides the whole array, or each block, into k equal

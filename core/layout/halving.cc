@@ -12,14 +12,14 @@ namespace bloom {
 namespace {
 
 // Moves the low nibbles of the eight bytes into the low 32 bits.
-Word pack_nibbles(Word x) {
+CounterWord pack_nibbles(CounterWord x) {
   x = (x | (x >> 4)) & 0x00ff00ff00ff00ff;
   x = (x | (x >> 8)) & 0x0000ffff0000ffff;
   return (x | (x >> 16)) & 0x00000000ffffffff;
 }
 
 // Merges each pair of neighbouring bits of x with OR. The result is in the low 32 bits.
-Word merge_bit_pairs(Word x) {
+CounterWord merge_bit_pairs(CounterWord x) {
   x = (x | (x >> 1)) & 0x5555555555555555;
   x = (x | (x >> 1)) & 0x3333333333333333;
   x = (x | (x >> 2)) & kLowNibbles;
@@ -27,19 +27,19 @@ Word merge_bit_pairs(Word x) {
 }
 
 // Adds each pair of neighbouring counters of x. The result is in the low 32 bits.
-Word add_counter_pairs(Word x) {
+CounterWord add_counter_pairs(CounterWord x) {
   return pack_nibbles(saturate((x & kLowNibbles) + ((x >> 4) & kLowNibbles)));
 }
 
 // Moves the nibbles of the low 32 bits into the low nibbles of the eight bytes.
-Word unpack_nibbles(Word x) {
+CounterWord unpack_nibbles(CounterWord x) {
   x = (x | (x << 16)) & 0x0000ffff0000ffff;
   x = (x | (x << 8)) & 0x00ff00ff00ff00ff;
   return (x | (x << 4)) & kLowNibbles;
 }
 
 // Writes each of the low 32 bits of x twice.
-Word double_bits(Word x) {
+CounterWord double_bits(CounterWord x) {
   x = unpack_nibbles(x);
   x = (x | (x << 2)) & 0x3333333333333333;
   x = (x | (x << 1)) & 0x5555555555555555;
@@ -47,7 +47,7 @@ Word double_bits(Word x) {
 }
 
 // Writes each of the eight low counters of x twice.
-Word double_counters(Word x) {
+CounterWord double_counters(CounterWord x) {
   x = unpack_nibbles(x);
   return x | (x << 4);
 }
@@ -81,13 +81,13 @@ void merge_pairs(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std:
   assert(first % per_byte == 0 && to_first % per_byte == 0);
   to += to_first / per_byte;
   from += first / per_byte;
-  const std::uint64_t words = count / per_byte / sizeof(Word);
+  const std::uint64_t words = count / per_byte / sizeof(CounterWord);
   for (std::uint64_t w = 0; w < words; ++w) {
-    const Word x = load_le<Word>(from + w * sizeof(Word));
-    const Word merged = kind == Kind::counting ? add_counter_pairs(x) : merge_bit_pairs(x);
-    store_le(to + w * sizeof(Word) / 2, static_cast<std::uint32_t>(merged));
+    const CounterWord x = load_le<CounterWord>(from + w * sizeof(CounterWord));
+    const CounterWord merged = kind == Kind::counting ? add_counter_pairs(x) : merge_bit_pairs(x);
+    store_le(to + w * sizeof(CounterWord) / 2, static_cast<std::uint32_t>(merged));
   }
-  for (std::uint64_t i = words * per_byte * sizeof(Word); i < count; ++i) {
+  for (std::uint64_t i = words * per_byte * sizeof(CounterWord); i < count; ++i) {
     add_cell(kind, to, i / 2, get_cell(kind, from, i));
   }
 }
@@ -101,12 +101,13 @@ void split_pairs(Kind kind, std::uint8_t* to, std::uint64_t first, const std::ui
   assert(first % per_byte == 0 && from_first % per_byte == 0);
   to += first / per_byte;
   from += from_first / per_byte;
-  const std::uint64_t words = count / per_byte / sizeof(Word);
+  const std::uint64_t words = count / per_byte / sizeof(CounterWord);
   for (std::uint64_t w = 0; w < words; ++w) {
-    const Word x = load_le<std::uint32_t>(from + w * sizeof(Word) / 2);
-    store_le(to + w * sizeof(Word), kind == Kind::counting ? double_counters(x) : double_bits(x));
+    const CounterWord x = load_le<std::uint32_t>(from + w * sizeof(CounterWord) / 2);
+    store_le(to + w * sizeof(CounterWord),
+             kind == Kind::counting ? double_counters(x) : double_bits(x));
   }
-  for (std::uint64_t i = words * per_byte * sizeof(Word); i < count; ++i) {
+  for (std::uint64_t i = words * per_byte * sizeof(CounterWord); i < count; ++i) {
     add_cell(kind, to, i, get_cell(kind, from, i / 2));
   }
 }

@@ -25,9 +25,9 @@ inline bool is_halvable(const Shape& shape) { return halving_method(shape) != Ha
 // Returns the shape with half the cells. Requires: is_halvable(shape).
 Shape halved(const Shape& shape);
 
-// A run of cells first..first+count-1 of the original filter, which is merged into the halved
-// filter from cell `to` on. With HalvingMethod::merge_blocks it is merged into `count` cells, one
-// to one. With HalvingMethod::merge_cells it is merged into count / 2 cells, two to one.
+// The cells first..first+count-1 of the original filter. They are merged into the halved filter
+// from cell `to` on: into `count` cells with HalvingMethod::merge_blocks, and into count / 2 cells
+// with HalvingMethod::merge_cells.
 struct HalvingRun {
   std::uint64_t first;
   std::uint64_t count;

@@ -48,9 +48,9 @@ struct DeltaView {
 std::variant<DeltaView, Problem> open_delta(ByteView stored);
 
 // Returns the new filter, bit for bit, or the reason why the delta cannot be applied. The Problem
-// is foreign if the delta was made from a filter other than `before`. Allocates the new filter, so
-// check its size in delta.header first, if there is one. Throws std::bad_alloc and what
-// `check_interrupt` throws.
+// is foreign if the delta was made from a filter other than `before`. Allocates the new filter,
+// whose size comes from the delta: the caller first checks the size in delta.header, if there is
+// one. Throws std::bad_alloc and what `check_interrupt` throws.
 std::variant<Filter, Problem> apply_delta(const FilterView& before, const DeltaView& delta,
                                           const InterruptCheck& check_interrupt = {});
 

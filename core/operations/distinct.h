@@ -2,8 +2,9 @@
 // each. The number of distinct hashes is needed to size a filter to its keys.
 //
 // Uses at most 24 bytes per distinct hash, plus 2 MiB, at any time. The hashes are in a sorted
-// array that grows in place (realloc). New hashes go to an unsorted tail behind it, of at least 1/8
-// of its length. When the tail is full, it is merged into the sorted array.
+// array, with an unsorted tail behind it for new hashes. When the tail is full, it is merged into
+// the sorted array. The array then grows in place (realloc), so that the new tail has at least 1/8
+// of its length.
 #pragma once
 
 #include <cstddef>

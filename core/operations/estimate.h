@@ -17,9 +17,8 @@ double estimate_keys(double nonzero, double cells, double k);
 
 // Returns the estimates for a filter. Reads every cell once. Throws what `check_interrupt` throws.
 //   keys: the sum over blocks of estimate_keys()
-//   fpr:  the mean over blocks of fill^k, or of the product of the fills of the slices; in an
-//   unblocked
-//         filter plus double_hashing_excess()
+//   fpr:  the mean over blocks of fill^k, or of the product of the fills of the slices. Plus
+//         double_hashing_excess() in an unblocked filter
 Estimate estimate(const FilterView& filter, const InterruptCheck& check_interrupt = {});
 
 // The same for cells that are given piece by piece, in ascending order. Cells that are not given

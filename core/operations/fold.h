@@ -13,10 +13,11 @@ namespace bloom {
 // keys is unknown.
 unsigned times_foldable(const Header& header, const Estimate& now, double fpr);
 
-// Returns the header of the filter after it was halved `times` times. The header gets `fpr` as its
-// target, and the capacity at that FPR, if the filter was halved, its capacity is known, and `fpr`
-// is not below its target FPR. With the old target, a folded filter could be reported as overfull
-// although its FPR is at most `fpr`. Requires: `times` is at most times_halvable(header.shape).
+// Returns the header of the filter after it was halved `times` times. Its target becomes `fpr`,
+// with the capacity at that FPR: with the old target, a folded filter could be reported as overfull
+// although its FPR is at most `fpr`. The target FPR stays as it is if `times` is 0, if the capacity
+// is unknown, or if the old target is higher than `fpr`. Requires: `times` is at most
+// times_halvable(header.shape).
 Header folded(const Header& header, unsigned times, double fpr);
 
 // Halves f as often as times_foldable() says, for the number of keys that estimate() returns.

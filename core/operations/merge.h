@@ -23,13 +23,13 @@ bool is_neutral(const FilterView& f);
 // cells is copied to all cells that halving merges into it. Its own FPR stays the same, and the
 // larger filter loses nothing. Halving the larger filter instead could fill it up, and the result
 // of many merges would depend on their order. Halving the result gives the same bits as halving the
-// larger filter before the merge. One disadvantage: with each doubling, estimate() counts twice as
-// many keys in the smaller filter.
+// larger filter before the merge. One disadvantage: each doubling doubles the number of keys that
+// estimate() finds in the smaller filter.
 //
-// The header of the result has the smaller capacity and the larger FPR of the two filters. A
-// doubled filter counts with its doubled capacity. Both are unknown (0) if either capacity is
-// unknown. If one filter is neutral, the union is the other one, and the intersection is an empty
-// filter with the header of the other one.
+// The header of the result has the smaller capacity and the larger FPR of the two filters. Doubling
+// a filter also doubles its capacity. The capacity and the FPR of the result are unknown (0) if
+// either capacity is unknown. If one filter is neutral, the union is the other one, and the
+// intersection is an empty filter with the header of the other one.
 //
 // Throws Error about `subject`, the name of g in the message, if the filters are not compatible.
 // Also throws std::bad_alloc and what `check_interrupt` throws.

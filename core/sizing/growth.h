@@ -23,9 +23,9 @@
 
 namespace bloom {
 
-// Default capacity of the first layer, in keys. As the filter grows, its total capacity then
-// reaches 1.05 * 1,000, 1.05 * 10,000, and so on. The margin of 5 % is needed because the number
-// of keys in a layer is only an estimate.
+// Default capacity of the first layer, in keys. As the filter grows, its total capacity is then 5 %
+// above 1,000, 10,000, and so on. Without the margin, a filter of 1,000 keys could get a second
+// layer, because the number of its keys is only an estimate.
 inline constexpr std::uint64_t kFirstCapacity = 1050;
 
 // Smallest capacity of the first layer, in keys. The number of keys in a smaller layer could not be

@@ -35,7 +35,7 @@ std::string collation_rule(Collation own) {
 
 }  // namespace
 
-void BloomTable::Cursor::filter(int plan, const char* idx_string, const Values& values) {
+void BloomTable::Cursor::start(int plan, const char* idx_string, const Values& values) {
   filter_.prepare_lookup();
   estimates_.clear();
   plan_ = static_cast<BloomPlan>(plan);
@@ -108,7 +108,7 @@ bool BloomTable::Cursor::is_in_sync() {
   if (table_.follower_->is_known_in_sync(filter_) && key_columns_ == 1) {
     return true;
   }
-  if (!table_.options_.answers_maybe_when_stale()) {
+  if (!table_.options_.answers_maybe_out_of_sync()) {
     require_in_sync();
   } else if (table_.follower_->out_of_sync(filter_)) {
     return false;

@@ -39,8 +39,8 @@ class BloomOptions {
   BloomOptions(sqlite3* db, std::span<const char* const> arguments);
 
   // Returns how the filter grows; nullopt if it does not grow. A table that follows a source grows
-  // beyond its capacity, because the number of rows is not its to decide. Its first layer then has
-  // the size that `capacity` and `fpr` give without growth.
+  // even if it has a capacity, because others decide how many rows the source has. Its first layer
+  // has the size that a table which does not grow would have.
   std::optional<Growth> growth() const;
   // Returns the header of the filter, of its first layer if it grows, or of each generation. `keys`
   // is the number of distinct keys in the source. The capacity is 1.5 times `keys`, or that of the
@@ -59,7 +59,7 @@ class BloomOptions {
   std::optional<SourceNames> source() const;
   // Returns the option `writers` if it was given.
   std::optional<Writers> writers() const { return writers_; }
-  bool answers_maybe_when_stale() const { return on_stale_ == OnStale::maybe; }
+  bool answers_maybe_out_of_sync() const { return on_stale_ == OnStale::maybe; }
   Kind kind() const { return kind_; }
   Collation collation() const { return collation_.value_or(Collation::binary); }
   // Sets the collation unless the options name one. The default is that of the source's column.

@@ -76,9 +76,9 @@ struct PartColumns {
 // order; SQLite then tries another order. There is no plan that lists keys, because it would lose
 // rows.
 //
-// If the query compares `filter` with a value, that value is passed to xFilter, after the key if
-// there is a key. SQLite turns the use of a table as a function, FROM seen('x'), into such a
-// comparison. `own` is the collation of the column `key`.
+// SQLite turns the use of the table as a function, FROM seen('x'), into the condition filter = 'x'.
+// A value that is compared with `filter` is passed to xFilter after the key, so that the cursor can
+// refuse it. `own` is the collation of the column `key`.
 int choose_plan(sqlite3_index_info& info, Collation own, const PartColumns& parts);
 
 }  // namespace bloom

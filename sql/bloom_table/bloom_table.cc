@@ -104,17 +104,17 @@ std::string BloomTable::declared_parts() {
 }
 
 void BloomTable::create() {
-  filter_ = filters_.create(filter_definition());
+  filter_ = filters_.create(filter_arguments());
   follower_ ? follower_->create(*filter_, options_)
             : filter_->create({.layers = options_.layers()});
 }
 
 void BloomTable::connect() {
-  filter_ = filters_.open(filter_definition());
+  filter_ = filters_.open(filter_arguments());
   filter_->note_connected();
 }
 
-FilterRegistry::Definition BloomTable::filter_definition() const {
+FilterRegistry::Arguments BloomTable::filter_arguments() const {
   return {db_, schema_, name_when_opened_, options_.cache_bytes(), options_.growth()};
 }
 
@@ -137,7 +137,7 @@ int BloomTable::best_index(sqlite3_index_info& info) {
 
 void BloomTable::check_integrity() {
   filter_->begin_statement();
-  filter_->check();
+  filter_->check_integrity();
   if (follower_) {
     follower_->check(*filter_);
   }
@@ -212,7 +212,7 @@ void BloomTable::insert_filter_or_command(const Value& key, const Value& filter,
   filter_->run_atomically([&] {
     const Filter fitting =
         fit_incoming_filter(added, filter_->layers().newest().header, "the table", check_interrupt);
-    filter_->merge(fitting.view(), check_interrupt);
+    filter_->merge_filter(fitting.view(), check_interrupt);
   });
 }
 
@@ -228,7 +228,7 @@ int BloomTable::insert_key(const Value& value) {
   }
   const Hash hash = key.hash(filter_->shape());
   if (!skip) {
-    filter_->add_deferred(hash);
+    filter_->add_batched(hash);
     return SQLITE_OK;
   }
   // In these tables add() adds a key that is present already.

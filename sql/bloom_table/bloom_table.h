@@ -156,7 +156,7 @@ class BloomTable {
   std::string declared_parts();
   bool is_command(int column) const { return column == command_column_; }
   std::string info(const std::vector<Estimate>& estimates);
-  FilterRegistry::Definition filter_definition() const;
+  FilterRegistry::Arguments filter_arguments() const;
 
   static const Command<BloomTable> kCommands[];
 
@@ -184,7 +184,7 @@ class BloomTable::Cursor {
   Cursor& operator=(const Cursor&) = delete;
   ~Cursor() { filter_.cursor_closed(number_); }
 
-  void filter(int plan, const char* idx_string, const Values& values);
+  void start(int plan, const char* idx_string, const Values& values);
   using Hidden = HiddenColumn<BloomColumn, Cursor>;
   static std::span<const Hidden> hidden_columns();
 
@@ -218,10 +218,10 @@ class BloomTable::Cursor {
   BloomPlan plan_ = BloomPlan::count;
   // The value as it was looked up, with its type: SQLite may use this column in place of the other
   // side of a join condition.
-  sqlite::ValueCopy key_;
+  sqlite::ReusableValue key_;
   // The same for the columns of a composite key.
   struct Part {
-    sqlite::ValueCopy value;
+    sqlite::ReusableValue value;
     SourceComparison::OtherForms other;
   };
   std::vector<Part> parts_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/operations/cardinality.h"
+#include "core/operations/hyperloglog.h"
 #include "core/support/error.h"
 #include "sql/sqlite/guard.h"
 #include "sql/values/key.h"
@@ -19,27 +19,27 @@ KeyForm form_of(PagedFilter& filter) { return {filter.shape(), filter.config().p
 constexpr std::string_view kRebuildFixes = "the command 'rebuild' fixes that";
 
 std::vector<TriggerSet> trigger_sets(bool counting) {
-  const auto commands = [&](std::uint64_t version) {
+  const auto commands = [&](std::uint64_t trigger_set) {
     return [=](const Source& source, const std::string& table, const std::string& target) {
-      return triggers_that_command(source, table, target, counting, version);
+      return triggers_that_command(source, table, target, counting, trigger_set);
     };
   };
   const auto log = [=](const Source& source, const std::string& table, const std::string&) {
     return triggers_that_log(source, table,
                              counting ? RemovedKey::all_columns : RemovedKey::no_column);
   };
-  return {{.version = kVersionForAny, .last_suffix = kAfterDeleteSuffix, .make = log},
-          {.version = kVersionForExtension,
+  return {{.number = kTriggersForAny, .last_suffix = kAfterDeleteSuffix, .make = log},
+          {.number = kTriggersForExtension,
            .last_suffix = kAfterDeleteSuffix,
-           .make = commands(kVersionForExtension)},
-          {.version = kVersionOfRelease1,
+           .make = commands(kTriggersForExtension)},
+          {.number = kTriggersOfRelease1,
            .last_suffix = kAfterDeleteSuffix,
            .has_sentinel = false,
-           .make = commands(kVersionOfRelease1)}};
+           .make = commands(kTriggersOfRelease1)}};
 }
 
 LinkedObjects objects_of(const BloomConfig& config) {
-  return {config.trigger_version, config.guard_index};
+  return {config.trigger_set, config.guard_index};
 }
 
 }  // namespace
@@ -62,14 +62,14 @@ void SourceFollower::create(PagedFilter& filter, const BloomOptions& options) {
   source_.require_no_other_writer();
   source_.require_can_follow(options.collation(), writers);
   // First log and triggers, then the scan: what is written meanwhile is recorded.
-  const LinkedObjects made = link_.create(filter.table(), SourceTriggers::version_for(writers));
+  const LinkedObjects made = link_.create(filter.table(), SourceTriggers::trigger_set_for(writers));
   filter.create(new_config(options, made), [&](const auto& add) { add_all_keys(filter, add); });
 }
 
 BloomConfig SourceFollower::new_config(const BloomOptions& options,
                                        const LinkedObjects& made) const {
   return {.layers = Layers(options.header(count_keys(options.collation()))),
-          .trigger_version = made.trigger_version,
+          .trigger_set = made.trigger_set,
           .guard_index = made.guard_index,
           .parts = part_collations()};
 }
@@ -80,21 +80,21 @@ void SourceFollower::drop(PagedFilter& filter) {
 }
 
 void SourceFollower::rename(PagedFilter& filter, const char* name) {
-  link_.rename(filter.table(), name, filter.config().trigger_version, [&] { filter.rename(name); });
+  link_.rename(filter.table(), name, filter.config().trigger_set, [&] { filter.rename(name); });
 }
 
 void SourceFollower::rebuild(PagedFilter& filter, const BloomOptions& options) {
   const BloomConfig before = filter.config();
   const Writers writers = writers_after_rebuild(before, options);
-  const std::uint64_t version = SourceTriggers::version_for(writers);
-  const bool installed = before.trigger_version == version &&
-                         triggers_.refresh_names_and_check(filter.table(), version) &&
+  const std::uint64_t trigger_set = SourceTriggers::trigger_set_for(writers);
+  const bool installed = before.trigger_set == trigger_set &&
+                         triggers_.refresh_names_and_check(filter.table(), trigger_set) &&
                          (writers == Writers::any || !triggers_.blocking_trigger(filter.table()));
   source_.require_not_being_written(filter.command_is_only_writer());
   link_.require_columns();
   source_.require_can_follow(options.collation(), writers);
   const LinkedObjects made =
-      link_.restore(filter.table(), objects_of(before), version, /*keep_triggers=*/installed);
+      link_.restore(filter.table(), objects_of(before), trigger_set, /*keep_triggers=*/installed);
   filter.rebuild(new_config(options, made), [&](const auto& add) { add_all_keys(filter, add); });
 }
 
@@ -119,7 +119,8 @@ void SourceFollower::merge(PagedFilter& filter) {
 // A table of version 1.0 has no option `writers`. It gets the default if its columns allow that.
 Writers SourceFollower::writers_after_rebuild(const BloomConfig& config,
                                               const BloomOptions& options) const {
-  const bool extension_only = !config.has_log() && !source_.facts().unknown_before_write.empty();
+  const bool extension_only =
+      !config.has_log() && !source_.facts().why_unknown_before_write.empty();
   return options.writers().value_or(extension_only ? Writers::extension : Writers::any);
 }
 
@@ -140,10 +141,10 @@ void SourceFollower::change(PagedFilter& filter, std::string_view command,
   if (command == kAddCommand) {
     KeyHashes(filter.shape())
         .pass(
-            key, [&](Hash hash) { filter.add_deferred(hash); },
+            key, [&](Hash hash) { filter.add_batched(hash); },
             [&](Hash marker) { return counting_ && filter.may_contain(marker); });
   } else if (filter.shape().kind != Kind::counting) {
-    filter.note_stale_key();
+    filter.note_removed_key();
   } else if (!filter.remove(*key.hash)) {
     fail("the filter does not have the key " + describe_key(value, is_composite()) +
          ", which leaves the source: filter and source are out of sync (" +
@@ -158,7 +159,7 @@ void SourceFollower::look_for_blocking_triggers(PagedFilter& filter) {
   if (unblocked_schema_ == schema) {
     return;
   }
-  triggers_.refresh_names_and_check(filter.table(), filter.config().trigger_version);
+  triggers_.refresh_names_and_check(filter.table(), filter.config().trigger_set);
   if (adds_keys_after(source_, counting_)) {
     auto trigger = triggers_.blocking_trigger(filter.table());
     trigger = trigger ? trigger : triggers_.blocking_temp_trigger();
@@ -193,7 +194,7 @@ std::optional<std::string> SourceFollower::out_of_sync(PagedFilter& filter) {
 // Version 1.0 made no sentinel. A source that was replaced since is newer than the config in the
 // schema, also after VACUUM and a dump.
 std::optional<std::string> SourceFollower::changed_source_of_release1(PagedFilter& filter) const {
-  if (filter.config().trigger_version != kVersionOfRelease1 ||
+  if (filter.config().trigger_set != kTriggersOfRelease1 ||
       source_.is_older_than(filter.table() + "_config")) {
     return std::nullopt;
   }
@@ -240,7 +241,7 @@ void SourceFollower::add_all_keys(PagedFilter& filter, const PagedFilter::Add& a
 }
 
 std::uint64_t SourceFollower::count_keys(Collation collation) const {
-  Cardinality keys;
+  HyperLogLog keys;
   KeyForm form{.shape = {}, .parts = part_collations()};
   form.shape.collation = collation;
   std::uint64_t rows = 0;

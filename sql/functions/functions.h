@@ -1,5 +1,5 @@
-// The SQL functions, by purpose. Each add_... function registers a group of them on a connection.
-// Throws SqliteError if SQLite refuses a function.
+// The SQL functions, by purpose. Each add_... function registers the functions of one purpose on a
+// connection. Throws SqliteError if SQLite refuses a function.
 #pragma once
 
 #include "sql/sqlite/api.h"

@@ -25,7 +25,7 @@ namespace {
 
 }  // namespace
 
-void GroupTable::Cursor::filter(int plan, const char* idx_string, const Values& values) {
+void GroupTable::Cursor::start(int plan, const char* idx_string, const Values& values) {
   table_.require_usable();
   table_.shared_.write_deferred_keys();
   slots_.clear();
@@ -85,7 +85,7 @@ CountedVector<std::uint64_t> GroupTable::Cursor::look_up(const Value& key) {
 }
 
 void GroupTable::Cursor::look_up(Hash hash, CountedVector<std::uint64_t>& slots) {
-  if (config_.wide > 0) {
+  if (config_.wide_segments > 0) {
     look_up_in_wide(hash, slots);
   }
   const BitSlicedFilters filters(config_.header.shape);
@@ -104,16 +104,16 @@ void GroupTable::Cursor::look_up_in_wide(Hash hash, CountedVector<std::uint64_t>
   const BitSlicedFilters filters(config_.header.shape);
   const std::uint64_t first = filters.chunk_of(hash) * kSegmentBlock;
   WideReader reader(table_.store_.segments(), config_);
-  for (std::uint64_t row = 0; row * kSegmentsPerRow < config_.wide; ++row) {
+  for (std::uint64_t row = 0; row * kSegmentsPerRow < config_.wide_segments; ++row) {
     std::array<FilterSet, kSegmentsPerRow> found;
     found.fill(~FilterSet{0});
     filters.for_each_position(hash,
                               [&](std::uint64_t p) { reader.intersect(row, first + p, found); });
-    for (std::size_t i = 0; i < segments_in_row(config_.wide, row); ++i) {
+    for (std::size_t i = 0; i < segments_in_row(config_.wide_segments, row); ++i) {
       append_slots(row * kSegmentsPerRow + i, found[i], slots);
     }
   }
-  if (table_.store_.has_free_slot_below(config_.wide * kSegmentFilters)) {
+  if (table_.store_.has_free_slot_below(config_.wide_segments * kSegmentFilters)) {
     std::erase_if(slots, [&](std::uint64_t slot) { return !table_.store_.has_member(slot); });
   }
 }
@@ -228,8 +228,9 @@ void GroupTable::Cursor::return_filter_of_member(Context& context) {
 }
 
 void GroupTable::Cursor::return_info(Context& context) {
-  GroupTotals totals{
-      .members = table_.store_.member_count(), .segments = config_.segments, .wide = config_.wide};
+  GroupTotals totals{.members = table_.store_.member_count(),
+                     .segments = config_.segments,
+                     .wide_segments = config_.wide_segments};
   if (follows()) {
     const MemberFollower& follower = *table_.follower_;
     totals.source = {.table = follower.source(),

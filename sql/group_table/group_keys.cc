@@ -234,7 +234,7 @@ void GroupKeys::write_chunk(SegmentWriter& writer, const GroupConfig& config,
   assert(std::all_of(keys.begin(), keys.end(), [&](const DeferredKey& key) {
     return key.chunk == chunk && key.slot / kSegmentFilters == segment;
   }));
-  if (segment >= config.wide) {
+  if (segment >= config.wide_segments) {
     writer.change_chunk(chunk, segment, [&](std::uint8_t* cells) {
       for (const DeferredKey& key : keys) {
         filters.add(key.hash, FilterSet{1} << key.slot % kSegmentFilters, cells);

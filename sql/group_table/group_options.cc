@@ -28,8 +28,10 @@ const GroupOptions::Reader GroupOptions::kReaders[] = {
     {"source", [](GroupOptions& o, const Argument& w) { o.source_ = w.word(); }},
     {"member", [](GroupOptions& o, const Argument& w) { o.member_ = w.word(); }},
     {"column", [](GroupOptions& o, const Argument& w) { o.columns_ = w.words(); }},
-    {"on_stale", [](GroupOptions& o,
-                    const Argument& w) { o.maybe_when_stale_ = !w.is_first_of("error", "maybe"); }},
+    {"on_stale",
+     [](GroupOptions& o, const Argument& w) {
+       o.maybe_out_of_sync_ = !w.is_first_of("error", "maybe");
+     }},
 };
 
 GroupOptions::GroupOptions(sqlite3* db, std::span<const char* const> arguments) {
@@ -43,7 +45,7 @@ void GroupOptions::require_consistent() const {
         "a table with a source needs the options source, member and column (to find the rows of a "
         "table by a column, use bloom_search(source=..., equal=(...)))");
   }
-  if (!source_ && maybe_when_stale_) {
+  if (!source_ && maybe_out_of_sync_) {
     fail("option on_stale is only for a table with a source (give source, member and column)");
   }
   if (!source_ && !capacity_) {

@@ -16,7 +16,8 @@ enum class GroupPlan : int {
   member = 3,
   // No condition: all members.
   all_members = 4,
-  // The query compares `key` with a collation that the filters do not support: see plan.h.
+  // The query compares `key` with a collation that the filters do not support: see
+  // sql/vtab/key_constraint.h.
   refused_collation = 5,
   // The query uses `key`, and has no condition to look it up. A list of members would be other rows
   // than those of the lookups: for OR and RIGHT JOIN, SQLite matches the rows of several plans of
@@ -28,8 +29,8 @@ inline bool looks_up_a_key(GroupPlan plan) {
   return plan == GroupPlan::key || plan == GroupPlan::key_of_member;
 }
 
-// Chooses a plan and writes it to `info`. Returns an SQLite result code, as choose_plan() of
-// plan.h. `own` is the collation of the keys. Throws std::bad_alloc.
+// Chooses a plan and writes it to `info`. Returns an SQLite result code, as choose_plan() of the
+// bloom table. `own` is the collation of the keys. Throws std::bad_alloc.
 int choose_group_plan(sqlite3_index_info& info, Collation own);
 
 }  // namespace bloom

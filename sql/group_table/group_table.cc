@@ -93,7 +93,7 @@ GroupTable::~GroupTable() {
 
 void GroupTable::Shared::write_deferred_keys() {
   for (GroupTable* const table : tables) {
-    if (!table->transaction_.has_stale_name()) {
+    if (!table->transaction_.may_have_old_name()) {
       table->keys_.write_all();
     }
   }
@@ -134,7 +134,7 @@ void GroupTable::rename(const char* name) {
 }
 
 void GroupTable::require_usable() {
-  if (transaction_.has_stale_name()) {
+  if (transaction_.may_have_old_name()) {
     refuse_renamed();
   }
   store_.require_same_table();
@@ -360,7 +360,7 @@ void GroupTable::optimize() {
   const bool packs = shared_.cursors == 0 && 2 * members < store_.end_of_slots(config) &&
                      segments_for(members) < config.segments;
   const std::uint64_t used =
-      std::max(config.wide, segments_for(store_.end_of_members(config)));  // segments
+      std::max(config.wide_segments, segments_for(store_.end_of_members(config)));  // segments
   change([&] {
     if (packs) {
       store_.pack(config);
@@ -369,7 +369,7 @@ void GroupTable::optimize() {
     }
     shared_.removals += packs || used < config.segments ? 1 : 0;
     const std::uint64_t full = store_.end_of_slots(config) / kSegmentFilters;
-    if (full > std::uint64_t{2} * config.header.shape.hashes && full > config.wide) {
+    if (full > std::uint64_t{2} * config.header.shape.hashes && full > config.wide_segments) {
       store_.widen(config, full);
     }
   });

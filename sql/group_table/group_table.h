@@ -112,7 +112,7 @@ class GroupTable {
   // The calls of SQLite.
   void begin();
   // An object that does not know the table's name leaves the row log to the next transaction.
-  void sync() { transaction_.has_stale_name() ? write_deferred_keys() : keys_.sync(); }
+  void sync() { transaction_.may_have_old_name() ? write_deferred_keys() : keys_.sync(); }
   void committed();
   void rolled_back();
   void savepoint(int number);
@@ -164,7 +164,7 @@ class GroupTable::Cursor {
   using Hidden = HiddenColumn<GroupColumn, Cursor>;
   static std::span<const Hidden> hidden_columns();
 
-  void filter(int plan, const char* idx_string, const Values& values);
+  void start(int plan, const char* idx_string, const Values& values);
   void next();
   bool at_end() const noexcept { return row_ >= slots_.size() + members_.size(); }
   void column(sqlite3_context* raw, int i);
@@ -208,7 +208,7 @@ class GroupTable::Cursor {
   std::uint64_t removals_ = 0;  // Shared::removals when the members were found
   // The value as it was looked up, with its type: SQLite may use this column in place of the other
   // side of a join condition.
-  sqlite::ValueCopy key_;
+  sqlite::ReusableValue key_;
   Hash hash_{};  // of key_
   // The estimates of the filters in some segments, read when a column needs them.
   CountedVector<Estimate> estimates_;

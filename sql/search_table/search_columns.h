@@ -32,7 +32,7 @@ class SearchColumns {
   // The columns 0..values()-1 have values of the source. Returns the SQL of one of them.
   int values() const { return static_cast<int>(sql_.size()); }
   const std::string& sql(int column) const { return sql_[static_cast<std::size_t>(column)]; }
-  // The index of the source's column; none for an expression.
+  // The columns 0..source_columns()-1 are those of the source. Those of expressions follow.
   int source_columns() const { return source_columns_; }
   // Returns the column that term `i` of the options searches.
   int column_of_term(std::size_t i) const { return term_columns_[i]; }

@@ -142,11 +142,11 @@ void SearchTable::optimize() {
   SearchConfig config = store_.load_config();
   for (const Family f : kFamilies) {
     FamilyConfig& family = config.of(f);
-    if (family.wide != 0 && family.ranges * 2 < family.segments * kSegmentFilters) {
+    if (family.wide_segments != 0 && family.ranges * 2 < family.segments * kSegmentFilters) {
       return rebuild();
     }
     if (family.segments > std::uint64_t{2} * family.header.shape.hashes &&
-        family.segments != family.wide) {
+        family.segments != family.wide_segments) {
       store_.widen(f, family);
     }
   }

@@ -33,7 +33,7 @@ void SearchTable::Cursor::keep_statement() {
   }
 }
 
-void SearchTable::Cursor::filter(int order, const char* idx_string, const Values& values) {
+void SearchTable::Cursor::start(int order, const char* idx_string, const Values& values) {
   table_.require_usable();
   execution_.reset();
   order_ = order;
@@ -208,7 +208,7 @@ std::string SearchTable::Cursor::info() {
          member("key_ranges", keys.ranges) + member("like_ranges", grams.ranges) +
          member("pending_rows", static_cast<std::uint64_t>(pending_rows(config))) +
          member("bytes", bytes(config)) + member("segments", keys.segments + grams.segments) +
-         member("optimized_segments", keys.wide + grams.wide) + "}";
+         member("optimized_segments", keys.wide_segments + grams.wide_segments) + "}";
 }
 
 constexpr SearchTable::Cursor::Hidden SearchTable::Cursor::kHidden[] = {

@@ -65,7 +65,7 @@ SearchSource::SearchSource(sqlite3* db, const std::string& schema, std::string t
       guard_(std::move(guard)),
       options_(options),
       link_(db, schema, table_, names_of(options),
-            {{.version = kVersionForSearch,
+            {{.number = kTriggersForSearch,
               .last_suffix = "",
               .make = [this](const Source&, const std::string& name,
                              const std::string&) { return triggers(name); }}},
@@ -298,20 +298,20 @@ std::optional<std::string> SearchSource::out_of_sync(std::optional<std::int64_t>
     read_names();
     select_changed_.reset();
   }
-  return link_.check(table_, {kVersionForSearch, guard_});
+  return link_.check(table_, {kTriggersForSearch, guard_});
 }
 
 void SearchSource::set_covered(std::optional<std::int64_t> covered) {
   covered_ = covered;
   link_.triggers().uninstall(table_);
-  link_.triggers().install(table_, kVersionForSearch);
+  link_.triggers().install(table_, kTriggersForSearch);
 }
 
 void SearchSource::create() {
   require_supported();
   covered_.reset();
   guard_ = link_
-               .restore(table_, {kVersionForSearch, guard_}, kVersionForSearch,
+               .restore(table_, {kTriggersForSearch, guard_}, kTriggersForSearch,
                         /*keep_triggers=*/false)
                .guard_index;
 }
@@ -320,7 +320,7 @@ void SearchSource::rename(const std::string& new_table, std::optional<std::int64
                           const std::function<void()>& rename_tables) {
   read_names();
   covered_ = covered;
-  link_.rename(table_, new_table, kVersionForSearch, rename_tables);
+  link_.rename(table_, new_table, kTriggersForSearch, rename_tables);
   table_ = new_table;
   select_changed_.reset();
 }

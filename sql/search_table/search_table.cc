@@ -93,7 +93,7 @@ void SearchTable::rename(const char* name) {
 }
 
 void SearchTable::require_usable() {
-  if (transaction_.has_stale_name()) {
+  if (transaction_.may_have_old_name()) {
     refuse_renamed();
   }
   store_.tables().require_same_table();

@@ -144,7 +144,7 @@ class SearchTable::Cursor {
   Cursor& operator=(const Cursor&) = delete;
   ~Cursor();
 
-  void filter(int order, const char* idx_string, const Values& values);
+  void start(int order, const char* idx_string, const Values& values);
   void next();
   bool at_end() const noexcept { return !execution_; }
   void column(sqlite3_context* raw, int i);

@@ -9,9 +9,9 @@
 namespace bloom {
 
 struct SegmentConfig {
-  Header header;               // of each filter
-  std::uint64_t segments = 0;  // all segments
-  std::uint64_t wide = 0;      // segments that are in _wide
+  Header header;                    // of each filter
+  std::uint64_t segments = 0;       // all segments
+  std::uint64_t wide_segments = 0;  // segments that are in _wide
 
   std::uint64_t chunks_per_segment() const { return header.shape.blocks(); }
 };

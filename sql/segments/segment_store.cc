@@ -49,9 +49,10 @@ std::uint64_t SegmentStore::wide_id(std::uint64_t row, std::uint64_t p) const {
 // result, so a further chunk is reported as damage. Looking for it reads one page more.
 void SegmentStore::for_each_data_chunk(const SegmentConfig& config, std::uint64_t i,
                                        const EachChunk& f) {
-  Execution run(data_chunks());
-  run.bind(1, as_integer(chunk_id(i, config.wide))).bind(2, as_integer(chunk_id(i, kMaxSegments)));
-  step_data_chunks(run, {config.wide, config.segments}, i, f);
+  Execution run(select_data_chunks());
+  run.bind(1, as_integer(chunk_id(i, config.wide_segments)))
+      .bind(2, as_integer(chunk_id(i, kMaxSegments)));
+  step_data_chunks(run, {config.wide_segments, config.segments}, i, f);
   if (run.step()) {
     const std::uint64_t next = segment_of(static_cast<std::uint64_t>(run.integer(0)));
     damaged(segment_chunk_name(i, next) + " exists, but the config has " +
@@ -70,8 +71,8 @@ void SegmentStore::with_chunk(std::uint64_t i, std::uint64_t segment,
 
 void SegmentStore::for_each_chunk_in(const SegmentConfig& config, SegmentRange range,
                                      std::uint64_t i, const EachChunk& f) {
-  for_each_wide_chunk(config, {range.first, std::min(range.end, config.wide)}, i, f);
-  read_data_chunks({std::max(range.first, config.wide), range.end}, i, f);
+  for_each_wide_chunk(config, {range.first, std::min(range.end, config.wide_segments)}, i, f);
+  read_data_chunks({std::max(range.first, config.wide_segments), range.end}, i, f);
 }
 
 // Collects chunk i of the segments of each row of _wide from its words. Requires: the segments are
@@ -96,13 +97,13 @@ void SegmentStore::for_each_wide_chunk(const SegmentConfig& config, SegmentRange
   }
 }
 
-const Statement& SegmentStore::data_chunks() {
+const Statement& SegmentStore::select_data_chunks() {
   return tables_.prepared("SELECT id, chunk FROM {data} WHERE id >= ?1 AND id < ?2 ORDER BY id");
 }
 
 // Requires: the segments are in _data.
 void SegmentStore::read_data_chunks(SegmentRange range, std::uint64_t i, const EachChunk& f) {
-  Execution run(data_chunks());
+  Execution run(select_data_chunks());
   run.bind(1, as_integer(chunk_id(i, range.first))).bind(2, as_integer(chunk_id(i, range.end)));
   step_data_chunks(run, range, i, f);
 }
@@ -162,12 +163,13 @@ void SegmentStore::widen(const SegmentConfig& config, std::span<const FilterSet>
   const Statement erase = tables_.statement("DELETE FROM {data} WHERE id >= ?1 AND id < ?2");
   ++writes_;
   for (std::uint64_t i = 0; i < config.chunks_per_segment(); ++i) {
-    for (std::uint64_t row = config.wide / kSegmentsPerRow; row * kSegmentsPerRow < end; ++row) {
+    for (std::uint64_t row = config.wide_segments / kSegmentsPerRow; row * kSegmentsPerRow < end;
+         ++row) {
       const std::uint64_t first = row * kSegmentsPerRow;
       widen_row(config, row, {first, std::min(first + kSegmentsPerRow, end)}, i, live);
     }
     Execution(erase)
-        .bind(1, as_integer(chunk_id(i, config.wide)))
+        .bind(1, as_integer(chunk_id(i, config.wide_segments)))
         .bind(2, as_integer(chunk_id(i, end)))
         .step();
   }
@@ -179,7 +181,7 @@ void SegmentStore::add_filter(const SegmentConfig& config, std::uint64_t slot,
   const std::uint64_t segment = slot / kSegmentFilters;
   for (std::uint64_t i = 0; i < config.chunks_per_segment(); ++i) {
     const std::span block(cells + i * kFilterBlockBytes, kFilterBlockBytes);
-    if (segment >= config.wide) {
+    if (segment >= config.wide_segments) {
       writer.change_chunk(i, segment, [&](std::uint8_t* chunk) {
         add_block(block, slot % kSegmentFilters, chunk);
       });
@@ -220,7 +222,7 @@ void SegmentStore::replace_filters(const SegmentConfig& config,
   }
   SegmentWriter writer(*this, config);
   for (std::uint64_t i = 0; i < config.chunks_per_segment(); ++i) {
-    if (segment >= config.wide) {
+    if (segment >= config.wide_segments) {
       writer.change_chunk(i, segment, [&](std::uint8_t* chunk) {
         clear_filters(replaced, chunk);
         add_cells(cells, i, chunk);
@@ -251,7 +253,7 @@ bool SegmentStore::may_contain(const SegmentConfig& config, std::uint64_t slot, 
   const std::uint64_t chunk = filters.chunk_of(hash);
   const FilterSet own = FilterSet{1} << slot % kSegmentFilters;
   FilterSet found = own;
-  if (segment >= config.wide) {
+  if (segment >= config.wide_segments) {
     with_chunk(chunk, segment,
                [&](const std::uint8_t* cells) { found &= filters.may_contain(hash, cells); });
     return found != 0;
@@ -295,15 +297,15 @@ void SegmentStore::check(const SegmentConfig& config) {
       "(SELECT count(*) FROM {wide} WHERE id >> ?1 = ?2)");
   Execution run(count);
   run.bind(1, std::int64_t{kFamilyBits}).bind(2, as_integer(first_id_ >> kFamilyBits)).step();
-  const std::uint64_t wide_rows = (config.wide + kSegmentsPerRow - 1) / kSegmentsPerRow;
-  require_rows(run.integer(0), (config.segments - config.wide) * config.chunks_per_segment(),
-               "chunks");
+  const std::uint64_t wide_rows = (config.wide_segments + kSegmentsPerRow - 1) / kSegmentsPerRow;
+  require_rows(run.integer(0),
+               (config.segments - config.wide_segments) * config.chunks_per_segment(), "chunks");
   require_rows(run.integer(1), wide_rows * config.header.shape.cells, "rows of words");
 }
 
 void WideReader::read(std::uint64_t row, std::uint64_t p, std::uint64_t first,
                       std::span<std::uint8_t> words) {
-  const std::size_t size = as_size(segments_in_row(config_.wide, row)) * sizeof(FilterSet);
+  const std::size_t size = as_size(segments_in_row(config_.wide_segments, row)) * sizeof(FilterSet);
   if (words_.open(as_integer(store_.wide_id(row, p))) != size) {
     damaged(words_name(row, p) + " must be a blob of " + std::to_string(size) + " bytes");
   }
@@ -312,7 +314,7 @@ void WideReader::read(std::uint64_t row, std::uint64_t p, std::uint64_t first,
 
 void WideReader::intersect(std::uint64_t row, std::uint64_t p, std::span<FilterSet> found) {
   const std::uint64_t first = row * kSegmentsPerRow;
-  for_each_word({first, first + segments_in_row(config_.wide, row)}, p,
+  for_each_word({first, first + segments_in_row(config_.wide_segments, row)}, p,
                 [&](std::size_t i, FilterSet word) { found[i] &= word; });
 }
 
@@ -326,7 +328,7 @@ void SegmentWriter::open(RowWriter& row, std::uint64_t id, std::size_t size) {
 
 void SegmentWriter::change_chunk(std::uint64_t i, std::uint64_t segment,
                                  const std::function<void(std::uint8_t*)>& change) {
-  assert(segment >= config_.wide);
+  assert(segment >= config_.wide_segments);
   std::array<std::uint8_t, kChunkBytes> chunk;
   open(chunk_, store_.chunk_id(i, segment), chunk.size());
   chunk_.read(0, chunk);
@@ -336,10 +338,10 @@ void SegmentWriter::change_chunk(std::uint64_t i, std::uint64_t segment,
 
 void SegmentWriter::set_wide_bit(std::uint64_t slot, std::uint64_t p) {
   const std::uint64_t segment = slot / kSegmentFilters;
-  assert(segment < config_.wide);
+  assert(segment < config_.wide_segments);
   const std::uint64_t row = segment / kSegmentsPerRow;
   open(words_, store_.wide_id(row, p),
-       as_size(segments_in_row(config_.wide, row)) * sizeof(FilterSet));
+       as_size(segments_in_row(config_.wide_segments, row)) * sizeof(FilterSet));
   const std::uint64_t bit = slot - row * kSegmentsPerRow * kSegmentFilters;
   std::uint8_t byte = 0;
   words_.read(as_size(bit / 8), {&byte, 1});

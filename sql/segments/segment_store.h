@@ -5,7 +5,7 @@
 // <name>_data(id INTEGER PRIMARY KEY, chunk BLOB)       the segments
 // <name>_wide(id INTEGER PRIMARY KEY, words BLOB)       the segments that 'optimize' has merged
 //
-// The first SegmentConfig::wide segments are in _wide, the others in _data.
+// The first SegmentConfig::wide_segments segments are in _wide, the others in _data.
 //   _data: chunk c of segment s has the id c * 2^24 + s. A lookup reads one chunk of each segment,
 //     so these chunks are neighbours.
 //   _wide: the row with the id r * 2^40 + p has position p: the words of segments
@@ -89,8 +89,8 @@ class SegmentStore {
   //
   // Adds segment config.segments, whose bits are 0. Throws bloom::Error if there are kMaxSegments.
   void add_segment(const SegmentConfig& config);
-  // Moves the segments config.wide..live.size()-1 to _wide. live[s] are the filters of segment s
-  // whose bits are kept. Rows of _wide that are full stay as they are.
+  // Moves the segments config.wide_segments..live.size()-1 to _wide. live[s] are the filters of
+  // segment s whose bits are kept. Rows of _wide that are full stay as they are.
   void widen(const SegmentConfig& config, std::span<const FilterSet> live);
   // Moves the filters in `live` together, in their order, to segments from 0 on, all in _data.
   // live[s] are the filters of segment s that are kept. Requires: live.size() is config.segments.
@@ -128,7 +128,7 @@ class SegmentStore {
   void erase_family(const char* sql);  // runs a DELETE of the ids of this family
   std::uint64_t chunk_id(std::uint64_t i, std::uint64_t segment) const;
   std::uint64_t wide_id(std::uint64_t row, std::uint64_t p) const;
-  const sqlite::Statement& data_chunks();
+  const sqlite::Statement& select_data_chunks();
   void read_data_chunks(SegmentRange range, std::uint64_t i, const EachChunk& f);
   static void step_data_chunks(sqlite::Execution& run, SegmentRange range, std::uint64_t i,
                                const EachChunk& f);

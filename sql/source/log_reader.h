@@ -87,8 +87,9 @@ class LogReader {
   void forget();
 
   // What a derived class keeps of the rows. add_key() gets each added or announced key. keys_read()
-  // returns a number that rises with the keys. keep_keys(n) forgets the keys after those at which
-  // keys_read() was n, and returns false to read all rows again. forget_keys() forgets all.
+  // returns a number that rises with every key. keep_keys(n) forgets the keys that came after
+  // keys_read() was n; it may return false instead, and all rows are then read again. forget_keys()
+  // forgets all.
   virtual void add_key(const sqlite::Execution& row, int first) = 0;
   virtual std::uint64_t keys_read() const = 0;
   virtual bool keep_keys(std::uint64_t n) = 0;
@@ -122,8 +123,8 @@ class LogReader {
   std::optional<sqlite::Statement> select_;
   std::optional<sqlite::Statement> select_change_;
   bool is_current_ = false;
-  // Rows that were read, in ascending order. The last one was read last. Of the others, a position
-  // stays the more rarely, the older it is.
+  // Some of the rows that were read, in ascending order: the last one, and ever fewer of the older
+  // ones.
   std::vector<Position> positions_;
   std::vector<std::int64_t> announcements_;  // ids of those that are not void
 };

@@ -16,17 +16,17 @@ class SchemaCheck {
   // Call when a statement is prepared, and before a command. SQLite prepares lookups again after a
   // schema change. It does not report that it prepares an INSERT.
   void expire() { is_current_ = false; }
-  // Returns whether the schema is the same as at the last call of set_passed(). While the
-  // connection changes no row, it can miss none, also if a statement that is already running goes
-  // on after the schema has changed.
-  bool is_passed(Source& source) {
+  // Returns whether the schema is the same as at the last call of set_passed(). Looks at the schema
+  // only if the connection has changed rows since it looked last: no trigger can miss a change
+  // otherwise.
+  bool still_passes(Source& source) {
     if (!is_current(source)) {
       is_current_ = state_ && state_ == source.schema_state();
       changes_ = source.total_changes();
     }
     return is_current_;
   }
-  // Returns whether is_passed() is true without a look at the schema.
+  // Returns whether still_passes() is true without a look at the schema.
   bool is_current(const Source& source) const {
     return is_current_ && changes_ == source.total_changes();
   }

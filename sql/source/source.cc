@@ -60,7 +60,7 @@ std::string Source::qualified(std::string_view name) const {
   return quoted_name(schema_) + "." + quoted_name(name);
 }
 
-std::string Source::columns_of(std::string_view row) const {
+std::string Source::columns_sql(std::string_view row) const {
   std::string list;
   for (const std::string& column : names_.columns) {
     list.append(list.empty() ? "" : ", ").append(row).append(".").append(quoted_name(column));
@@ -68,8 +68,8 @@ std::string Source::columns_of(std::string_view row) const {
   return list;
 }
 
-std::string Source::key_of(std::string_view row) const {
-  return is_composite() ? "bloom_key(" + columns_of(row) + ")" : columns_of(row);
+std::string Source::key_sql(std::string_view row) const {
+  return is_composite() ? "bloom_key(" + columns_sql(row) + ")" : columns_sql(row);
 }
 
 std::string Source::collation_name(const std::string& column) const {
@@ -238,7 +238,7 @@ void Source::require_not_being_written(bool is_only_writer) const {
 }
 
 void Source::require_values_known_before_write() const {
-  if (const std::string late = facts().unknown_before_write; !late.empty()) {
+  if (const std::string late = facts().why_unknown_before_write; !late.empty()) {
     fail("cannot follow " + quoted_text(names_.table) + " with writers=any: " + late +
          ", so BEFORE triggers do not see the final value (give writers=extension, and load the "
          "extension in every program that writes to " +
@@ -284,11 +284,11 @@ ColumnFacts Source::facts() const {
         facts.defaults.back() = *info.default_sql;
       }
       if (info.is_generated) {
-        facts.unknown_before_write = quoted_text(column) + " is a generated column";
+        facts.why_unknown_before_write = quoted_text(column) + " is a generated column";
       } else if (may_be_rowid) {
-        facts.unknown_before_write = quoted_text(column) + " is an INTEGER PRIMARY KEY";
+        facts.why_unknown_before_write = quoted_text(column) + " is an INTEGER PRIMARY KEY";
       } else if (replaces_null && !info.stores_default_unchanged()) {
-        facts.unknown_before_write =
+        facts.why_unknown_before_write =
             quoted_text(column) + " is NOT NULL with a default that SQLite computes or converts";
       }
     }
@@ -387,7 +387,7 @@ Source::SchemaState Source::schema_state() {
 
 void Source::for_each_row(const std::function<void(const Execution&)>& f) const {
   const Statement select(
-      db_, "SELECT " + columns_of("t") + " FROM " + qualified(names_.table) + " AS t");
+      db_, "SELECT " + columns_sql("t") + " FROM " + qualified(names_.table) + " AS t");
   Execution run(select);
   while (run.step()) {
     f(run);

@@ -3,9 +3,9 @@
 // sql/source/source_triggers.h makes the triggers.
 //
 // The guard is a partial index on the columns, or on expressions, that contains no rows. It blocks
-// two ways to change
-// the columns without firing triggers: sqlite3_blob_write(), and ALTER TABLE ... DROP COLUMN under
-// PRAGMA legacy_alter_table, which permits dropping a column that only triggers use.
+// two ways to change the columns without firing triggers: sqlite3_blob_write(), and ALTER TABLE ...
+// DROP COLUMN under PRAGMA legacy_alter_table, which permits dropping a column that only triggers
+// use.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct ColumnFacts {
   // For error messages: a column whose stored value may differ from the value that a BEFORE trigger
   // sees, and the reason, such as "'id' is an INTEGER PRIMARY KEY". Empty if there is no such
   // column. Columns in which SQLite only replaces NULL do not count: see `defaults`.
-  std::string unknown_before_write;
+  std::string why_unknown_before_write;
   // For each column, the literal that SQLite may store in place of NULL; empty for none.
   std::vector<std::string> defaults;
 };
@@ -67,9 +67,9 @@ class Source {
   // Returns "schema"."name", quoted.
   std::string qualified(std::string_view name) const;
   // Returns the SQL expression of the key in `row`: "old", "new" or the name of a table.
-  std::string key_of(std::string_view row) const;
+  std::string key_sql(std::string_view row) const;
   // Returns the SQL expressions of its columns, separated by commas.
-  std::string columns_of(std::string_view row) const;
+  std::string columns_sql(std::string_view row) const;
   ColumnFacts facts() const;
   // Returns the name of the INTEGER PRIMARY KEY; empty if the table has none, or no rowids.
   std::string rowid_alias() const;
@@ -124,10 +124,10 @@ class Source {
   // Returns a number that rises with every row that this connection changes.
   int total_changes() const { return sqlite3_total_changes(db_); }
   // Throws bloom::Error if a running statement of this connection may write to the source: a scan
-  // of the source would miss the row that this statement is about to write. The statement can also
-  // be the one that runs the command, through a trigger; its program tells. `is_only_writer`: no
-  // other statement that may write is running. The program of such a statement does not count,
-  // because an SQL function that it calls may have changed the schema since it was compiled.
+  // of the source would miss the row that this statement is about to write. If the command is the
+  // only running statement that may write (`is_only_writer`), this depends on its program, which
+  // may write to the source through triggers. Other statements count whatever their program says:
+  // an SQL function that they call may have changed the schema since they were compiled.
   void require_not_being_written(bool is_only_writer) const;
   bool may_be_being_written() const {
     return sqlite::may_be_writing_to(db_, schema_, names_.table);

@@ -2,8 +2,8 @@
 
 namespace bloom {
 
+using sqlite::ReusableValue;
 using sqlite::Value;
-using sqlite::ValueCopy;
 
 const char* type_of_key(Affinity affinity) {
   switch (affinity) {
@@ -21,7 +21,7 @@ const char* type_of_key(Affinity affinity) {
 
 // SQLite converts the text, because versions of SQLite differ in the last digit of some numbers.
 SourceComparison::OtherForms SourceComparison::other_forms(const Key& key, const Value& value,
-                                                           ValueCopy& converted) {
+                                                           ReusableValue& converted) {
   OtherForms forms;
   if (!may_have_other_form(key)) {
     return forms;

@@ -112,7 +112,8 @@ class SourceComparison {
     std::optional<std::string> number;  // the key of a number
     bool is_text = false;               // a text such as '05', for which the filter has the marker
   };
-  OtherForms other_forms(const Key& key, const sqlite::Value& value, sqlite::ValueCopy& converted);
+  OtherForms other_forms(const Key& key, const sqlite::Value& value,
+                         sqlite::ReusableValue& converted);
   // Returns false if other_forms() returns none and converts nothing.
   bool may_have_other_form(const Key& key) const { return may_be_number(key) || may_be_text(key); }
 

@@ -23,21 +23,21 @@ void SourceLink::empty_side_table(const std::string& table) const {
                                               : "CREATE TABLE " + name + triggers_.side().columns);
 }
 
-LinkedObjects SourceLink::create(const std::string& table, std::uint64_t version) {
-  LinkedObjects made{version, source_.make_guard(table)};
+LinkedObjects SourceLink::create(const std::string& table, std::uint64_t trigger_set) {
+  LinkedObjects made{trigger_set, source_.make_guard(table)};
   empty_side_table(table);
-  triggers_.install(table, version);
+  triggers_.install(table, trigger_set);
   return made;
 }
 
 LinkedObjects SourceLink::restore(const std::string& table, const LinkedObjects& objects,
-                                  std::uint64_t version, bool keep_triggers) {
+                                  std::uint64_t trigger_set, bool keep_triggers) {
   const bool guarded = source_.has_guard(objects.guard_index);
-  LinkedObjects made{version, guarded ? objects.guard_index : source_.make_guard(table)};
+  LinkedObjects made{trigger_set, guarded ? objects.guard_index : source_.make_guard(table)};
   empty_side_table(table);
   if (!keep_triggers) {
     triggers_.uninstall(table);
-    triggers_.install(table, version);
+    triggers_.install(table, trigger_set);
   }
   schema_may_have_changed();
   return made;
@@ -52,10 +52,10 @@ void SourceLink::drop(const std::string& table, const std::string& guard_index) 
 // ALTER TABLE has already renamed the target in triggers that write to the virtual table, except
 // under PRAGMA legacy_alter_table.
 void SourceLink::rename(std::string_view old_name, const std::string& new_name,
-                        std::uint64_t version, const std::function<void()>& rename_tables) {
+                        std::uint64_t trigger_set, const std::function<void()>& rename_tables) {
   const std::string table(old_name);  // a copy: rename_tables() may change what it refers to
-  const bool installed = triggers_.refresh_names_and_check(table, new_name, version) ||
-                         triggers_.refresh_names_and_check(table, version);
+  const bool installed = triggers_.refresh_names_and_check(table, new_name, trigger_set) ||
+                         triggers_.refresh_names_and_check(table, trigger_set);
   triggers_.uninstall(table);
   rename_tables();
   if (!side_table_sql(table).empty()) {
@@ -63,7 +63,7 @@ void SourceLink::rename(std::string_view old_name, const std::string& new_name,
                               quoted_name(side_table(new_name)));
   }
   if (installed) {
-    triggers_.install(new_name, version);
+    triggers_.install(new_name, trigger_set);
   }
   schema_may_have_changed();
 }
@@ -79,7 +79,7 @@ void SourceLink::require_columns() const {
 
 SourceLink::Problem SourceLink::check(const std::string& table, const LinkedObjects& objects,
                                       const std::function<Problem()>& and_then) {
-  if (schema_check_.is_passed(source_)) {
+  if (schema_check_.still_passes(source_)) {
     return std::nullopt;
   }
   Problem problem = changed_objects(table, objects);
@@ -97,14 +97,14 @@ SourceLink::Problem SourceLink::changed_objects(const std::string& table,
   const auto problem = [&](const std::string& what, std::string_view fix) {
     return what + ", so " + consequence_ + " (" + std::string(fix) + ")";
   };
-  const bool has_triggers = triggers_.refresh_names_and_check(table, objects.trigger_version);
+  const bool has_triggers = triggers_.refresh_names_and_check(table, objects.trigger_set);
   const std::string source = "of source " + quoted_text(source_.names().table);
   if (!has_triggers) {
     return problem("the triggers " + source + " are missing or have changed",
                    "the command 'rebuild' fixes that; if the source no longer exists, run DROP "
                    "TABLE");
   }
-  if (!triggers_.has_sentinel(objects.trigger_version)) {
+  if (!triggers_.has_sentinel(objects.trigger_set)) {
     return std::nullopt;  // version 1.0 made no guard index and no side table either
   }
   if (!source_.has_guard(objects.guard_index)) {

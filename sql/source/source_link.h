@@ -1,7 +1,7 @@
 // What a virtual table makes to follow its source: a guard index and triggers on the source, and a
 // side table to which the triggers append. A SourceLink makes, checks, renames and drops all of
-// them. The virtual table says which triggers and which side table it has; it stores the version of
-// the triggers and the name of the guard index.
+// them. The virtual table says which triggers and which side table it has; it stores which
+// trigger set it has, and the name of the guard index.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace bloom {
 
 // What a virtual table stores of its link.
 struct LinkedObjects {
-  std::uint64_t trigger_version = 0;
+  std::uint64_t trigger_set = 0;
   std::string guard_index = {};  // empty: version 1.0 made none
 };
 
@@ -47,16 +47,16 @@ class SourceLink {
 
   // For CREATE. Requires: source().require_no_other_writer() has passed, because a running
   // statement does not fire triggers that are created while it runs.
-  LinkedObjects create(const std::string& table, std::uint64_t version);
+  LinkedObjects create(const std::string& table, std::uint64_t trigger_set);
   // For 'rebuild': makes what is missing or has changed, and empties the side table. `objects`: as
-  // stored. `keep_triggers`: they are as `version` needs them, see refresh_names_and_check().
+  // stored. `keep_triggers`: they are those of `trigger_set`, see refresh_names_and_check().
   LinkedObjects restore(const std::string& table, const LinkedObjects& objects,
-                        std::uint64_t version, bool keep_triggers);
+                        std::uint64_t trigger_set, bool keep_triggers);
   // For DROP. `guard_index`: empty if it cannot be read.
   void drop(const std::string& table, const std::string& guard_index);
   // For ALTER TABLE ... RENAME. Calls rename_tables(), which renames the shadow tables. Triggers
   // that are not as they were made are dropped, and check() then says so.
-  void rename(std::string_view old_name, const std::string& new_name, std::uint64_t version,
+  void rename(std::string_view old_name, const std::string& new_name, std::uint64_t trigger_set,
               const std::function<void()>& rename_tables);
 
   // For 'rebuild'. Throws bloom::Error if the source has lost one of the columns.
@@ -66,9 +66,10 @@ class SourceLink {
   void schema_may_have_changed() { schema_check_.expire(); }
   // Call if other triggers are wanted now: the next check() looks at everything.
   void forget_check() { schema_check_ = {}; }
-  // Returns true if check() finds nothing, because the schema is that of the last one.
-  bool has_passed() { return schema_check_.is_passed(source_); }
-  // Returns true if check() certainly finds nothing. Takes a few ns.
+  // Returns whether the schema is still that of the last check() that found nothing.
+  bool has_passed() { return schema_check_.still_passes(source_); }
+  // Returns true if check() certainly finds nothing. Does not look at the schema, and takes a few
+  // ns.
   bool is_known_in_sync() const { return schema_check_.is_current(source_); }
   // Returns which object is not as it was made, and what to do; nullopt if all are. check() does
   // nothing if the schema is that of the last check that has passed. `and_then`: checked as well.

@@ -94,10 +94,10 @@ std::optional<std::string> first_after_trigger(Execution& run) {
 
 }  // namespace
 
-// A version that this build does not know is of a changed config: any set then differs.
-const TriggerSet& SourceTriggers::set_of(std::uint64_t version) const {
+// A number that this build does not know is of a changed config: any set then differs.
+const TriggerSet& SourceTriggers::set_of(std::uint64_t trigger_set) const {
   const auto found = std::find_if(sets_.begin(), sets_.end(),
-                                  [&](const TriggerSet& set) { return set.version == version; });
+                                  [&](const TriggerSet& set) { return set.number == trigger_set; });
   return found == sets_.end() ? sets_.front() : *found;
 }
 
@@ -108,9 +108,9 @@ Trigger SourceTriggers::sentinel(const std::string& table) const {
           std::string(kSentinelBody)};
 }
 
-void SourceTriggers::install(const std::string& table, std::uint64_t version) const {
+void SourceTriggers::install(const std::string& table, std::uint64_t trigger_set) const {
   constexpr std::string_view kCreate = "CREATE TRIGGER ";
-  const TriggerSet& set = set_of(version);
+  const TriggerSet& set = set_of(trigger_set);
   std::vector<Trigger> wanted = set.make(source_, table, table);
   assert(set.last_suffix.empty() || wanted.back().name == table + std::string(set.last_suffix));
   assert(std::all_of(wanted.begin(), wanted.end(),
@@ -197,8 +197,8 @@ void SourceTriggers::find_names(const std::string& table) {
 }
 
 bool SourceTriggers::refresh_names_and_check(const std::string& table, const std::string& target,
-                                             std::uint64_t version) {
-  const TriggerSet& set = set_of(version);
+                                             std::uint64_t trigger_set) {
+  const TriggerSet& set = set_of(trigger_set);
   const std::vector<Trigger> stored = stored_triggers(table);
   if (!take_names(stored, table, target, set)) {
     return false;

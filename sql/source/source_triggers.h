@@ -16,10 +16,10 @@
 // the key and voids the announcement. If another AFTER trigger prevents that, the announcement
 // stays, and tells that a key may be missing.
 //
-// Dropping the triggers, writing rows, and creating the triggers again would leave no other trace.
-// So the last of the triggers is the sentinel, a trigger on the filter's own table: it is newer
-// than the triggers on the source only as long as these were not created again. SQLite keeps the
-// order of triggers in VACUUM, and the shell in a dump.
+// A program can drop the triggers, write rows, and create the triggers again. To notice this, the
+// last trigger is a sentinel on the filter's own side table. It is newer than the triggers on the
+// source only as long as nobody has created these again. SQLite keeps the order of triggers in
+// VACUUM, and the shell in a dump.
 //
 // With writers=extension the triggers write commands to the bloom table. A counting filter must
 // then receive each change exactly once, so its triggers run AFTER. Any other filter may receive
@@ -45,13 +45,13 @@
 
 namespace bloom {
 
-// The triggers of a virtual table on its source. They are found again by these parts of their text:
-// command_columns(), log_columns(), or the name of the table <name>_changed before its columns.
+// The triggers of a virtual table on its source. SourceTriggers finds them in the schema by a part
+// of their text: command_columns(), log_columns(), or the table <name>_changed that they write to.
 struct TriggerSet {
-  std::uint64_t version;  // as stored
-  // The trigger that make() returns last. It names each column of the source as old."column", in
-  // the order of the options and before any other column. Empty: the virtual table itself updates
-  // the names.
+  std::uint64_t number;  // as stored
+  // The suffix of the trigger that make() returns last, from which the current names of the source
+  // are read: it names each column as old."column", in the order of the options and before any
+  // other column. Empty: the virtual table itself updates the names.
   std::string_view last_suffix;
   bool has_sentinel = true;
   // Returns the triggers of `table`, with the suffixes of trigger_sql.h. `target` is the table that
@@ -78,26 +78,26 @@ class SourceTriggers {
       : source_(source), sets_(std::move(sets)), side_(std::move(side)) {}
 
   const SideTable& side() const { return side_; }
-  bool has_sentinel(std::uint64_t version) const { return set_of(version).has_sentinel; }
-  static constexpr std::uint64_t version_for(Writers writers) {
-    return writers == Writers::any ? kVersionForAny : kVersionForExtension;
+  bool has_sentinel(std::uint64_t trigger_set) const { return set_of(trigger_set).has_sentinel; }
+  static constexpr std::uint64_t trigger_set_for(Writers writers) {
+    return writers == Writers::any ? kTriggersForAny : kTriggersForExtension;
   }
 
   // Creates or drops the triggers of the bloom table `table`.
-  void install(const std::string& table, std::uint64_t version) const;
+  void install(const std::string& table, std::uint64_t trigger_set) const;
   void uninstall(const std::string& table) const;
 
-  // Updates the names of the source: takes them from the triggers, of any version, or from the
+  // Updates the names of the source: takes them from the triggers, of any set, or from the
   // options if there are no triggers.
   void find_names(const std::string& table);
   // Returns whether all triggers exist exactly as install() makes them, and were not created again
   // since. Also updates the names of the source. They are read from the last trigger that install()
   // makes, or from the options if that trigger is missing or changed.
-  bool refresh_names_and_check(const std::string& table, std::uint64_t version) {
-    return refresh_names_and_check(table, table, version);
+  bool refresh_names_and_check(const std::string& table, std::uint64_t trigger_set) {
+    return refresh_names_and_check(table, table, trigger_set);
   }
   bool refresh_names_and_check(const std::string& table, const std::string& target,
-                               std::uint64_t version);
+                               std::uint64_t trigger_set);
 
   // Returns the name of a BEFORE trigger or an index that another program has made on the side
   // table; none if there is none. It could keep rows from being appended.
@@ -111,7 +111,7 @@ class SourceTriggers {
   std::optional<std::string> blocking_temp_trigger() const;
 
  private:
-  const TriggerSet& set_of(std::uint64_t version) const;
+  const TriggerSet& set_of(std::uint64_t trigger_set) const;
   Trigger sentinel(const std::string& table) const;
   static const Trigger* find(const std::vector<Trigger>& stored, const Trigger& trigger);
   bool take_names(const std::vector<Trigger>& stored, const std::string& table,

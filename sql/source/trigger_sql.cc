@@ -154,11 +154,11 @@ std::vector<Trigger> triggers_that_log(const Source& source, const std::string& 
 
 std::vector<Trigger> triggers_that_command(const Source& source, const std::string& table,
                                            const std::string& target, bool counting,
-                                           std::uint64_t version) {
+                                           std::uint64_t trigger_set) {
   const std::string& name = source.names().table;
   const auto write = [&](std::string_view command, std::string_view row) {
     return " INSERT INTO " + quoted_name(target) + command_columns(table) +
-           sqlite::text_literal(command) + ", " + source.key_of(row) + ");";
+           sqlite::text_literal(command) + ", " + source.key_sql(row) + ");";
   };
   const ColumnFacts facts = source.facts();
   const std::string on = " ON " + quoted_name(name);
@@ -167,7 +167,7 @@ std::vector<Trigger> triggers_that_command(const Source& source, const std::stri
   const std::string remove = write(kRemoveCommand, "old");
   const bool add_after = counting || needs_after(source, facts);
   std::vector<Trigger> triggers;
-  if (!counting || version != kVersionOfRelease1) {
+  if (!counting || trigger_set != kTriggersOfRelease1) {
     const std::string before = counting ? write(kExpectCommand, "new") : add;
     triggers.emplace_back(table, name, kBeforeInsertSuffix, "INSERT" + on, before);
     triggers.emplace_back(table, name, kBeforeUpdateSuffix, update, before);

@@ -20,12 +20,12 @@ inline constexpr std::string_view kAddCommand = "add";
 inline constexpr std::string_view kRemoveCommand = "remove";
 inline constexpr std::string_view kExpectCommand = "expect";
 
-// Versions of the triggers, as they are stored. All are supported.
-inline constexpr std::uint64_t kVersionOfRelease1 = 0;    // neither `expect` nor a guard index
-inline constexpr std::uint64_t kVersionForExtension = 2;  // for writers=extension
-inline constexpr std::uint64_t kVersionForAny = 3;        // for writers=any
-inline constexpr std::uint64_t kVersionForSearch = 4;     // of bloom_search
-inline constexpr std::uint64_t kVersionForMembers = 5;    // of bloom_groups
+// The trigger sets, by the numbers that are stored. All are supported.
+inline constexpr std::uint64_t kTriggersOfRelease1 = 0;    // neither `expect` nor a guard index
+inline constexpr std::uint64_t kTriggersForExtension = 2;  // for writers=extension
+inline constexpr std::uint64_t kTriggersForAny = 3;        // for writers=any
+inline constexpr std::uint64_t kTriggersForSearch = 4;     // of bloom_search
+inline constexpr std::uint64_t kTriggersForMembers = 5;    // of bloom_groups
 
 // What follows the name of the virtual table in the name of a trigger.
 inline constexpr std::string_view kBeforeInsertSuffix = "_before_insert";
@@ -57,7 +57,7 @@ std::vector<Trigger> triggers_that_log(const Source& source, const std::string& 
                                        RemovedKey removed);
 std::vector<Trigger> triggers_that_command(const Source& source, const std::string& table,
                                            const std::string& target, bool counting,
-                                           std::uint64_t version);
+                                           std::uint64_t trigger_set);
 
 // Returns whether a trigger that runs AFTER adds keys to the filter, with writers=extension.
 bool adds_keys_after(const Source& source, bool counting);

@@ -10,15 +10,15 @@
 namespace bloom::sqlite {
 namespace {
 
-struct Writers {
+struct RunningWriters {
   int statements = 0;  // all prepared statements
   int running = 0;
   bool return_rows = false;
   sqlite3_stmt* last = nullptr;
 };
 
-Writers writers_of(sqlite3* db) {
-  Writers writers;
+RunningWriters writers_of(sqlite3* db) {
+  RunningWriters writers;
   sqlite3_stmt* statement = nullptr;
   while ((statement = sqlite3_next_stmt(db, statement)) != nullptr) {
     ++writers.statements;
@@ -133,7 +133,7 @@ bool has_write_transaction(sqlite3* db, const char* schema) {
 int running_writers(sqlite3* db) { return writers_of(db).running; }
 
 bool statement_runs_to_its_end(sqlite3* db, int& statements) {
-  const Writers writers = writers_of(db);
+  const RunningWriters writers = writers_of(db);
   statements = writers.statements;
   return writers.running == 1 && !writers.return_rows;
 }
@@ -197,7 +197,7 @@ bool writes_through_trigger(sqlite3* db, std::string_view table) {
   const auto is_plain = [&](char c) {
     return (fold(c) >= 'a' && fold(c) <= 'z') || (c >= '0' && c <= '9') || c == '_';
   };
-  const Writers writers = writers_of(db);
+  const RunningWriters writers = writers_of(db);
   const char* const sql = writers.running == 1 ? sqlite3_sql(writers.last) : nullptr;
   if (sql == nullptr || !std::all_of(table.begin(), table.end(), is_plain)) {
     return false;

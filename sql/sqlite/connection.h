@@ -23,10 +23,10 @@ int running_writers(sqlite3* db);
 // Takes about 10 ns per statement.
 bool statement_runs_to_its_end(sqlite3* db, int& statements);
 
-// Returns true if the only running statement that may write does not name the table: it then
-// changes the table through a trigger. In an explicit transaction such a statement has a savepoint
-// of its own. Always returns false if the table's name has characters other than letters, digits
-// and _, because SQL can spell such a name in several ways.
+// Returns true if the text of the only running statement that may write does not have the name of
+// the table: the statement then changes the table through a trigger. In an explicit transaction
+// such a statement has a savepoint of its own. Returns false for a name with characters other than
+// letters, digits and _, because SQL can spell such a name in several ways.
 bool writes_through_trigger(sqlite3* db, std::string_view table);
 
 // Returns whether a running statement may write to the rows of this ordinary table, itself or
@@ -81,16 +81,15 @@ class ReadUncommitted {
   // Call at the beginning of each statement, and before each lookup until is_known(). Returns
   // whether uncommitted changes are visible.
   //
-  // Reading the pragma takes 2 us. After a statement was prepared, the first two calls read the
-  // pragma only if the cache is shared. The third call always reads it, and later calls repeat its
-  // result. So a statement that looks up one key avoids the 2 us, and a statement that looks up
-  // many keys pays them once.
+  // Reading the pragma takes 2 us. So a statement of one lookup, which calls this twice, avoids it
+  // where it can: the first two calls after a statement was prepared read the pragma only if the
+  // cache is shared. The third call always reads it, and later calls return the result of the
+  // third.
   bool sees_uncommitted(sqlite3* db);
   bool is_known() const { return calls_ == kCallsUntilKnown; }
 
  private:
-  // A statement with one lookup makes two calls: at its beginning and before its lookup. The third
-  // call shows that there are more lookups.
+  // A statement of one lookup makes two calls: at its beginning and before the lookup.
   static constexpr int kCallsUntilKnown = 3;
   int calls_ = 0;  // since the last statement was prepared; kCallsUntilKnown: is_on_ is known
   bool is_on_ = false;

@@ -19,7 +19,7 @@
 //      public:
 //       explicit Cursor(Words&);
 //       // xFilter, with idxNum, idxStr and argv:
-//       void filter(int plan, const char* idx_string, const Values&);
+//       void start(int plan, const char* idx_string, const Values&);
 //       void next();                      // xNext
 //       bool at_end() const noexcept;     // xEof
 //       void column(sqlite3_context*, int i);  // xColumn
@@ -87,7 +87,7 @@ template <typename Cursor, typename Table>
 concept VirtualTableCursor = std::constructible_from<Cursor, Table&> &&
     requires(Cursor cursor, const Cursor& row, int i, const char* idx_string, const Values& values,
              sqlite3_context* context) {
-  cursor.filter(i, idx_string, values);
+  cursor.start(i, idx_string, values);
   cursor.next();
   { row.at_end() } -> std::same_as<bool>;
   cursor.column(context, i);
@@ -226,7 +226,7 @@ class Module {
   static int filter(sqlite3_vtab_cursor* raw, int plan, const char* idx_string, int count,
                     sqlite3_value** values) {
     return call(raw->pVtab,
-                [&](Table&) { cursor_of(raw).filter(plan, idx_string, Values(count, values)); });
+                [&](Table&) { cursor_of(raw).start(plan, idx_string, Values(count, values)); });
   }
   static int next(sqlite3_vtab_cursor* raw) {
     return call(raw->pVtab, [&](Table&) { cursor_of(raw).next(); });

@@ -41,7 +41,7 @@ std::string quoted_text(std::string_view text) {
   return words.append(text.empty() ? "'" : "...'");
 }
 
-void ValueCopy::assign(const Value& value) {
+void ReusableValue::assign(const Value& value) {
   const int type = value.type();
   if (type == SQLITE_TEXT) {
     return assign_text(value.text());
@@ -58,7 +58,7 @@ void ValueCopy::assign(const Value& value) {
   type_ = type;
 }
 
-void ValueCopy::set_result(sqlite3_context* context) const {
+void ReusableValue::set_result(sqlite3_context* context) const {
   switch (type_) {
     case SQLITE_INTEGER:
       return sqlite3_result_int64(context, integer_);

@@ -96,7 +96,7 @@ class Value {
 
 // A copy of a value that outlives the call. Unlike an OwnedValue it reuses its memory for the next
 // value, so that a cursor can copy one value per row without allocating memory each time.
-class ValueCopy {
+class ReusableValue {
  public:
   void assign(const Value& value);
   void assign_text(std::string_view text) { assign_bytes(SQLITE_TEXT, text); }

@@ -41,15 +41,15 @@ Handle open_handle_argument(const Values& arguments);
 
 // Returns the filter in argument i of an aggregate; nullopt for NULL, which aggregates skip.
 //
-// Throws for a handle, for two reasons. Under DISTINCT, SQLite treats different handles as equal.
-// SQLite also turns a handle into NULL when it stores the value in between, for example to sort the
-// rows, and the aggregate would silently skip the NULL.
+// Throws for a handle, because the aggregate would silently skip filters. Under DISTINCT, SQLite
+// treats different handles as equal. And if SQLite stores the rows before it aggregates them, for
+// example to sort them, the handles become NULL.
 std::optional<FilterView> aggregate_filter_argument(const Values& arguments, int i,
                                                     const InterruptCheck& check_interrupt);
 
 // Throws if the key in argument i of a function, or in the column key of a table, is a filter or a
-// handle. Otherwise the filter would be hashed silently, although the caller meant to merge it, or
-// forgot a column name in INSERT. In the rows of a source a filter is a key like any other.
+// handle. The caller meant to merge the filter, or forgot a column name in INSERT; the filter would
+// be hashed silently. In the rows of a source a filter is a key like any other.
 [[noreturn]] void refuse_filter_as_key(const std::string& name, const char* remedy);
 inline bool is_filter_or_handle(const Key& key, const Value& value) {
   return key.is_filter() ||

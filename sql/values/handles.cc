@@ -47,7 +47,7 @@ class OpenFilters {
     return {.state = HandleState::open,
             .number = number,
             .filter = found->second.get(),
-            .closed_before = closed_handles.load(std::memory_order_acquire)};
+            .closed_handles_before = closed_handles.load(std::memory_order_acquire)};
   }
 
  private:

@@ -29,15 +29,15 @@ enum class HandleState { not_a_handle, closed, open };
 // A handle as find_handle() found it.
 struct Handle {
   HandleState state = HandleState::not_a_handle;
-  std::uintptr_t number = 0;         // 0 unless open
-  const Filter* filter = nullptr;    // null unless open; valid during the SQL call
-  std::uintptr_t closed_before = 0;  // closed_handles when this handle was found
+  std::uintptr_t number = 0;                 // 0 unless open
+  const Filter* filter = nullptr;            // null unless open; valid during the SQL call
+  std::uintptr_t closed_handles_before = 0;  // closed_handles when this handle was found
 
   // Returns true if `value` is this handle and no handle was closed since it was found: its filter
   // is then still open. Takes no lock. After false, find_handle() tells what the value is.
   bool is_known_open(const sqlite::Value& value) const {
     return number != 0 && reinterpret_cast<std::uintptr_t>(value.pointer(kHandleType)) == number &&
-           closed_handles.load(std::memory_order_acquire) == closed_before;
+           closed_handles.load(std::memory_order_acquire) == closed_handles_before;
   }
 };
 

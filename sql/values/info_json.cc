@@ -147,7 +147,7 @@ std::string groups_json(const Header& header, const GroupTotals& totals) {
     json.add("collate", quoted(name_of(shape.collation)));
   }
   json.add("segments", totals.segments);
-  json.add("optimized_segments", totals.wide);
+  json.add("optimized_segments", totals.wide_segments);
   json.add("bytes", totals.segments * 64 * cell_bytes(shape));
   if (totals.source) {
     json.add("source", quoted(totals.source->table));

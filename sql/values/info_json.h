@@ -39,8 +39,8 @@ std::string info_json(std::span<const Header> layers, std::span<const Estimate> 
 // The members of a bloom_groups table and their storage.
 struct GroupTotals {
   std::uint64_t members = 0;
-  std::uint64_t segments = 0;  // of 64 members
-  std::uint64_t wide = 0;      // segments that the command 'optimize' has merged
+  std::uint64_t segments = 0;       // of 64 members
+  std::uint64_t wide_segments = 0;  // segments that the command 'optimize' has merged
   struct Source {
     std::string table;
     std::string member;

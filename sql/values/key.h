@@ -50,9 +50,9 @@ class Key {
   int type_;
 };
 
-// The hash of a marker key. When a table with a source adds a text such as '05', which is equal to
-// a number but has another key, it also adds this marker. A lookup of a number then checks two
-// keys: if the number and the marker are both absent, no text of the source is equal to the number.
+// The hash of a marker: a key that stands for all texts such as '05', which SQL can call equal to a
+// number although their keys differ. A table with a source adds the marker with each such text. If
+// neither a number nor the marker is in the filter, no text of the source is equal to the number.
 inline Hash noncanonical_marker(const Shape& shape) {
   return hash_key("text in other forms of numbers", shape.collation, shape.seed);
 }

@@ -19,9 +19,9 @@ struct KeyConstraint {
   // Whether some condition on the key takes its value from a table that comes later in this join
   // order.
   bool comes_later = false;
-  // Whether the condition is key IN (...), while a table that comes later gives the keys one by
-  // one. SQLite assumes short lists. But the list may be all keys of the table that is looked up,
-  // and the later table is then searched once for each of them.
+  // Whether the condition is key IN (...), and a table that comes later could give the keys one by
+  // one instead. SQLite assumes that lists are short. But the list may be a whole table, and the
+  // later table is then searched once for each key of the list.
   bool lists_instead = false;
   // The collation of a condition that the filter does not support; null if there is none.
   const char* unsupported_collation = nullptr;

@@ -46,11 +46,11 @@ class ShadowTables {
   // Returns "schema"."name" of a shadow table, quoted.
   std::string qualified(std::string_view suffix) const;
 
-  // Statements that were already running go on with an object of the virtual table whose name may
-  // have come to mean another table: by a rollback, of which SQLite does not tell an object that
-  // takes no part in the transaction, or by renames through newer objects. Call note_connected()
-  // when the virtual table was connected or created, and watch_name() when it was renamed, or when
-  // another object has its name.
+  // A running statement keeps its object of the virtual table, even if the name of the table comes
+  // to mean another table meanwhile. A rollback can do that, and SQLite does not report it to an
+  // object that takes no part in the transaction; so can renames through newer objects. Call
+  // note_connected() when the virtual table was connected or created, and watch_name() when it was
+  // renamed, or when another object has its name.
   void note_connected();
   void watch_name();
   // Throws SqliteError(SQLITE_ABORT) if the name has come to mean another table, or none.
@@ -79,7 +79,8 @@ class ShadowTables {
   // Returns a text of the table <name>_config(k, v), even if its other rows are damaged; "" if
   // there is no such table or value.
   std::string text_in_config(std::string_view key) const;
-  // Both skip shadow tables that may be missing, and drop() skips all that are.
+  // A shadow table that is missing is an error for rename(), unless it may be missing. drop() skips
+  // all that are missing.
   void drop();
   void rename(const std::string& table);
 

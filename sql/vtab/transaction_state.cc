@@ -59,14 +59,14 @@ bool TransactionState::rolled_back_to(int number) {
     return false;
   }
   end_statement();
-  has_stale_name_ = has_stale_name_ || (renamed_within_ && number <= *renamed_within_);
+  may_have_old_name_ = may_have_old_name_ || (renamed_within_ && number <= *renamed_within_);
   innermost_savepoint_ = number;
   rolled_back_to_ = std::min(number, rolled_back_to_.value_or(number));
   return true;
 }
 
 void TransactionState::rolled_back() {
-  has_stale_name_ = has_stale_name_ || renamed_within_;
+  may_have_old_name_ = may_have_old_name_ || renamed_within_;
   end();
   rolled_back_to_ = -1;
 }
@@ -74,7 +74,7 @@ void TransactionState::rolled_back() {
 // SQLite tells a table that takes no part in the transaction nothing of its end.
 void TransactionState::note_renamed() {
   renamed_within_ = innermost_savepoint_;
-  has_stale_name_ = has_stale_name_ || !is_open_;
+  may_have_old_name_ = may_have_old_name_ || !is_open_;
 }
 
 void TransactionState::end() {
@@ -89,7 +89,7 @@ void TransactionState::end() {
 
 void TransactionState::end_statement() {
   write_mode_ = WriteMode::undecided;
-  has_written_a_key_ = false;
+  has_written_at_once_ = false;
   keys_written_ = 0;
   keys_before_visit_ = has_many_statements() ? statements_ / kStatementsPerKey : 0;
   changes_after_write_.reset();
@@ -126,7 +126,7 @@ bool TransactionState::has_written_in_this_statement() const {
 }
 
 void TransactionState::note_written(bool counts) {
-  has_written_a_key_ = true;
+  has_written_at_once_ = true;
   ++keys_written_;
   has_just_joined_ = false;
   changes_after_write_ = counts ? std::optional(sqlite3_total_changes(db_)) : std::nullopt;

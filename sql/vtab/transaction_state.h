@@ -43,7 +43,7 @@ class TransactionState {
 
   // How the running statement's changes reach the rows.
   enum class WriteMode {
-    undecided,  // the statement has written at most one key so far
+    undecided,  // each change is written at once, and the next one may decide
     immediate,  // each change is written at once
     // Changes are written at the end of the statement. If the statement fails, SQLite undoes them:
     // the statement has a savepoint of its own, or is the only writer of an implicit transaction.
@@ -51,16 +51,16 @@ class TransactionState {
   };
   WriteMode write_mode() const { return write_mode_; }
   bool is_deferring() const { return write_mode_ == WriteMode::deferred; }
-  // Overrides the decision, for code that adds many keys within one call of SQLite, such as
-  // 'rebuild'. The caller restores the mode before the call returns.
+  // Sets the mode, for code that adds many keys within one call of SQLite, such as 'rebuild'. The
+  // caller restores the mode before it returns to SQLite.
   void set_write_mode(WriteMode mode) { write_mode_ = mode; }
 
   // Decides how the running statement writes to `table`, unless that is decided. Returns whether
   // the statement defers its changes as a result of this call.
   bool decide_write_mode(std::string_view table);
-  // Returns whether the running statement has written a change at once: see note_written(). The
-  // statement may have decided since then to defer its changes.
-  bool has_written_a_key() const { return has_written_a_key_; }
+  // Returns whether the running statement has written a change at once. It may defer its later
+  // changes.
+  bool has_written_at_once() const { return has_written_at_once_; }
   // Returns how many changes were written at once since the last call that ends a statement.
   int keys_written() const { return keys_written_; }
   // Call after a change was written at once. `counts`: SQLite will count this row of the statement
@@ -94,10 +94,10 @@ class TransactionState {
   // Call when the table was renamed. Remembers the innermost savepoint, because undoing it undoes
   // the rename.
   void note_renamed();
-  // Returns whether the table may have its old name again, which its object does not know: a
-  // rollback has undone a rename, or would not be reported. SQLite makes a new object then, and
-  // only statements that were running still use this one.
-  bool has_stale_name() const { return has_stale_name_; }
+  // Returns whether the table may have its old name again, while its object has the new one: a
+  // rollback has undone a rename, or will not be reported if it does. SQLite then makes a new
+  // object, and only statements that were already running use this one.
+  bool may_have_old_name() const { return may_have_old_name_; }
 
  private:
   friend class ChangeProgress;
@@ -124,11 +124,11 @@ class TransactionState {
   int innermost_savepoint_ = -1;
   Owner innermost_owner_ = Owner::user;
   WriteMode write_mode_ = WriteMode::undecided;
-  bool has_written_a_key_ = false;
+  bool has_written_at_once_ = false;
   std::optional<int> changes_after_write_;  // sqlite3_total_changes() after the last change
   // The innermost savepoint that a rename belongs to. Undoing it undoes the rename.
   std::optional<int> renamed_within_;
-  bool has_stale_name_ = false;
+  bool may_have_old_name_ = false;
   // The outermost savepoint that was undone since the last change began; -1: the transaction.
   std::optional<int> rolled_back_to_;
   bool must_roll_back_ = false;  // roll_back() has failed

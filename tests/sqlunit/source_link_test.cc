@@ -42,8 +42,8 @@ std::vector<TriggerSet> sets() {
   const auto make_older = [](const Source& source, const std::string& table, const std::string&) {
     return std::vector{triggers(source, table).back()};
   };
-  return {{.version = kVersion, .last_suffix = kBeforeUpdateSuffix, .make = make},
-          {.version = kOlderVersion, .last_suffix = kBeforeUpdateSuffix, .make = make_older}};
+  return {{.number = kVersion, .last_suffix = kBeforeUpdateSuffix, .make = make},
+          {.number = kOlderVersion, .last_suffix = kBeforeUpdateSuffix, .make = make_older}};
 }
 
 class SourceLinkTest : public testing::Test {
@@ -148,7 +148,7 @@ TEST_F(SourceLinkTest, RestoreMakesWhatIsMissing) {
 TEST_F(SourceLinkTest, RestoreCanKeepTriggersAndChangeTheirVersion) {
   SourceLink source = link();
   const LinkedObjects old = source.create("f", kOlderVersion);
-  EXPECT_EQ(old.trigger_version, kOlderVersion);
+  EXPECT_EQ(old.trigger_set, kOlderVersion);
   const std::string rowid = "(SELECT rowid FROM sqlite_master WHERE name = 'f_before_update')";
   const std::string before = describe(rowid);
   const LinkedObjects kept = source.restore("f", old, kOlderVersion, /*keep_triggers=*/true);

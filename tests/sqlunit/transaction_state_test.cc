@@ -117,7 +117,7 @@ class Transaction {
     if (has_joined_) {
       state_.rolled_back();
     }
-    has_stale_name_ = has_stale_name_ || renames_ != 0;
+    may_have_old_name_ = may_have_old_name_ || renames_ != 0;
     end();
     return true;
   }
@@ -127,7 +127,7 @@ class Transaction {
     expect(state_.innermost_savepoint() == innermost_known(), "innermost_savepoint");
     expect(state_.all_savepoints_reported() == (!is_created_here_ || was_told_),
            "all_savepoints_reported");
-    expect(state_.has_stale_name() == has_stale_name_, "has_stale_name");
+    expect(state_.may_have_old_name() == may_have_old_name_, "may_have_old_name");
     for (int n = has_joined_ ? depth_at_create_ : depth(); n < depth(); ++n) {
       expect(!state_.all_savepoints_reported() || reported_below_ > n, "SQLite will not report it");
     }
@@ -167,7 +167,7 @@ class Transaction {
 
   // A table whose rename was undone is not used again: SQLite makes a new object.
   void forget_renames() {
-    has_stale_name_ = true;
+    may_have_old_name_ = true;
     renames_ = 0;
     for (Savepoint& savepoint : savepoints_) {
       savepoint.renames = 0;
@@ -177,11 +177,11 @@ class Transaction {
   void end() {
     const TransactionState state = state_;
     const std::string error = error_;
-    const bool has_stale_name = has_stale_name_;
+    const bool may_have_old_name = may_have_old_name_;
     *this = Transaction();
     state_ = state;
     error_ = error;
-    has_stale_name_ = has_stale_name;
+    may_have_old_name_ = may_have_old_name;
   }
 
   void expect(bool is_good, const std::string& what) {
@@ -198,7 +198,7 @@ class Transaction {
   bool is_created_here_ = false;
   bool was_told_ = false;  // of a savepoint, in this transaction
   int renames_ = 0;
-  bool has_stale_name_ = false;
+  bool may_have_old_name_ = false;
   std::string error_;
 };
 
@@ -255,7 +255,7 @@ TEST(TransactionState, AgreesWithAModelInEveryOrderOfCalls) {
 TEST(TransactionState, ATableThatIsRenamedOutsideOfATransactionMissesItsRollback) {
   TransactionState state(connection());
   state.note_renamed();
-  EXPECT_TRUE(state.has_stale_name());
+  EXPECT_TRUE(state.may_have_old_name());
 }
 
 TEST(TransactionState, ARollbackUndoesOnlyChangesThatBeganWithinIt) {

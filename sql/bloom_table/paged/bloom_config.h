@@ -17,10 +17,10 @@ struct BloomConfig {
   // Number of keys that have left the source since the filter was last built from it.
   std::uint64_t stale = 0;
   // Whether another filter was merged in. The sum of the counters can then not be checked.
-  bool merged = false;
-  // Version of the triggers on the source: see SourceTriggers. 0 without a source, and in
+  bool has_merged_filter = false;
+  // Which triggers are on the source: see TriggerSet::number. 0 without a source, and in
   // files of version 1.0.
-  std::uint64_t trigger_version = 0;
+  std::uint64_t trigger_set = 0;
   // Name of the guard index on the source: see Source. Empty without a source, and in files of
   // version 1.0.
   std::string guard_index = {};
@@ -38,7 +38,7 @@ struct BloomConfig {
   bool row_log_has_rows = false;
 
   // Whether the table has a change log (sql/source/change_log.h).
-  bool has_log() const { return trigger_version == kVersionForAny; }
+  bool has_log() const { return trigger_set == kTriggersForAny; }
 };
 
 // The following throw SqliteError(SQLITE_CORRUPT_VTAB) for values that are not valid.

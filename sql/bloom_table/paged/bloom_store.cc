@@ -107,12 +107,12 @@ BloomConfig BloomStore::load_config() {
     } else if (name == "rowlog") {
       config.has_row_log = true;
     } else if (name == "merged") {
-      config.merged = true;
+      config.has_merged_filter = true;
     } else if (name == "stale") {
       config.stale =
           static_cast<std::uint64_t>(std::clamp<std::int64_t>(run.integer(1), 0, kMaxStale));
     } else if (name == "triggers") {
-      config.trigger_version = static_cast<std::uint64_t>(run.integer(1));
+      config.trigger_set = static_cast<std::uint64_t>(run.integer(1));
     } else if (name == "guard" && run.type(1) == SQLITE_TEXT) {
       config.guard_index = run.value(1).text();
     } else if (name == "missed" && run.type(1) == SQLITE_TEXT) {
@@ -177,9 +177,9 @@ void BloomStore::save_config(const BloomConfig& config) {
   save("newest", static_cast<std::int64_t>(config.layers.newest_index()),
        !config.layers.are_generations());
   save_number("rowlog", config.has_row_log ? 1 : 0);
-  save_number("merged", config.merged ? 1 : 0);
+  save_number("merged", config.has_merged_filter ? 1 : 0);
   save_number("stale", config.stale);
-  save_number("triggers", config.trigger_version);
+  save_number("triggers", config.trigger_set);
   save_text("guard", config.guard_index);
   save_text("missed", config.blocking_trigger);
   save_text("parts", names_of(config.parts));
@@ -193,7 +193,7 @@ void BloomStore::save_version(const BloomConfig& config) {
       .step();
 }
 
-void BloomStore::note_stale_key() {
+void BloomStore::note_removed_key() {
   const InUse in_use(*this);
   ++writes_;
   Execution(tables_.prepared(
@@ -265,7 +265,7 @@ void BloomStore::reset_counts() {
   tables_.run("UPDATE {config} SET v = 0 WHERE k >= 'rows ' AND k < 'rows!'");
 }
 
-void BloomStore::count_rows_of_single_layer() {
+void BloomStore::set_count_of_single_layer() {
   const InUse in_use(*this);
   ++writes_;
   tables_.run("UPDATE {config} SET v = (SELECT count(*) FROM {data}) WHERE k = '" + count_name(0) +

@@ -5,7 +5,7 @@
 //
 // The rows 'version' and 'header' (the headers of all layers, concatenated) always exist. The row
 // 'newest' (the index of the newest layer) exists if the layers are generations. The rows 'merged',
-// 'stale', 'triggers' (BloomConfig::trigger_version), 'guard' (BloomConfig::guard_index) and
+// 'stale', 'triggers' (BloomConfig::trigger_set), 'guard' (BloomConfig::guard_index) and
 // 'missed' (BloomConfig::blocking_trigger) exist only if the value is neither 0 nor empty. So does
 // 'parts' (BloomConfig::parts), the names of collations. The row 'rowlog' says that the table has a
 // row log (sql/vtab/row_log.h).
@@ -64,7 +64,7 @@ class BloomStore {
   // Saves BloomConfig::row_log_has_rows. Leaves changes() at 1.
   void save_version(const BloomConfig& config);
   // Adds 1 to BloomConfig::stale as stored.
-  void note_stale_key();
+  void note_removed_key();
 
   // Reads chunk i into `cells`. Returns whether the chunk has a row; if it has none, fills `cells`
   // with zeros. Requires: `cells` has the size of chunk i.
@@ -84,13 +84,12 @@ class BloomStore {
   // Deletes the rows of a layer, and resets its count.
   void delete_layer(const Layers& layers, std::size_t layer);
 
-  // Change the counts of rows. They have no effect if the rows are not counted. raise_count() is
+  // Change the counts of rows, if the rows are counted (BloomConfig::counts_rows). raise_count() is
   // called after rows of a layer were inserted, and reset_counts() before rows are deleted.
-  // count_rows_of_single_layer() sets the count to the number of rows. Requires: there is one
-  // layer.
+  // set_count_of_single_layer() sets the count to the number of rows. Requires: there is one layer.
   void raise_count(std::size_t layer, std::uint64_t rows);
   void reset_counts();
-  void count_rows_of_single_layer();
+  void set_count_of_single_layer();
 
   RowLog& row_log() { return row_log_; }
 

@@ -17,9 +17,9 @@ void ChunkCache::reset(const Layers& layers) {
   extend(layers);
 }
 
-// Called with more layers than before, or with the same ones. A cached chunk keeps its place: the
-// number of places rises only if every chunk had a place of its own before, and if there is memory
-// for all that are wanted.
+// If chunks are cached, `layers` are the current ones followed by newer ones. A cached chunk keeps
+// its place: the number of places rises only if every chunk had a place of its own before, and if
+// there is memory for all that are wanted.
 void ChunkCache::extend(const Layers& layers) {
   const std::size_t wanted = places_for(layers);
   if (wanted != wanted_places_) {

@@ -27,7 +27,8 @@ class ChunkCache {
   // Drops all chunks, also changed ones, and switches to `layers`. Requires: `layers` outlives the
   // cache, or lives until the next reset() or extend().
   void reset(const Layers& layers);
-  // Switches to `layers`, which are the current layers followed by newer ones. Cached chunks stay.
+  // Switches to `layers`. Cached chunks stay. Requires: `layers` are the current layers, followed
+  // by newer ones.
   void extend(const Layers& layers);
   // Drops all chunks, also changed ones, without writing them.
   void forget();

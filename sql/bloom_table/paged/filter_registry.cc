@@ -4,21 +4,21 @@
 
 namespace bloom {
 
-FilterRegistry::FilterRef FilterRegistry::open(const Definition& definition) {
+FilterRegistry::FilterRef FilterRegistry::open(const Arguments& arguments) {
   for (Entry& entry : entries_) {
-    if (entry.filter->must_be_shared(definition.schema, definition.table,
-                                     definition.growth.has_value())) {
+    if (entry.filter->must_be_shared(arguments.schema, arguments.table,
+                                     arguments.growth.has_value())) {
       return acquire(entry);
     }
   }
-  FilterRef opened = add(definition);
-  retire_others(*opened, definition.table);
+  FilterRef opened = add(arguments);
+  retire_others(*opened, arguments.table);
   return opened;
 }
 
-FilterRegistry::FilterRef FilterRegistry::create(const Definition& definition) {
-  FilterRef created = add(definition);
-  retire_others(*created, definition.table);
+FilterRegistry::FilterRef FilterRegistry::create(const Arguments& arguments) {
+  FilterRef created = add(arguments);
+  retire_others(*created, arguments.table);
   return created;
 }
 
@@ -30,10 +30,10 @@ void FilterRegistry::retire_others(const PagedFilter& filter, const std::string&
   }
 }
 
-FilterRegistry::FilterRef FilterRegistry::add(const Definition& definition) {
+FilterRegistry::FilterRef FilterRegistry::add(const Arguments& arguments) {
   entries_.push_back(
-      {std::make_unique<PagedFilter>(definition.db, definition.schema, definition.table,
-                                     definition.cache_bytes, definition.growth, connection_)});
+      {std::make_unique<PagedFilter>(arguments.db, arguments.schema, arguments.table,
+                                     arguments.cache_bytes, arguments.growth, connection_)});
   return acquire(entries_.back());
 }
 

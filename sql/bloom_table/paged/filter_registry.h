@@ -26,7 +26,7 @@ class FilterRegistry {
   using FilterRef = std::unique_ptr<PagedFilter, Release>;
 
   // The arguments of the PagedFilter constructor.
-  struct Definition {
+  struct Arguments {
     sqlite3* db;
     std::string schema;
     std::string table;
@@ -35,10 +35,10 @@ class FilterRegistry {
   };
 
   // Returns a new filter, for a table that is being created.
-  FilterRef create(const Definition& definition);
+  FilterRef create(const Arguments& arguments);
   // Returns the filter of an existing table: the filter that the current transaction is changing,
   // if there is one, else a new filter.
-  FilterRef open(const Definition& definition);
+  FilterRef open(const Arguments& arguments);
   // Call when `filter` takes the name `table`. Other filters of that name are then out of date and
   // are never shared again.
   void retire_others(const PagedFilter& filter, const std::string& table);
@@ -51,7 +51,7 @@ class FilterRegistry {
     int references = 0;
   };
 
-  FilterRef add(const Definition& definition);
+  FilterRef add(const Arguments& arguments);
   FilterRef acquire(Entry& entry);
   void release(PagedFilter* filter);
 

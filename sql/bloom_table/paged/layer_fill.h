@@ -4,13 +4,12 @@
 // The number of keys in a layer is not stored: storing it would make every transaction write one
 // more page. It is estimated from the cells instead.
 //
-// An estimate is made for about 1 in (capacity / 256) added keys: for those whose hash has certain
-// bits 0. Each connection makes the estimate when it adds such a key. An attacker could choose only
-// keys with other hashes. So a connection also makes an estimate after about (capacity / 64) keys
-// without one.
+// Each connection makes an estimate when it adds a key whose hash has certain bits 0. This is about
+// every (capacity / 256)-th key. An attacker could choose only keys with other hashes. So a
+// connection also makes an estimate after about capacity / 64 keys without one.
 //
-// Within a transaction no other connection can add keys. So the next estimate is due only after
-// half of the free room that was found has been used.
+// Within a transaction no other connection can add keys. So an estimate that finds room for n more
+// keys is good for the next n / 2 keys.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +22,9 @@ namespace bloom {
 
 class LayerFill {
  public:
-  // Call after the key with this hash was added to `newest`. Returns whether the layer is full.
+  // Call after the key with this hash was added to `newest`. Returns whether the layer is full now.
   // Reads chunks of the layer if an estimate is due; throws what ChunkCache::at() throws.
-  bool is_full_after(Hash hash, const Layers::Layer& newest, ChunkCache& cache) {
+  bool note_added(Hash hash, const Layers::Layer& newest, ChunkCache& cache) {
     if (free_keys_ > 0) {
       --free_keys_;
       return false;

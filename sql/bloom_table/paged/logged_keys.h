@@ -34,8 +34,9 @@ class LoggedKeys {
   bool is_used() const { return is_used_; }
   void end_transaction() { is_used_ = false; }
 
-  // Call when the cache is dropped: the rows are not known any more. The second is for a rollback
-  // that is known to have undone nothing but the newest rows, or a merge.
+  // Call when the cache is dropped: the copy may then differ from the log. Call forget_newest()
+  // after a rollback that can only have removed the newest rows, or brought back rows that a merge
+  // had removed.
   void forget() { copy_ = Copy::unknown; }
   void forget_newest() {
     copy_ = copy_ == Copy::unknown || others_may_append_ ? Copy::unknown : Copy::may_have_more;

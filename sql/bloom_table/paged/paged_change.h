@@ -10,30 +10,30 @@
 namespace bloom {
 
 // The scope of one change of the filter. If it ends without done(), the change is undone, except
-// where a partial change is harmless: see Kind.
+// where a partial change is harmless: see Touches.
 class PagedFilter::Change {
  public:
-  enum class Kind {
-    // A partial change may stay: surplus set cells lose no key.
-    add,
-    // As `add`, and changes no chunk.
+  enum class Touches {
+    // Only adds keys. A partial change may stay: surplus set cells lose no key.
+    keys,
+    // Only the config, and no chunk. A partial change may stay.
     config,
     // A partial change would lose keys, or leave a command half done.
-    other,
+    anything,
   };
 
-  Change(PagedFilter& filter, Kind kind) : filter_(filter), kind_(kind) {
+  Change(PagedFilter& filter, Touches touches) : filter_(filter), touches_(touches) {
     filter.join_change();
     // The first key of a statement is often its only key. Writing it costs less than deciding how
     // to write.
-    if (kind == Kind::other || filter.transaction_.has_written_a_key()) {
+    if (touches == Touches::anything || filter.transaction_.has_written_at_once()) {
       filter.decide_write_mode();
     }
     if (!filter_.sqlite_reports_everything()) {
-      filter_.check_cache();
+      filter_.refresh_cache();
     }
     filter_.current_filter();
-    if (kind != Kind::config) {
+    if (touches != Touches::config) {
       filter_.merge_row_log();
     }
     progress_.emplace(filter_.transaction_, filter_.store_.writes());
@@ -46,7 +46,7 @@ class PagedFilter::Change {
       return;
     }
     filter_.drop_cache();
-    if (filter_.is_deferring() || (kind_ == Kind::other && progress_->has_written())) {
+    if (filter_.is_deferring() || (touches_ == Touches::anything && progress_->has_written())) {
       filter_.transaction_.roll_back();
     }
   }
@@ -62,7 +62,7 @@ class PagedFilter::Change {
 
  private:
   PagedFilter& filter_;
-  Kind kind_;
+  Touches touches_;
   std::optional<ChangeProgress> progress_;
   bool done_ = false;
 };

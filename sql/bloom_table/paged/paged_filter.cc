@@ -47,7 +47,7 @@ void PagedFilter::create(const BloomConfig& config, const std::function<void(con
   store_.create(config);
   transaction_.begin();
   if (fill) {
-    Change change(*this, Change::Kind::add);
+    Change change(*this, Change::Touches::keys);
     fill_with(fill);
     change.done(false);
   }
@@ -70,7 +70,7 @@ void PagedFilter::rename(const std::string& table) {
   store_.rename(table);
   transaction_.note_renamed();
   store_.watch_name();
-  must_check_lookups_ = true;
+  must_refresh_lookups_ = true;
 }
 
 // At this point the statement already has its write transaction. In autocommit mode the statement
@@ -82,10 +82,10 @@ void PagedFilter::begin() {
   }
   const bool unchanged = store_.in_autocommit()
                              ? seen_epoch_ == connection_.epoch || store_.running_writers() <= 1
-                             : last_check_.changes == store_.total_changes();
+                             : cache_state_.changes == store_.total_changes();
   const auto version = store_.data_version();
-  if (!last_check_.is_committed || !unchanged || !version || version != last_check_.data_version ||
-      store_.may_have_been_replaced()) {
+  if (!cache_state_.is_committed || !unchanged || !version ||
+      version != cache_state_.data_version || store_.may_have_been_replaced()) {
     drop_cache();
   }
   transaction_.begin();
@@ -117,21 +117,21 @@ void PagedFilter::rolled_back_to(int number) {
   note_change();
 }
 
-// Our own commit changes the data version as well, but makes nothing in the cache stale. So the
+// Our own commit changes the data version as well, but nothing in the cache is out of date. So the
 // cache stays valid at the new version. With a shared cache that version may be of a commit that
 // another thread has made since.
 void PagedFilter::committed() {
   assert(!has_deferred_changes());
   transaction_.committed();
   end_transaction();
-  last_check_.data_version = store_.data_version();
-  last_check_.is_committed = last_check_.data_version.has_value() && !store_.shares_cache();
-  last_check_.changes = store_.total_changes();
-  last_check_.sees_uncommitted = false;
-  must_check_lookups_ = true;
+  cache_state_.data_version = store_.data_version();
+  cache_state_.is_committed = cache_state_.data_version.has_value() && !store_.shares_cache();
+  cache_state_.changes = store_.total_changes();
+  cache_state_.sees_uncommitted = false;
+  must_refresh_lookups_ = true;
 }
 
-// If sqlite3_close() was refused, the transaction is still open. Pending changes are lost by then,
+// If sqlite3_close() was refused, the transaction is still open. Deferred changes are lost by then,
 // so the transaction must be rolled back.
 void PagedFilter::rolled_back() {
   const bool lost = has_deferred_changes() && store_.has_write_transaction();
@@ -139,16 +139,16 @@ void PagedFilter::rolled_back() {
   transaction_.rolled_back();
   retire_if_renamed();
   end_transaction();
-  last_check_ = {};
-  last_check_.changes = -1;  // the next lookup must check the cache
-  must_check_lookups_ = true;
+  cache_state_ = {};
+  cache_state_.changes = -1;  // the next lookup must check the cache
+  must_refresh_lookups_ = true;
   if (lost) {
     store_.roll_back();
   }
 }
 
 void PagedFilter::retire_if_renamed() {
-  if (transaction_.has_stale_name()) {
+  if (transaction_.may_have_old_name()) {
     retire();
   }
 }
@@ -186,7 +186,7 @@ void PagedFilter::run_atomically(const std::function<void()>& run) {
   store_.atomically([&] {
     write_deferred_changes();
     if (!sqlite_reports_everything()) {
-      check_cache();
+      refresh_cache();
     }
     current_filter();
     merge_row_log();
@@ -208,8 +208,8 @@ void PagedFilter::note_written(bool counts) {
 }
 
 void PagedFilter::write_deferred_changes() {
-  if (deferred_count_ != 0) {
-    apply_deferred_keys();
+  if (batch_size_ != 0) {
+    apply_batch();
   }
   if (cache_.has_changes()) {
     cache_.flush();
@@ -221,13 +221,13 @@ void PagedFilter::drop_cache(LogCopy copy) {
   cache_.forget();
   copy == LogCopy::forget ? logged_.forget() : logged_.forget_newest();
   log_.expire();
-  deferred_count_ = 0;
+  batch_size_ = 0;
   newest_layer_fill_.forget_estimate();
   is_loaded_ = false;
 }
 
 void PagedFilter::load() {
-  if (transaction_.has_stale_name()) {
+  if (transaction_.may_have_old_name()) {
     refuse_renamed();
   }
   config_ = store_.load_config();
@@ -245,15 +245,15 @@ bool PagedFilter::add(Hash hash) {
   if (const auto changed = try_log(hash)) {
     return *changed;
   }
-  Change change(*this, Change::Kind::add);
+  Change change(*this, Change::Touches::keys);
   const bool changed = add_or_grow(hash);
   change.done(changed);
   return changed;
 }
 
-void PagedFilter::apply_deferred_keys() {
-  const auto hashes = std::span<const Hash>(deferred_keys_).first(deferred_count_);
-  deferred_count_ = 0;
+void PagedFilter::apply_batch() {
+  const auto hashes = std::span<const Hash>(batch_).first(batch_size_);
+  batch_size_ = 0;
   filter_->add(hashes, cache_.all_chunks());
 }
 
@@ -275,7 +275,7 @@ bool PagedFilter::add_or_grow(Hash hash) {
     return filter_->add(hash, cache_);
   }
   const bool added = filter_->add_if_absent(hash, cache_);
-  if (added && newest_layer_fill_.is_full_after(hash, config_.layers.newest(), cache_)) {
+  if (added && newest_layer_fill_.note_added(hash, config_.layers.newest(), cache_)) {
     add_layer();
   }
   return added;
@@ -294,29 +294,29 @@ bool PagedFilter::remove(Hash hash) {
   if (const auto removed = try_log(hash, /*is_removal=*/true)) {
     return *removed;
   }
-  Change change(*this, Change::Kind::other);
+  Change change(*this, Change::Touches::anything);
   const bool removed = filter_->remove(hash, cache_);
   change.done();
   return removed;
 }
 
 void PagedFilter::replace(Hash old_key, Hash new_key) {
-  Change change(*this, Change::Kind::other);
+  Change change(*this, Change::Touches::anything);
   may_contain(new_key);  // detects most damage before anything is changed
   filter_->remove(old_key, cache_);
   filter_->add(new_key, cache_);
   change.done();
 }
 
-void PagedFilter::note_stale_key() {
-  Change change(*this, Change::Kind::config);
-  store_.note_stale_key();
+void PagedFilter::note_removed_key() {
+  Change change(*this, Change::Touches::config);
+  store_.note_removed_key();
   ++config_.stale;
   change.done();
 }
 
 void PagedFilter::mark_missed(const std::string& blocking_trigger) {
-  Change change(*this, Change::Kind::config);
+  Change change(*this, Change::Touches::config);
   config_.blocking_trigger = blocking_trigger;
   store_.save_config(config_);
   change.done();

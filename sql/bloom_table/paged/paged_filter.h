@@ -14,7 +14,7 @@
 //   xBegin            joins the transaction. The cache stays valid if no row can have changed.
 //   xRollback         the cache is empty.
 //   no call, but rows were changed or restored: the next statement empties the cache. See
-//   CacheCheck.
+//   CacheState.
 // In a transaction:
 //   xBegin            no effect: a second object of this table joins.
 //   xSavepoint(n)     nothing is deferred: savepoint n includes every earlier change.
@@ -92,7 +92,7 @@ class PagedFilter {
   // Call when a new object of the table was connected.
   void note_connected() {
     store_.note_connected();
-    must_check_lookups_ = true;
+    must_refresh_lookups_ = true;
   }
 
   const std::string& schema() const { return store_.schema(); }
@@ -103,7 +103,7 @@ class PagedFilter {
   void retire() {
     retired_ = true;
     logged_.others_may_append();
-    must_check_lookups_ = true;
+    must_refresh_lookups_ = true;
     store_.watch_name();
   }
   bool is_of(const std::string& schema, const std::string& table) const;
@@ -128,23 +128,24 @@ class PagedFilter {
   void committed();
   void rolled_back();
 
-  // Call before each lookup, unless a change is in progress. Empties the cache if it may be stale.
+  // Call before each lookup, unless a change is in progress. Empties the cache if it may be out of
+  // date.
   void prepare_lookup() {
-    if (seen_epoch_ != connection_.epoch || must_check_lookups_) {
-      check_lookup();
+    if (seen_epoch_ != connection_.epoch || must_refresh_lookups_) {
+      refresh_for_lookup();
     }
     if (has_log()) {
-      check_log();
+      refresh_log();
     }
   }
   // Call at the beginning of each statement. Checks the cache even if this connection has changed
   // nothing, because other connections may have.
   void begin_statement() {
     if (!sqlite_reports_everything()) {
-      check_cache();
+      refresh_cache();
     }
     if (has_log()) {
-      check_log();
+      refresh_log();
     }
   }
 
@@ -157,8 +158,8 @@ class PagedFilter {
   std::uint64_t cursor_opened();
   void cursor_closed(std::uint64_t number) {
     --cursors_;
-    if (number == checked_statement_ && --cursors_of_checked_statement_ == 0) {
-      ++checked_statement_;
+    if (number == refreshed_statement_ && --cursors_of_refreshed_statement_ == 0) {
+      ++refreshed_statement_;
     }
   }
 
@@ -195,7 +196,7 @@ class PagedFilter {
   // returns false.
   bool add(Hash hash);
   // Adds a key without returning whether it was new. Several keys can then be added in one batch.
-  void add_deferred(Hash hash) {
+  void add_batched(Hash hash) {
     if (!try_defer(hash)) {
       add(hash);
     }
@@ -208,7 +209,7 @@ class PagedFilter {
   bool is_deferring() const { return transaction_.is_deferring(); }
 
   // Counts a key that is no longer in the source but still in the filter.
-  void note_stale_key();
+  void note_removed_key();
   // Records that keys of the source may not have been added, because of the trigger of this name.
   // Lookups are refused from then on, until rebuild().
   void mark_missed(const std::string& blocking_trigger);
@@ -234,16 +235,16 @@ class PagedFilter {
 
   // Merges a filter into the newest layer. Requires: `filter` is compatible (same geometry), and
   // the table does not grow.
-  void merge(const FilterView& filter, const InterruptCheck& check_interrupt);
+  void merge_filter(const FilterView& filter, const InterruptCheck& check_interrupt);
   // The following require: the filter has one layer. read_filter() returns the filter as one
   // object.
   void halve();
   void fold(double fpr);  // as bloom::fold()
   Filter read_filter();
 
-  // Both read all chunks. check() throws SqliteError(SQLITE_CORRUPT_VTAB) for the first damage that
-  // it finds.
-  void check();
+  // Both read all chunks. check_integrity() throws SqliteError(SQLITE_CORRUPT_VTAB) for the first
+  // damage that it finds.
+  void check_integrity();
   std::vector<Estimate> estimates();  // one per layer, oldest first
 
   int code_to_report(int code) { return transaction_.code_to_report(code); }
@@ -259,7 +260,7 @@ class PagedFilter {
   using WriteMode = TransactionState::WriteMode;
   // What the last check of the cache found. It decides whether the cache is still valid for the
   // next statement. Used outside a transaction.
-  struct CacheCheck {
+  struct CacheState {
     // The cache was read while the connection had no open write transaction. Otherwise a rollback
     // could revert the cached rows without a call to this table.
     bool is_committed = false;
@@ -277,8 +278,8 @@ class PagedFilter {
   // Returns the filter with its layers loaded and the deferred keys applied.
   const LayeredFilter& current_filter() {
     layers();
-    if (deferred_count_ != 0) {
-      apply_deferred_keys();
+    if (batch_size_ != 0) {
+      apply_batch();
     }
     return *filter_;
   }
@@ -299,9 +300,9 @@ class PagedFilter {
       filter_->add(hash, place, cache_);
       return true;
     }
-    deferred_keys_[deferred_count_++] = hash;
-    if (deferred_count_ == deferred_keys_.size()) {
-      apply_deferred_keys();
+    batch_[batch_size_++] = hash;
+    if (batch_size_ == batch_.size()) {
+      apply_batch();
     }
     return true;
   }
@@ -313,8 +314,8 @@ class PagedFilter {
   void merge_row_log();  // writes the keys of the log to their chunks, or fails as a whole
   void write_row_log();
 
-  void apply_deferred_keys();
-  bool has_deferred_changes() const { return deferred_count_ != 0 || cache_.has_changes(); }
+  void apply_batch();
+  bool has_deferred_changes() const { return batch_size_ != 0 || cache_.has_changes(); }
   void write_deferred_changes();
   // Requires and announces what every change needs: an open transaction, and its savepoints.
   void join_change();
@@ -324,14 +325,14 @@ class PagedFilter {
   void end_transaction();
 
   void load();
-  void check_cache();
+  void refresh_cache();
   enum class LogCopy { forget, forget_newest };  // see LoggedKeys
   // Also drops deferred changes.
   void drop_cache(LogCopy copy = LogCopy::forget);
   void note_change() { seen_epoch_ = ++connection_.epoch; }
   // A trigger that appends a row raises total_changes() at once, even while its statement runs. A
   // rollback does not lower it.
-  void check_log() {
+  void refresh_log() {
     if (const int changes = store_.total_changes(); changes != log_changes_) {
       log_changes_ = changes;
       log_.expire();
@@ -346,8 +347,8 @@ class PagedFilter {
     return other != nullptr && other != this && other->has_deferred_changes() &&
            other->is_of(schema(), table());
   }
-  void check_lookup();
-  bool check_for_cursor();
+  void refresh_for_lookup();
+  bool refresh_for_cursor();
   bool rows_may_change() const;
   void retire_if_renamed();
 
@@ -378,20 +379,20 @@ class PagedFilter {
   std::optional<LayeredFilter> filter_;  // of config_.layers
   LayerFill newest_layer_fill_;
 
-  std::array<Hash, 64> deferred_keys_;
-  std::size_t deferred_count_ = 0;
+  std::array<Hash, 64> batch_;
+  std::size_t batch_size_ = 0;
   TransactionState transaction_;
   bool retired_ = false;
 
   ConnectionState& connection_;
   std::uint64_t seen_epoch_ = 0;
-  CacheCheck last_check_;
+  CacheState cache_state_;
   int cursors_ = 0;  // open cursors
   // Number of the statement whose cursors need no check, and of its open cursors.
-  std::uint64_t checked_statement_ = 1;
-  int cursors_of_checked_statement_ = 0;
+  std::uint64_t refreshed_statement_ = 1;
+  int cursors_of_refreshed_statement_ = 0;
   // Whether rows may change during a statement without a new epoch.
-  bool must_check_lookups_ = false;
+  bool must_refresh_lookups_ = false;
 };
 
 }  // namespace bloom

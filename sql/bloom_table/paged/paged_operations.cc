@@ -33,7 +33,7 @@ void PagedFilter::reset_to(const BloomConfig& config) {
 }
 
 void PagedFilter::merge_log(ChangeLog::Keep keep, const std::function<void(const Add&)>& fill) {
-  Change change(*this, Change::Kind::other);
+  Change change(*this, Change::Touches::anything);
   std::uint64_t removed = 0;
   {
     const Deferral deferral(*this);
@@ -64,7 +64,7 @@ void PagedFilter::merge_log(ChangeLog::Keep keep, const std::function<void(const
 }
 
 void PagedFilter::rebuild(const BloomConfig& config, const std::function<void(const Add&)>& fill) {
-  Change change(*this, Change::Kind::other);
+  Change change(*this, Change::Touches::anything);
   reset_to(config);
   fill_with(fill);
   // The statement may fail after this, when it makes the triggers, and its row is not counted then.
@@ -72,15 +72,15 @@ void PagedFilter::rebuild(const BloomConfig& config, const std::function<void(co
 }
 
 void PagedFilter::clear() {
-  Change change(*this, Change::Kind::other);
+  Change change(*this, Change::Touches::anything);
   reset_to({.layers = config_.layers.are_generations() ? config_.layers
                                                        : Layers(config_.layers.oldest().header),
-            .trigger_version = config_.trigger_version});
+            .trigger_set = config_.trigger_set});
   change.done();
 }
 
 void PagedFilter::rotate() {
-  Change change(*this, Change::Kind::other);
+  Change change(*this, Change::Touches::anything);
   write_deferred_changes();
   BloomConfig rotated = config_;
   rotated.layers.rotate();
@@ -90,10 +90,10 @@ void PagedFilter::rotate() {
   change.done();
 }
 
-void PagedFilter::merge(const FilterView& filter, const InterruptCheck& check_interrupt) {
+void PagedFilter::merge_filter(const FilterView& filter, const InterruptCheck& check_interrupt) {
   constexpr std::uint64_t kChunks = kPieceBytes / kChunkBytes;
-  Change change(*this, Change::Kind::other);
-  check();
+  Change change(*this, Change::Touches::anything);
+  check_integrity();
   const std::uint64_t first_chunk = config_.layers.newest().first_chunk;
   for_each_piece(chunk_count(shape()), kChunks, check_interrupt, [&](auto first, auto count) {
     for (std::uint64_t i = first; i < first + count; ++i) {
@@ -101,8 +101,8 @@ void PagedFilter::merge(const FilterView& filter, const InterruptCheck& check_in
     }
   });
   const Kind kind = shape().kind;
-  if (kind == Kind::counting && !config_.merged) {
-    config_.merged = true;
+  if (kind == Kind::counting && !config_.has_merged_filter) {
+    config_.has_merged_filter = true;
     store_.save_config(config_);
   }
   change.done();
@@ -117,15 +117,15 @@ void PagedFilter::merge_chunk(std::uint64_t i, const std::uint8_t* from) {
 }
 
 void PagedFilter::halve() {
-  Change change(*this, Change::Kind::other);
-  check();
+  Change change(*this, Change::Touches::anything);
+  check_integrity();
   halve_to(halved(layers().newest().header), 1);
   change.done();
 }
 
 void PagedFilter::fold(double fpr) {
-  Change change(*this, Change::Kind::other);
-  check();
+  Change change(*this, Change::Touches::anything);
+  check_integrity();
   const Header header = layers().newest().header;
   const unsigned times = times_foldable(header, estimates().front(), fpr);
   if (times > 0) {
@@ -147,7 +147,7 @@ void PagedFilter::halve_to(const Header& goal, unsigned times) {
   config_.counts_rows = true;
   config_.layers = Layers(goal);
   store_.save_config(config_);
-  store_.count_rows_of_single_layer();
+  store_.set_count_of_single_layer();
   drop_cache();
 }
 
@@ -170,9 +170,9 @@ void PagedFilter::for_each_stored_chunk(F&& f) {
   });
 }
 
-void PagedFilter::check() {
+void PagedFilter::check_integrity() {
   current_filter();
-  const bool totals_known = shape().kind == Kind::counting && !config_.merged;
+  const bool totals_known = shape().kind == Kind::counting && !config_.has_merged_filter;
   CounterSumCheck check(shape());
   for_each_stored_chunk([&](const auto& layer, auto first, auto count, auto cells) {
     const Shape& shape = layer.header.shape;

@@ -64,9 +64,8 @@ std::optional<bool> PagedFilter::try_log(Hash hash, bool is_removal) {
                                            : filter_->remove(hash, chunks);
   if (changed) {
     append_to_log(hash, place.chunk, is_removal);
-    if (is_add && growth_ &&
-        newest_layer_fill_.is_full_after(hash, config_.layers.newest(), cache_)) {
-      Change growing(*this, Change::Kind::add);
+    if (is_add && growth_ && newest_layer_fill_.note_added(hash, config_.layers.newest(), cache_)) {
+      Change growing(*this, Change::Touches::keys);
       add_layer();
       growing.done(false);
     } else if (logged_.is_long()) {
@@ -124,7 +123,7 @@ void PagedFilter::write_row_log() {
 // it, or a later transaction.
 void PagedFilter::sync() {
   write_deferred_changes();
-  if (transaction_.has_stale_name() ||
+  if (transaction_.may_have_old_name() ||
       (!logged_.is_used() && !(is_loaded_ && config_.row_log_has_rows))) {
     return;
   }

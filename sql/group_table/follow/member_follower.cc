@@ -20,7 +20,7 @@ std::vector<TriggerSet> trigger_sets() {
   const auto make = [](const Source& source, const std::string& table, const std::string&) {
     return triggers_that_log(source, table, RemovedKey::first_column);
   };
-  return {{.version = kVersionForMembers, .last_suffix = kAfterDeleteSuffix, .make = make}};
+  return {{.number = kTriggersForMembers, .last_suffix = kAfterDeleteSuffix, .make = make}};
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ std::vector<std::string> MemberFollower::key_columns() const {
 }
 
 LinkedObjects MemberFollower::objects_of(const GroupConfig& config) {
-  return {kVersionForMembers, config.guard_index};
+  return {kTriggersForMembers, config.guard_index};
 }
 
 // The collation of the members does not matter: they are compared by BINARY.
@@ -54,7 +54,7 @@ void MemberFollower::require_supported(Collation collation) const {
   if (source_.missing_column()) {
     refuse("member", "a column of " + source(), quoted_text(member_column()));
   }
-  if (const std::string late = source_.facts().unknown_before_write; !late.empty()) {
+  if (const std::string late = source_.facts().why_unknown_before_write; !late.empty()) {
     fail("cannot follow " + quoted_text(source()) + ": " + late +
          ", so BEFORE triggers do not see the final value (name another column)");
   }
@@ -65,7 +65,7 @@ void MemberFollower::create(const GroupOptions& options) {
   source_.require_no_other_writer();
   require_supported(options.collation());
   // First log and triggers, then the scan: what is written meanwhile is recorded.
-  const LinkedObjects made = link_.create(store_.table(), kVersionForMembers);
+  const LinkedObjects made = link_.create(store_.table(), kTriggersForMembers);
   store_.create(new_config(options, made));
   add_rows("", nullptr);
 }
@@ -76,7 +76,7 @@ void MemberFollower::drop() {
 }
 
 void MemberFollower::rename(const char* name) {
-  link_.rename(store_.table(), name, kVersionForMembers, [&] { store_.rename(name); });
+  link_.rename(store_.table(), name, kTriggersForMembers, [&] { store_.rename(name); });
   log_.rename(name);
 }
 
@@ -103,7 +103,7 @@ std::string MemberFollower::all_keys_known() const {
 }
 
 std::string MemberFollower::select_rows(const std::string& condition) const {
-  return "SELECT " + source_.columns_of("t") + " FROM " + source_.qualified(source()) +
+  return "SELECT " + source_.columns_sql("t") + " FROM " + source_.qualified(source()) +
          " AS t WHERE " + all_keys_known() + condition;
 }
 
@@ -243,11 +243,11 @@ void MemberFollower::merge(bool is_only_writer) {
 void MemberFollower::rebuild(const GroupOptions& options, bool is_only_writer) {
   const GroupConfig before = store_.load_config();
   const bool installed =
-      link_.triggers().refresh_names_and_check(store_.table(), kVersionForMembers);
+      link_.triggers().refresh_names_and_check(store_.table(), kTriggersForMembers);
   source_.require_not_being_written(is_only_writer);
   link_.require_columns();
   require_supported(options.collation());
-  const LinkedObjects made = link_.restore(store_.table(), objects_of(before), kVersionForMembers,
+  const LinkedObjects made = link_.restore(store_.table(), objects_of(before), kTriggersForMembers,
                                            /*keep_triggers=*/installed);
   log_.expire();
   GroupConfig config = new_config(options, made);
@@ -314,7 +314,7 @@ bool MemberFollower::for_each_source_member(const GroupConfig& config,
 
 std::vector<Hash> MemberFollower::hashes_of(const Key& key, const Value& value,
                                             const GroupConfig& config,
-                                            sqlite::ValueCopy& converted) {
+                                            sqlite::ReusableValue& converted) {
   const Shape& shape = config.header.shape;
   if (is_composite()) {
     if (count_parts(key.bytes()) != key_columns().size()) {

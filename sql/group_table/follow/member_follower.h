@@ -88,7 +88,7 @@ class MemberFollower {
   // The first is that of `converted`, the value as the column `key` returns it. Throws bloom::Error
   // if the keys have several columns, and `value` is not such a key.
   std::vector<Hash> hashes_of(const Key& key, const sqlite::Value& value, const GroupConfig& config,
-                              sqlite::ValueCopy& converted);
+                              sqlite::ReusableValue& converted);
   // Returns whether SQLite may compare `value` as equal to a member that GroupStore::slots_equal_to
   // does not find: a number, and a text such as '01'.
   bool may_equal_other_members(const sqlite::Value& value) const;

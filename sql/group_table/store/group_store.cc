@@ -94,7 +94,7 @@ GroupConfig GroupStore::load_config() {
       config.segments = static_cast<std::uint64_t>(run.integer(1));
       ++sizes;
     } else if (name == "wide" && run.type(1) == SQLITE_INTEGER) {
-      config.wide = static_cast<std::uint64_t>(run.integer(1));
+      config.wide_segments = static_cast<std::uint64_t>(run.integer(1));
       ++sizes;
     } else if (name == "guard" && run.type(1) == SQLITE_TEXT) {
       config.guard_index = run.value(1).text();
@@ -109,7 +109,7 @@ GroupConfig GroupStore::load_config() {
   const Shape& shape = config.header.shape;
   if (version == 0 || !has_header || sizes != 2 || shape.kind != Kind::standard ||
       shape.block != kSegmentBlock || config.segments > kMaxSegments ||
-      config.wide > config.segments) {
+      config.wide_segments > config.segments) {
     damaged("the config has no version, or values that are not valid");
   }
   return config;
@@ -125,7 +125,7 @@ void GroupStore::save_config(const GroupConfig& config) {
   }
   Execution(replace).bind(1, "header").bind(2, header).step();
   Execution(replace).bind(1, "segments").bind(2, as_integer(config.segments)).step();
-  Execution(replace).bind(1, "wide").bind(2, as_integer(config.wide)).step();
+  Execution(replace).bind(1, "wide").bind(2, as_integer(config.wide_segments)).step();
   if (!config.guard_index.empty()) {
     Execution(replace).bind(1, "guard").bind(2, config.guard_index).step();
   }
@@ -212,7 +212,7 @@ std::optional<std::uint64_t> GroupStore::take_free_slot(const GroupConfig& confi
     Execution run(
         tables_.prepared("SELECT slot FROM {members} WHERE member IS NULL AND slot >= ?1 AND "
                          "cleared = 1 ORDER BY slot LIMIT 1"));
-    if (!run.bind(1, as_integer(config.wide * kSegmentFilters)).step()) {
+    if (!run.bind(1, as_integer(config.wide_segments * kSegmentFilters)).step()) {
       return std::nullopt;
     }
     slot = slot_in(run, config);
@@ -236,7 +236,7 @@ void GroupStore::free_slot(std::uint64_t slot, bool cleared) {
 }
 
 void GroupStore::remove_member(const GroupConfig& config, std::uint64_t slot) {
-  const bool is_wide = slot / kSegmentFilters < config.wide;
+  const bool is_wide = slot / kSegmentFilters < config.wide_segments;
   if (!is_wide) {
     segments_.clear_filter(config, slot);
   }
@@ -288,7 +288,7 @@ void GroupStore::widen(GroupConfig& config, std::uint64_t end) {
   const auto live = live_filters(config);
   const KeepLastRowid keep(db_);
   segments_.widen(config, std::span(live).first(as_size(end)));
-  config.wide = end;
+  config.wide_segments = end;
   save_config(config);
 }
 
@@ -304,7 +304,7 @@ void GroupStore::pack(GroupConfig& config) {
     }
   }
   config.segments = (slots.size() + kSegmentFilters - 1) / kSegmentFilters;
-  config.wide = 0;
+  config.wide_segments = 0;
   save_config(config);
 }
 
@@ -340,7 +340,7 @@ void GroupStore::clear(GroupConfig& config) {
   ++writes_;
   tables_.run("DELETE FROM {members}");
   segments_.clear();
-  config.segments = config.wide = 0;
+  config.segments = config.wide_segments = 0;
   save_config(config);
 }
 

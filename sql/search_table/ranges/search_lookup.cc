@@ -33,7 +33,7 @@ void SearchLookup::intersect(SearchKey key, Sets& sets) {
   intersect_wide(hash, sets);
   const BitSlicedFilters filters(config_.header.shape);
   const std::uint64_t chunk = filters.chunk_of(hash);
-  for (std::uint64_t first = config_.wide; first < config_.segments;) {
+  for (std::uint64_t first = config_.wide_segments; first < config_.segments;) {
     if (sets[as_size(first)] == 0) {
       ++first;
       continue;
@@ -54,9 +54,9 @@ void SearchLookup::intersect_wide(Hash hash, Sets& sets) {
   const BitSlicedFilters filters(config_.header.shape);
   const std::uint64_t position = filters.chunk_of(hash) * kSegmentBlock;
   WideReader reader(store_.segments(family_), config_);
-  for (std::uint64_t row = 0; row * kSegmentsPerRow < config_.wide; ++row) {
+  for (std::uint64_t row = 0; row * kSegmentsPerRow < config_.wide_segments; ++row) {
     const std::span<FilterSet> of_row = std::span(sets).subspan(
-        as_size(row * kSegmentsPerRow), as_size(segments_in_row(config_.wide, row)));
+        as_size(row * kSegmentsPerRow), as_size(segments_in_row(config_.wide_segments, row)));
     filters.for_each_position(hash, [&](std::uint64_t p) {
       if (std::any_of(of_row.begin(), of_row.end(), [](FilterSet set) { return set != 0; })) {
         reader.intersect(row, position + p, of_row);

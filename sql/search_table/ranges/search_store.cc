@@ -94,7 +94,7 @@ SearchConfig SearchStore::load_config() {
       } else if (field == "_segments") {
         family.segments = number;
       } else if (field == "_wide") {
-        family.wide = number;
+        family.wide_segments = number;
       } else if (field == "_ranges") {
         family.ranges = number;
       }
@@ -106,7 +106,7 @@ SearchConfig SearchStore::load_config() {
   for (const FamilyConfig& family : config.families) {
     const Shape& shape = family.header.shape;
     if (version == 0 || families == 0 || family.segments > kMaxSegments ||
-        family.wide > family.segments ||
+        family.wide_segments > family.segments ||
         (family.is_used() && (shape.kind != Kind::standard || shape.block != kSegmentBlock))) {
       damaged("the config has no version, or values that are not valid");
     }
@@ -135,7 +135,7 @@ void SearchStore::save_config(const SearchConfig& config) {
       const auto header = write_header(family.header);
       Execution(replace).bind(1, name).bind(2, header).step();
       put(name + "_segments", family.segments);
-      put(name + "_wide", family.wide);
+      put(name + "_wide", family.wide_segments);
       put(name + "_ranges", family.ranges);
     }
   }
@@ -175,7 +175,7 @@ CountedVector<std::uint64_t> SearchStore::free_slots(Family f, const FamilyConfi
       tables_.statement("SELECT id FROM {ranges} WHERE id >= ?1 AND id < ?2 ORDER BY id");
   Execution run(select);
   const std::uint64_t end = config.segments * kSegmentFilters;
-  std::uint64_t next = config.wide * kSegmentFilters;
+  std::uint64_t next = config.wide_segments * kSegmentFilters;
   run.bind(1, id_of(f, next)).bind(2, id_of(f, end));
   while (next < end && slots.size() < kMostFreeSlots) {
     const std::uint64_t used = run.step() ? slot_of(run.integer(0)) : end;
@@ -209,7 +209,7 @@ void SearchStore::clear(Family f, FamilyConfig& config) {
       .bind(2, id_of(f, kMaxSegments * kSegmentFilters))
       .step();
   segments(f).clear();
-  config.segments = config.wide = config.ranges = 0;
+  config.segments = config.wide_segments = config.ranges = 0;
 }
 
 void SearchStore::widen(Family f, FamilyConfig& config) {
@@ -222,7 +222,7 @@ void SearchStore::widen(Family f, FamilyConfig& config) {
   }
   const KeepLastRowid keep(db_);
   segments(f).widen(config, live);
-  config.wide = end;
+  config.wide_segments = end;
 }
 
 void SearchStore::check(const SearchConfig& config) {

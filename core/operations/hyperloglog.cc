@@ -1,4 +1,4 @@
-#include "core/operations/cardinality.h"
+#include "core/operations/hyperloglog.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,12 +6,12 @@
 
 namespace bloom {
 
-void Cardinality::add(Hash hash) {
+void HyperLogLog::add(Hash hash) {
   std::uint8_t& longest = longest_[static_cast<std::size_t>(hash.h1 >> (64 - kIndexBits))];
   longest = std::max(longest, static_cast<std::uint8_t>(std::countl_zero(hash.h2) + 1));
 }
 
-double Cardinality::estimate() const {
+double HyperLogLog::estimate() const {
   constexpr auto kSize = static_cast<double>(kRegisters);
   constexpr double kBias = 0.7213 / (1 + 1.079 / kSize);
   double sum = 0;

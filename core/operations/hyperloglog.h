@@ -9,9 +9,9 @@
 
 namespace bloom {
 
-class Cardinality {
+class HyperLogLog {
  public:
-  Cardinality() : longest_(kRegisters) {}
+  HyperLogLog() : longest_(kRegisters) {}
 
   void add(Hash hash);
   // Returns the estimated number of distinct hashes that were added.

@@ -1,4 +1,4 @@
-#include "core/operations/cardinality.h"
+#include "core/operations/hyperloglog.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@ namespace bloom::test {
 namespace {
 
 // The standard error is 1.04 / sqrt(2^14) = 0.8 %. The keys are the same in every run.
-TEST(Cardinality, IsTheNumberOfDistinctKeys) {
-  Cardinality keys;
+TEST(HyperLogLog, IsTheNumberOfDistinctKeys) {
+  HyperLogLog keys;
   EXPECT_EQ(keys.estimate(), 0);
   std::uint64_t n = 0;
   for (const std::uint64_t goal :
@@ -25,9 +25,9 @@ TEST(Cardinality, IsTheNumberOfDistinctKeys) {
 }
 
 // An attacker who chooses the hashes can reach every register with few of them.
-TEST(Cardinality, IsFiniteForAllHashes) {
+TEST(HyperLogLog, IsFiniteForAllHashes) {
   for (const std::uint64_t h2 : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}}) {
-    Cardinality keys;
+    HyperLogLog keys;
     for (std::uint64_t i = 0; i < 1U << 14; ++i) {
       keys.add({i << 50, h2});
     }
