@@ -27,7 +27,7 @@ namespace {
 
 void GroupTable::Cursor::start(int plan, const char* idx_string, const Values& values) {
   table_.require_usable();
-  table_.shared_.write_deferred_keys();
+  table_.write_all_keys();
   slots_.clear();
   members_.clear();
   row_ = 0;

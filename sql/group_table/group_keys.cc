@@ -111,21 +111,17 @@ void GroupKeys::log(const DeferredKey& key) {
     store_.log_key(static_cast<std::int64_t>(logged_.size()), {key.slot, key.hash});
   });
   if (failed.failed()) {
-    discard_log();
+    forget_log();
   }
   failed.throw_failure();
   cache_->changes = sqlite3_total_changes(db_);
   cache_->changes_after_row = cache_->changes + 1;
 }
 
-void GroupKeys::discard_log() {
-  logged_.clear();
-  log_is_known_ = false;
-}
-
 void GroupKeys::merge_log() {
   const GroupConfig now = config();
   if (!log_is_known_) {
+    forget_other_copies_();
     const BitSlicedFilters filters(now.header.shape);
     logged_.clear();
     for (const GroupStore::LoggedKey& key : store_.logged_keys(now)) {
@@ -144,7 +140,7 @@ void GroupKeys::merge_log() {
 
 void GroupKeys::begin_transaction() {
   forget_rows();
-  discard_log();
+  forget_log();
   log_is_used_ = false;
   keys_in_transaction_ = 0;
 }
@@ -158,7 +154,7 @@ void GroupKeys::without_trace(F&& merge) {
   });
   forget_rows();
   if (outcome.failed()) {
-    discard_log();
+    forget_log();
   }
   if ((outcome.code() & 0xff) != SQLITE_READONLY) {
     outcome.throw_failure();

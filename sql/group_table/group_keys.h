@@ -23,9 +23,14 @@ namespace bloom {
 
 class GroupKeys {
  public:
-  // Requires: the arguments outlive this object.
-  GroupKeys(sqlite3* db, GroupStore& store, TransactionState& transaction)
-      : db_(db), store_(store), transaction_(transaction) {}
+  // `forget_other_copies`: calls forget_log() of all other objects of the same table. Requires: the
+  // references outlive this object.
+  GroupKeys(sqlite3* db, GroupStore& store, TransactionState& transaction,
+            std::function<void()> forget_other_copies)
+      : db_(db),
+        store_(store),
+        transaction_(transaction),
+        forget_other_copies_(std::move(forget_other_copies)) {}
   GroupKeys(const GroupKeys&) = delete;
   GroupKeys& operator=(const GroupKeys&) = delete;
 
@@ -75,13 +80,18 @@ class GroupKeys {
   // The calls of SQLite.
   void begin_transaction();
   void sync();
+  // Forgets the keys of the row log, which are read again when they are needed.
+  void forget_log() {
+    logged_.clear();
+    log_is_known_ = false;
+  }
   // Forgets the rows that the statement has read. Call when a statement may have ended or changed
   // rows without this object.
   void forget_rows() { cache_.reset(); }
   // Forgets these rows, and the deferred keys: a rollback has undone them.
   void discard() {
     deferred_.clear();
-    discard_log();
+    forget_log();
     forget_rows();
   }
 
@@ -117,7 +127,6 @@ class GroupKeys {
   bool can_log();
   void log(const DeferredKey& key);
   void merge_log();
-  void discard_log();
   // Runs merge() so that changes() stays as it is. Ignores that SQLite refuses to write.
   template <typename F>
   void without_trace(F&& merge);
@@ -128,10 +137,12 @@ class GroupKeys {
   sqlite3* db_;
   GroupStore& store_;
   TransactionState& transaction_;
+  const std::function<void()> forget_other_copies_;
   std::optional<Cache> cache_;
   CountedVector<DeferredKey> deferred_;
-  // The keys of the row log, if they are known. Adding a key twice is harmless, so a merge that
-  // fails halfway is, too.
+  // The keys of the row log, if they are known. After a schema change a transaction can have
+  // several objects of one table. Invariant: at most one of them knows the log, and only that one
+  // writes to it. Adding a key twice is harmless, so a merge that fails halfway is, too.
   CountedVector<DeferredKey> logged_;
   bool log_is_known_ = false;
   bool log_is_used_ = false;  // in the open transaction

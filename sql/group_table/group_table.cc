@@ -72,7 +72,9 @@ GroupTable::GroupTable(const sqlite::Definition& definition, Shared& shared)
       options_(definition.db, definition.arguments),
       store_(definition.db, definition.schema, definition.table),
       transaction_(definition.db),
-      keys_(definition.db, store_, transaction_) {
+      keys_(definition.db, store_, transaction_, [this] {
+        for_each_other_object([](GroupTable& other) { other.keys_.forget_log(); });
+      }) {
   require_group_name(definition.table);
   GroupColumnTypes types;
   if (const auto names = options_.source()) {
@@ -94,8 +96,17 @@ GroupTable::~GroupTable() {
 void GroupTable::Shared::write_deferred_keys() {
   for (GroupTable* const table : tables) {
     if (!table->transaction_.may_have_old_name()) {
-      table->keys_.write_all();
+      table->keys_.write_deferred();
     }
+  }
+}
+
+// Only the log of this table: writing it for an object that only the transaction keeps alive could
+// end that transaction, and the object.
+void GroupTable::write_all_keys() {
+  shared_.write_deferred_keys();
+  if (!transaction_.may_have_old_name()) {
+    keys_.write_all();
   }
 }
 
@@ -126,7 +137,7 @@ int GroupTable::best_index(sqlite3_index_info& info) {
 void GroupTable::rename(const char* name) {
   require_group_name(name);
   require_usable();
-  shared_.write_deferred_keys();
+  write_all_keys();
   follower_ ? follower_->rename(name) : store_.rename(name);
   transaction_.note_renamed();
   store_.watch_name();
@@ -230,7 +241,7 @@ void GroupTable::insert_filter(const Value& member, const Value& filter) {
     const Header header = store_.load_config().header;
     fitting = fit_incoming_filter(added, header, "the member", check_interrupt);
   }
-  shared_.write_deferred_keys();
+  write_all_keys();
   change([&] {
     const auto known = keys_.find(member);
     const std::uint64_t slot = known ? *known : keys_.add_member(member);
@@ -261,7 +272,7 @@ void GroupTable::rename_member(const Value& row, const Values& columns) {
   if (member.is_null()) {
     refuse_null_member();
   }
-  shared_.write_deferred_keys();
+  write_all_keys();
   const auto other = store_.slot_of(store_.load_config(), member);
   if (other && other != slot) {
     throw SqliteError(SQLITE_CONSTRAINT_UNIQUE,
@@ -276,7 +287,7 @@ void GroupTable::rename_member(const Value& row, const Values& columns) {
 
 void GroupTable::remove_member(const Value& row) {
   const std::uint64_t slot = slot_of_row(row, "delete");
-  shared_.write_deferred_keys();
+  write_all_keys();
   const GroupConfig config = store_.load_config();
   if (!store_.has_member(slot)) {
     return;
@@ -319,7 +330,7 @@ void GroupTable::run_command(const Value& command, const Value& member) {
   if (found.argument == nullptr && !member.is_null()) {
     refuse_command_with_value();
   }
-  shared_.write_deferred_keys();
+  write_all_keys();
   const TransactionState::Enclosed enclosed(transaction_);
   store_.atomically([&] { found.run(*this, member); });
 }
@@ -377,7 +388,7 @@ void GroupTable::optimize() {
 
 void GroupTable::check_integrity() {
   require_usable();
-  shared_.write_deferred_keys();
+  write_all_keys();
   store_.check(store_.load_config());
   if (follower_) {
     follower_->check();

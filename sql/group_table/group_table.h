@@ -84,7 +84,7 @@ class GroupTable {
     // Rises whenever a statement of the connection may have taken slots from their members.
     std::uint64_t removals = 0;
     int cursors = 0;  // open ones: each belongs to a statement that is running
-    // Writes the deferred and logged keys of all tables.
+    // Writes the deferred keys of all tables.
     void write_deferred_keys();
   };
 
@@ -138,8 +138,23 @@ class GroupTable {
 
   void require_usable();
   void watch_others();
+  // Calls f(other) for each other object of this table.
+  template <typename F>
+  void for_each_other_object(F&& f) {
+    const auto is_same = [](const std::string& a, const std::string& b) {
+      return sqlite3_stricmp(a.c_str(), b.c_str()) == 0;
+    };
+    for (GroupTable* const other : shared_.tables) {
+      if (other != this && is_same(other->store_.schema(), store_.schema()) &&
+          is_same(other->store_.table(), store_.table())) {
+        f(*other);
+      }
+    }
+  }
   static std::uint64_t slot_of_row(const Value& row, std::string_view change);
   void write_deferred_keys() { keys_.write_deferred(); }
+  // Writes the deferred keys of all tables, and the row log of this one.
+  void write_all_keys();
 
   static const Command<GroupTable> kCommands[];
 

@@ -10,15 +10,7 @@ void GroupTable::connect() {
 
 // Other objects of this name are out of date. Statements that are running may still use them.
 void GroupTable::watch_others() {
-  const auto is_same = [](const std::string& a, const std::string& b) {
-    return sqlite3_stricmp(a.c_str(), b.c_str()) == 0;
-  };
-  for (GroupTable* const other : shared_.tables) {
-    if (other != this && is_same(other->store_.schema(), store_.schema()) &&
-        is_same(other->store_.table(), store_.table())) {
-      other->store_.watch_name();
-    }
-  }
+  for_each_other_object([](GroupTable& other) { other.store_.watch_name(); });
 }
 
 void GroupTable::begin() {

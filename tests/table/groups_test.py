@@ -1011,6 +1011,79 @@ class Transactions(GroupCase):
             self.assertEqual(one(db, "PRAGMA integrity_check"), "ok")
 
 
+class SeveralObjects(GroupCase):
+    """ALTER TABLE makes SQLite read the schema again. The transaction then has two objects of one table."""
+
+    def fill(self, before_reload="", path=None):
+        db = self.connect(path)
+        db.execute("CREATE VIRTUAL TABLE w USING bloom_groups(capacity=1000, fpr=1e-6)")
+        db.execute("CREATE TABLE t(x)")
+        db.execute("BEGIN")
+        keys = []
+
+        def insert(tag):
+            for i in range(20):
+                db.execute("INSERT INTO w(member, key) VALUES ('m', ?)", (f"{tag}{i}",))
+                keys.append(f"{tag}{i}")
+
+        insert("a")
+        db.execute(before_reload)
+        db.execute("ALTER TABLE t ADD COLUMN y")
+        insert("b")
+        return db, keys
+
+    def assert_found(self, db, keys, path=None):
+        for each in (db, self.connect(path)):
+            lost = [key for key in keys if not each.execute("SELECT 1 FROM w WHERE key = ?", (key,)).fetchone()]
+            self.assertEqual(lost, [])
+        self.assertEqual(one(db, "SELECT count(*) FROM w_rowlog"), 0)
+        db.execute("BEGIN")
+        for i in range(20):  # the log can be used again
+            db.execute("INSERT INTO w(member, key) VALUES ('m', ?)", (i,))
+        db.execute("COMMIT")
+
+    def test_the_commit_of_an_old_object_keeps_the_log_of_the_new_one(self):
+        db, keys = self.fill(before_reload="SELECT member FROM w WHERE key = 'a1'")
+        db.execute("PRAGMA query_only = 1")
+        db.execute("SELECT member FROM w WHERE key = 'b19'").fetchall()
+        db.execute("PRAGMA query_only = 0")
+        db.execute("COMMIT")
+        self.assert_found(db, keys)
+
+    def test_interrupted_lookups_lose_no_key_of_either_object(self):
+        for position in range(1, 260, 3):
+            with self.subTest(position):
+                path = f"{self.path}{position}"
+                db, keys = self.fill(path=path)
+                left = [position]
+
+                def stop():
+                    left[0] -= 1
+                    return left[0] == 0
+
+                db.set_progress_handler(stop, 1)
+                try:
+                    db.execute("SELECT member FROM w WHERE key = 'b19'").fetchall()
+                except sqlite3.OperationalError:
+                    pass
+                db.set_progress_handler(None, 0)
+                if db.in_transaction:  # else SQLite has undone all of it
+                    db.execute("COMMIT")
+                    self.assert_found(db, keys, path)
+
+    def test_an_undone_rename_leaves_other_tables_usable(self):
+        db = self.connect()
+        for name in ("v", "w"):
+            db.execute(f"CREATE VIRTUAL TABLE {name} USING bloom_groups(capacity=10)")
+            db.execute(f"INSERT INTO {name}(member, key) VALUES (1, 1)")
+        for sql in ("BEGIN", "SAVEPOINT s", "ALTER TABLE v RENAME TO other", "INSERT INTO other(member, key) VALUES (2, 2)",
+                    "ROLLBACK TO s", "RELEASE s"):
+            db.execute(sql)
+        self.assertEqual(one(db, "SELECT member FROM w WHERE key = 1"), 1)
+        db.execute("COMMIT")
+        self.assertEqual(db.execute("SELECT member FROM v WHERE key IN (1, 2)").fetchall(), [(1,)])
+
+
 class Nested(GroupCase):
     """SQL functions of the host that use the connection while a statement adds keys."""
 
