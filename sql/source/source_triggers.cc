@@ -62,7 +62,8 @@ bool mentions(std::string_view sql, std::string_view word) {
   return std::search(sql.begin(), sql.end(), word.begin(), word.end(), is_same) != sql.end();
 }
 
-// Returns whether the text is CREATE TRIGGER <name> AFTER ...
+// Returns whether the text is CREATE TRIGGER <name> AFTER ... Also returns false if there are
+// comments, brackets or backquotes before AFTER: the word could be within them.
 bool is_after_trigger(std::string_view sql) {
   const auto next_word_is = [&](std::string_view word) {
     sql = sqlite::trimmed(sql);
@@ -72,6 +73,10 @@ bool is_after_trigger(std::string_view sql) {
     }
     const std::string found(sql.substr(0, size));
     sql.remove_prefix(size);
+    const auto contains = [&](const char* part) { return found.find(part) != std::string::npos; };
+    if (contains("/*") || contains("--") || contains("[") || contains("`")) {
+      return false;
+    }
     return word.empty() || sqlite3_stricmp(found.c_str(), std::string(word).c_str()) == 0;
   };
   constexpr std::string_view kAnyName;

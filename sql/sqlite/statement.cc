@@ -9,8 +9,14 @@
 
 namespace bloom::sqlite {
 
+// A violated constraint is no conflict of the user's row: OR IGNORE would hide it, and leave the
+// work half done.
 void execute(sqlite3* db, const std::string& sql) {
-  require_ok(db, sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr));
+  const int code = sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr);
+  if ((code & 0xff) == SQLITE_CONSTRAINT) {
+    throw SqliteError(SQLITE_ERROR, sqlite3_errmsg(db));
+  }
+  require_ok(db, code);
 }
 
 Statement::Statement(sqlite3* db, const std::string& sql, FindDamage find_damage)

@@ -848,6 +848,25 @@ class CheckAndWork(Case):
                 self.assertFollows(db)
                 db.run("DROP TABLE f", "DROP TABLE s")
 
+    def test_rebuild_that_fails_under_or_ignore_leaves_nothing_half_done(self):
+        for conflict in "IGNORE", "FAIL":
+            with self.subTest(conflict):
+                db = self.following()
+                db.run("CREATE TRIGGER t AFTER DELETE ON f_pending WHEN old.id = 2 BEGIN SELECT RAISE(FAIL, 'no'); END",
+                       "INSERT INTO s VALUES ('a'), ('b')")
+                self.assertFails(db, "no", f"INSERT OR {conflict} INTO f(f) VALUES ('rebuild')")
+                self.assertFollows(db)
+                db.run("DROP TABLE f", "DROP TABLE s")
+
+    def test_a_before_trigger_on_the_log_whose_text_mentions_after(self):
+        for name in "keep/* AFTER */", "[keep AFTER merge] ", "`keep AFTER merge` ", "keep -- AFTER\n":
+            with self.subTest(name):
+                db = self.following(", kind=counting, capacity=100")
+                db.run("INSERT INTO s VALUES ('a'), ('a')",
+                       f"CREATE TRIGGER {name}BEFORE DELETE ON f_pending BEGIN SELECT RAISE(IGNORE); END")
+                self.assertFails(db, "may keep changes from being recorded", "INSERT INTO f(f) VALUES ('merge')")
+                db.run("DROP TABLE f", "DROP TABLE s")
+
     def test_rebuild_within_a_trigger_whatever_the_names_are(self):
         for name, source, statement in (
             ("f f", "s", "INSERT INTO s VALUES ('in flight')"),
