@@ -102,7 +102,7 @@ class GroupTable {
   static bool is_shadow(std::string_view suffix) { return GroupStore::is_shadow(suffix); }
 
   sqlite3* db() const { return db_; }
-  const char* name() const { return store_.table().c_str(); }
+  const char* name() const { return store_.tables().table().c_str(); }
   const char* columns() const { return columns_.c_str(); }
 
   int best_index(sqlite3_index_info& info);

@@ -4,7 +4,7 @@
 namespace bloom {
 
 void GroupTable::connect() {
-  store_.note_connected();
+  store_.tables().note_connected();
   watch_others();
 }
 
@@ -14,9 +14,9 @@ void GroupTable::watch_others() {
     return sqlite3_stricmp(a.c_str(), b.c_str()) == 0;
   };
   for (GroupTable* const other : shared_.tables) {
-    if (other != this && is_same(other->store_.schema(), store_.schema()) &&
-        is_same(other->store_.table(), store_.table())) {
-      other->store_.watch_name();
+    if (other != this && is_same(other->store_.tables().schema(), store_.tables().schema()) &&
+        is_same(other->store_.tables().table(), store_.tables().table())) {
+      other->store_.tables().watch_name();
     }
   }
 }
@@ -59,7 +59,7 @@ void GroupTable::rolled_back_to(int number) {
 // the transaction must be rolled back.
 void GroupTable::rolled_back() {
   const bool lost =
-      keys_.has_deferred() && sqlite::has_write_transaction(db_, store_.schema().c_str());
+      keys_.has_deferred() && sqlite::has_write_transaction(db_, store_.tables().schema().c_str());
   keys_.discard();
   ++shared_.removals;
   transaction_.rolled_back();
