@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <span>
 
@@ -30,7 +31,9 @@ static_assert(kSegmentBlock % 8 == 0);
 class BitSlicedFilters {
  public:
   // Requires: the kind is standard, and the block size is kSegmentBlock.
-  explicit BitSlicedFilters(const Shape& shape) : geometry_(shape) {}
+  explicit BitSlicedFilters(const Shape& shape) : geometry_(shape) {
+    assert(shape.kind == Kind::standard && shape.block == kSegmentBlock);
+  }
 
   // Returns the chunk that holds all cells of the key.
   std::uint64_t chunk_of(Hash hash) const { return geometry_.block_of(hash); }

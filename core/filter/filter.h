@@ -10,6 +10,7 @@
 // counters of keys that are in the filter.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -99,7 +100,10 @@ class Filter {
 
   // Removes one occurrence of a key. Returns false and changes nothing if the key is certainly
   // absent. Requires: the kind is counting.
-  bool remove(Hash hash) { return view_.array_filter().remove(hash, cells()); }
+  bool remove(Hash hash) {
+    assert(shape().kind == Kind::counting);
+    return view_.array_filter().remove(hash, cells());
+  }
 
   // Replaces the capacity and FPR in the header: see Header.
   void set_target(std::uint64_t capacity, double fpr);

@@ -11,6 +11,7 @@
 // generation keeps its place and its chunk numbers when rotate() changes the ages.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -40,7 +41,10 @@ class Layers {
   // generations.
   void append(const Header& header);
   // Makes the oldest layer the newest. Requires: the layers are generations.
-  void rotate() { newest_ = (newest_ + 1) % layers_.size(); }
+  void rotate() {
+    assert(are_generations_);
+    newest_ = (newest_ + 1) % layers_.size();
+  }
 
   const std::vector<Layer>& all() const { return layers_; }
   // Returns the headers, oldest first.
@@ -50,7 +54,10 @@ class Layers {
   bool are_generations() const { return are_generations_; }
   // Returns the index in all() of the layer of this age. Age 0 is the oldest layer, and age
   // size() - 1 is the newest. Requires: age < size().
-  std::size_t index_of_age(std::size_t age) const { return (newest_ + 1 + age) % layers_.size(); }
+  std::size_t index_of_age(std::size_t age) const {
+    assert(age < layers_.size());
+    return (newest_ + 1 + age) % layers_.size();
+  }
 
   // These functions require: there is a layer.
   std::size_t newest_index() const { return newest_; }

@@ -7,6 +7,7 @@
 #include "core/hashing/collation.h"
 #include "core/support/error.h"
 #include "sql/bloom_table/bloom_module.h"
+#include "sql/bloom_table/paged/bloom_store.h"
 #include "sql/sqlite/function.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/sqlite/statement.h"
@@ -80,14 +81,6 @@ void require_lookup(sqlite3* db, const std::string& filter) {
   sqlite::execute(db, "SELECT key, chunks_read FROM " + quoted_name(filter) + " WHERE key = 'x'");
 }
 
-// Reads the shadow table, because a Statement does not use virtual tables. Returns false for a
-// table of version 1.0.0, which compares like one without a source until 'rebuild'.
-bool follows_a_table(sqlite3* db, const std::string& filter) {
-  const Statement select(
-      db, "SELECT 1 FROM " + quoted_name(filter + "_config") + " WHERE k = 'triggers' AND v > 0");
-  return Execution(select).step();
-}
-
 std::string collation_problem(const ComparedColumn& key, const ComparedColumn& column) {
   const auto own = collation_named(key.collation);
   const auto other = collation_named(column.collation);
@@ -110,7 +103,7 @@ std::string type_problem(sqlite3* db, const std::string& filter, const ComparedC
                          const std::string& table, const ComparedColumn& column) {
   const Sample sample = read_sample(db, table, column);
   const std::string equal = key.name + " = CAST(" + column.name + " AS ";
-  if (!follows_a_table(db, filter)) {
+  if (!has_stored_triggers(db, filter)) {
     return sample.noncanonical
                ? column.name + " has text such as " + *sample.noncanonical +
                      ", which SQLite compares as a number, but the filter compares as bytes (if "

@@ -38,6 +38,16 @@ std::vector<TriggerSet> trigger_sets(bool counting) {
            .make = commands(kTriggersOfRelease1)}};
 }
 
+// Returns whether the schema lists the source before this table. Returns false if it lacks one.
+bool is_older(const Source& source, const std::string& table) {
+  const std::string rowid = "(SELECT rowid FROM " + source.qualified("sqlite_master") +
+                            " WHERE type = 'table' AND name = ";
+  const sqlite::Statement select(
+      source.db(), "SELECT " + rowid + "?1 COLLATE NOCASE) < " + rowid + "?2 COLLATE NOCASE)");
+  sqlite::Execution run(select);
+  return run.bind(1, source.names().table).bind(2, table).step() && run.integer(0) != 0;
+}
+
 LinkedObjects objects_of(const BloomConfig& config) {
   return {config.trigger_set, config.guard_index};
 }
@@ -195,7 +205,7 @@ std::optional<std::string> SourceFollower::out_of_sync(PagedFilter& filter) {
 // schema, also after VACUUM and a dump.
 std::optional<std::string> SourceFollower::changed_source_of_release1(PagedFilter& filter) const {
   if (filter.config().trigger_set != kTriggersOfRelease1 ||
-      source_.is_older_than(filter.table() + "_config")) {
+      is_older(source_, config_table(filter.table()))) {
     return std::nullopt;
   }
   return "the source " + quoted_text(source()) +

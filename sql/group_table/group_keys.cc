@@ -74,7 +74,7 @@ void GroupKeys::add(std::uint64_t slot, Hash hash, bool may_log) {
   constexpr int kFewKeysOfStatement = 16;
   const bool logs = may_log && can_log();
   if (transaction_.keys_written() >= (logs ? kFewKeysOfStatement : 1)) {
-    transaction_.decide_write_mode(store_.table());
+    transaction_.decide_write_mode(store_.tables().table());
   }
   const BitSlicedFilters filters(config().header.shape);
   DeferredKey key{filters.chunk_of(hash), slot, hash};

@@ -119,12 +119,12 @@ void GroupTable::create() {
     store_.create(config);
   }
   transaction_.created();
-  store_.note_connected();
+  store_.tables().note_connected();
 }
 
 void GroupTable::destroy() {
-  store_.watch_name();  // a rollback may give the table back
-  follower_ ? follower_->drop() : store_.drop();
+  store_.tables().watch_name();  // a rollback may give the table back
+  follower_ ? follower_->drop() : store_.tables().drop();
 }
 
 int GroupTable::best_index(sqlite3_index_info& info) {
@@ -138,9 +138,9 @@ void GroupTable::rename(const char* name) {
   require_group_name(name);
   require_usable();
   write_all_keys();
-  follower_ ? follower_->rename(name) : store_.rename(name);
+  follower_ ? follower_->rename(name) : store_.tables().rename(name);
   transaction_.note_renamed();
-  store_.watch_name();
+  store_.tables().watch_name();
   watch_others();
 }
 
@@ -148,7 +148,7 @@ void GroupTable::require_usable() {
   if (transaction_.may_have_old_name()) {
     refuse_renamed();
   }
-  store_.require_same_table();
+  store_.tables().require_same_table();
 }
 
 int GroupTable::update(const Values& values) {
@@ -332,7 +332,7 @@ void GroupTable::run_command(const Value& command, const Value& member) {
   }
   write_all_keys();
   const TransactionState::Enclosed enclosed(transaction_);
-  store_.atomically([&] { found.run(*this, member); });
+  store_.tables().atomically([&] { found.run(*this, member); });
 }
 
 void GroupTable::follow(const std::function<void(MemberFollower&, bool is_only_writer)>& command) {

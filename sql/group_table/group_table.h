@@ -102,7 +102,7 @@ class GroupTable {
   static bool is_shadow(std::string_view suffix) { return GroupStore::is_shadow(suffix); }
 
   sqlite3* db() const { return db_; }
-  const char* name() const { return store_.table().c_str(); }
+  const char* name() const { return store_.tables().table().c_str(); }
   const char* columns() const { return columns_.c_str(); }
 
   int best_index(sqlite3_index_info& info);
@@ -145,8 +145,8 @@ class GroupTable {
       return sqlite3_stricmp(a.c_str(), b.c_str()) == 0;
     };
     for (GroupTable* const other : shared_.tables) {
-      if (other != this && is_same(other->store_.schema(), store_.schema()) &&
-          is_same(other->store_.table(), store_.table())) {
+      if (other != this && is_same(other->store_.tables().schema(), store_.tables().schema()) &&
+          is_same(other->store_.tables().table(), store_.tables().table())) {
         f(*other);
       }
     }

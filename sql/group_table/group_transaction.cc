@@ -4,13 +4,13 @@
 namespace bloom {
 
 void GroupTable::connect() {
-  store_.note_connected();
+  store_.tables().note_connected();
   watch_others();
 }
 
 // Other objects of this name are out of date. Statements that are running may still use them.
 void GroupTable::watch_others() {
-  for_each_other_object([](GroupTable& other) { other.store_.watch_name(); });
+  for_each_other_object([](GroupTable& other) { other.store_.tables().watch_name(); });
 }
 
 void GroupTable::begin() {
@@ -51,7 +51,7 @@ void GroupTable::rolled_back_to(int number) {
 // the transaction must be rolled back.
 void GroupTable::rolled_back() {
   const bool lost =
-      keys_.has_deferred() && sqlite::has_write_transaction(db_, store_.schema().c_str());
+      keys_.has_deferred() && sqlite::has_write_transaction(db_, store_.tables().schema().c_str());
   keys_.discard();
   ++shared_.removals;
   transaction_.rolled_back();

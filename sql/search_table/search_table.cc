@@ -121,7 +121,7 @@ int SearchTable::update(const Values& values) {
   }
   source_.refresh_names();
   const TransactionState::Enclosed enclosed(transaction_);
-  store_.atomically([&] { run(command); });
+  store_.tables().atomically([&] { run(command); });
   return SQLITE_OK;
 }
 

@@ -1,5 +1,6 @@
 // Moves the filters of a table together, so that no segment has free slots.
 #include <bit>
+#include <cassert>
 
 #include "sql/segments/segment_store.h"
 
@@ -65,6 +66,7 @@ class ChunkPacker {
 // A new chunk is written when all filters in it have been read, and its segment is not behind
 // theirs. So it replaces only chunks that are not needed any more.
 void SegmentStore::pack(const SegmentConfig& config, std::span<const FilterSet> live) {
+  assert(live.size() == config.segments);
   ++writes_;
   const Statement replace = tables_.statement("REPLACE INTO {data} VALUES (?1, ?2)");
   const Statement erase = tables_.statement("DELETE FROM {data} WHERE id >= ?1 AND id < ?2");
@@ -88,6 +90,7 @@ void SegmentStore::pack(const SegmentConfig& config, std::span<const FilterSet> 
 }
 
 void SegmentStore::drop_from(const SegmentConfig& config, std::uint64_t first) {
+  assert(first >= config.wide_segments);
   ++writes_;
   const Statement erase = tables_.statement("DELETE FROM {data} WHERE id >= ?1 AND id < ?2");
   for (std::uint64_t i = 0; i < config.chunks_per_segment(); ++i) {

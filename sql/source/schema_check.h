@@ -22,24 +22,24 @@ class SchemaCheck {
   bool still_passes(Source& source) {
     if (!is_current(source)) {
       is_current_ = state_ && state_ == source.schema_state();
-      changes_ = source.total_changes();
+      changes_ = sqlite3_total_changes(source.db());
     }
     return is_current_;
   }
   // Returns whether still_passes() is true without a look at the schema.
   bool is_current(const Source& source) const {
-    return is_current_ && changes_ == source.total_changes();
+    return is_current_ && changes_ == sqlite3_total_changes(source.db());
   }
   // Call after the check has passed.
   void set_passed(Source& source) {
     is_current_ = true;
     state_ = source.schema_state();
-    changes_ = source.total_changes();
+    changes_ = sqlite3_total_changes(source.db());
   }
 
  private:
   bool is_current_ = false;  // the state was compared since a statement was prepared
-  int changes_ = 0;          // Source::total_changes() when the state was compared
+  int changes_ = 0;          // sqlite3_total_changes() when the state was compared
   std::optional<Source::SchemaState> state_;  // at the last set_passed()
 };
 

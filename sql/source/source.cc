@@ -110,15 +110,6 @@ Affinity Source::affinity(std::size_t column) const {
   return is_any && is_strict() ? Affinity::blob : affinity_of(type);
 }
 
-bool Source::is_older_than(const std::string& table) const {
-  const std::string rowid =
-      "(SELECT rowid FROM " + qualified("sqlite_master") + " WHERE type = 'table' AND name = ";
-  const Statement select(
-      db_, "SELECT " + rowid + "?1 COLLATE NOCASE) < " + rowid + "?2 COLLATE NOCASE)");
-  Execution run(select);
-  return run.bind(1, names_.table).bind(2, table).step() && run.integer(0) != 0;
-}
-
 bool Source::is_utf8() const {
   const Statement encoding(db_, "PRAGMA encoding");
   Execution run(encoding);

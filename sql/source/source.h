@@ -83,9 +83,6 @@ class Source {
   // Returns whether the key has several columns.
   bool is_composite() const { return names_.columns.size() > 1; }
 
-  // Returns whether the schema lists the source before this table. Returns false if it lacks one.
-  bool is_older_than(const std::string& table) const;
-
   // Returns the first column of the options that the source does not have; nullopt if it has all,
   // or is no ordinary table.
   std::optional<std::string> missing_column() const;
@@ -121,8 +118,6 @@ class Source {
     bool operator==(const SchemaState&) const = default;
   };
   SchemaState schema_state();
-  // Returns a number that rises with every row that this connection changes.
-  int total_changes() const { return sqlite3_total_changes(db_); }
   // Throws bloom::Error if a running statement of this connection may write to the source: a scan
   // of the source would miss the row that this statement is about to write. If the command is the
   // only running statement that may write (`is_only_writer`), this depends on its program, which
@@ -135,10 +130,6 @@ class Source {
   // As above, for CREATE: throws if any other statement is writing, because the program of a CREATE
   // that is running cannot be read. A CREATE cannot run in a trigger.
   void require_no_other_writer() const;
-  // Returns whether the triggers on this table may write to its rows or to the source.
-  bool is_written_by_triggers_on(const std::string& table) const {
-    return sqlite::triggers_may_write_to(db_, schema_, table, names_.table);
-  }
 
   // Calls f(row) for each row; the values are those of the columns. Throws SqliteError, and what
   // `f` throws.

@@ -236,7 +236,9 @@ std::optional<std::string> SourceTriggers::object_on_side_table(const std::strin
     if (run.type(1) == SQLITE_NULL || sqlite3_stricmp(name.c_str(), own.name.c_str()) == 0) {
       continue;
     }
-    if (!is_after_trigger(run.value(1).text()) || source_.is_written_by_triggers_on(own.source)) {
+    if (!is_after_trigger(run.value(1).text()) ||
+        sqlite::triggers_may_write_to(source_.db(), source_.schema(), own.source,
+                                      source_.names().table)) {
       return name;
     }
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql/sqlite/atomically.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/vtab/damage.h"
 
@@ -146,6 +147,10 @@ void ShadowTables::rename(const std::string& table) {
                              quoted_name(std::string(table).append("_").append(each.suffix)));
   }
   table_ = table;
+}
+
+void ShadowTables::atomically(const std::function<void()>& body) const {
+  sqlite::atomically(db_, qualified("config"), body);
 }
 
 void RowReader::require_ok(int code) const {

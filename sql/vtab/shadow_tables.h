@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <optional>
 #include <span>
@@ -83,6 +84,9 @@ class ShadowTables {
   // all that are missing.
   void drop();
   void rename(const std::string& table);
+
+  // Runs body() as sqlite::atomically() does. Requires: there is a table <name>_config(k, v).
+  void atomically(const std::function<void()>& body) const;
 
  private:
   struct Prepared {

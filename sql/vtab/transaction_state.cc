@@ -1,6 +1,7 @@
 #include "sql/vtab/transaction_state.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "sql/sqlite/connection.h"
@@ -36,6 +37,7 @@ void TransactionState::begin() {
 // the SAVEPOINT command then. There is one exception. When a table joins a transaction, SQLite
 // reports the innermost open savepoint to it, and that one may belong to the user.
 void TransactionState::savepoint(int number) {
+  assert(is_open_ && number >= innermost_savepoint_);
   end_statement();
   innermost_savepoint_ = number;
   all_savepoints_reported_ = true;
@@ -44,17 +46,21 @@ void TransactionState::savepoint(int number) {
   } else if (sqlite::statement_runs_to_its_end(db_, statements_)) {
     innermost_owner_ = Owner::statement;
   }
+  assert_consistent();
 }
 
 void TransactionState::released(int number) {
+  assert(is_open_ && number >= 0);
   end_statement();
   innermost_savepoint_ = std::min(innermost_savepoint_, number - 1);
   if (renamed_within_) {
     renamed_within_ = std::min(*renamed_within_, innermost_savepoint_);
   }
+  assert_consistent();
 }
 
 bool TransactionState::rolled_back_to(int number) {
+  assert(is_open_ && number >= -1);  // -1: a SAVEPOINT that began the transaction
   if (number > innermost_savepoint_) {
     return false;
   }
@@ -62,6 +68,7 @@ bool TransactionState::rolled_back_to(int number) {
   may_have_old_name_ = may_have_old_name_ || (renamed_within_ && number <= *renamed_within_);
   innermost_savepoint_ = number;
   rolled_back_to_ = std::min(number, rolled_back_to_.value_or(number));
+  assert_consistent();
   return true;
 }
 
@@ -85,6 +92,15 @@ void TransactionState::end() {
   innermost_savepoint_ = -1;
   renamed_within_.reset();
   must_roll_back_ = false;
+  assert_consistent();
+}
+
+// Two objects of a table can share this state, so SQLite may report the end of a transaction twice.
+void TransactionState::assert_consistent() const {
+  assert(innermost_savepoint_ >= -1);
+  assert(is_open_ || (innermost_savepoint_ == -1 && all_savepoints_reported_ && !has_just_joined_));
+  assert(is_open_ || write_mode_ == WriteMode::undecided);
+  assert(!renamed_within_ || *renamed_within_ <= innermost_savepoint_ || may_have_old_name_);
 }
 
 void TransactionState::end_statement() {

@@ -10,6 +10,7 @@
 // SQLite calls xBegin, xSavepoint, xRelease, xRollbackTo, xSync, xCommit or xRollback.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -82,7 +83,10 @@ class TransactionState {
 
   // Returns whether the statement of the command was the only running one that may write, when the
   // Enclosed was made. Requires: there is an Enclosed.
-  bool is_only_writer() const { return is_only_writer_; }
+  bool is_only_writer() const {
+    assert(is_enclosed_);
+    return is_only_writer_;
+  }
 
   // Rolls the whole transaction back, because a change has failed halfway.
   void roll_back();
@@ -111,6 +115,7 @@ class TransactionState {
   bool has_many_statements() const { return statements_ > kManyStatements; }
   void end_statement();
   void end();
+  void assert_consistent() const;
 
   static constexpr int kManyStatements = 1000;
 

@@ -96,6 +96,20 @@ class Transaction {
     return true;
   }
 
+  // ROLLBACK TO a savepoint that began the transaction. SQLite reports it as number -1 to every
+  // table of the transaction.
+  bool roll_back_to_begin() {
+    if (!has_joined_ || is_created_here_) {
+      return false;
+    }
+    savepoints_.clear();
+    expect(state_.rolled_back_to(-1), "rolled_back_to -1");
+    if (renames_ != 0) {
+      forget_renames();
+    }
+    return true;
+  }
+
   bool rename() {
     if (!has_joined_) {
       return false;
@@ -220,6 +234,7 @@ const std::vector<Event>& events() {
       {"rollback to 0", [](Transaction& t) { return t.roll_back_to(0); }},
       {"rollback to 1", [](Transaction& t) { return t.roll_back_to(1); }},
       {"rollback to 2", [](Transaction& t) { return t.roll_back_to(2); }},
+      {"rollback to the start", &Transaction::roll_back_to_begin},
       {"rename", &Transaction::rename},
       {"commit", &Transaction::commit},
       {"rollback", &Transaction::roll_back},

@@ -34,10 +34,25 @@ for room in bloom_table group_table search_table functions; do
   others=$(echo 'bloom_table|group_table|search_table|functions' | sed -E "s/(^|\\|)$room//; s/^\\|//")
   none "sql/$room includes another room of its floor" "#include \"sql/($others)/" "sql/$room"
 done
-# Names of shadow tables stand in the files of their owner alone.
-none "the name of a shadow table outside its owner" '"_(config|data|members|wide)"' \
-  sql/sqlite sql/values sql/vtab sql/segments sql/source sql/functions
-none "the name of a shadow table outside its owner" '"_(members|wide)"' sql/bloom_table
+# Only its owner names a shadow table in a string: "_data", "t_data", "... FROM {data} ...".
+# only_in NAMES OWNER...: the files of the owner may name these tables.
+only_in() {
+  local names=$1
+  shift
+  local found
+  found=$(grep -rnE "^[^/]*\"[^\"]*(_($names)[\" ]|\\{($names)\\})" sql ext | grep -vE "^($(IFS='|' && echo "$*"))" || true)
+  if [ -n "$found" ]; then
+    printf '%s\n' "$found" "the name of a shadow table outside its owner"
+    exit 1
+  fi
+}
+stores='sql/bloom_table/paged/bloom_store|sql/group_table/store/group_store|sql/search_table/ranges/search_store'
+only_in config "$stores" sql/vtab/
+only_in data "$stores" sql/segments/
+only_in members sql/group_table/store/group_store sql/values/info_json  # "false_members" is JSON
+only_in wide sql/segments/ sql/search_table/ranges/search_store
+only_in ranges sql/search_table/ranges/search_store sql/search_table/search_cursor
+only_in rowlog sql/vtab/row_log
 large=$(find core sql -type f -printf '%h\n' | sort | uniq -c | awk '$1 > 20')
 long=$(find core sql -type f -exec wc -l {} + | awk '$1 > 400 && $2 != "total"')
 if [ -n "$large$long" ]; then

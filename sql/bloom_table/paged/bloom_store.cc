@@ -9,7 +9,7 @@
 #include "core/layout/chunk_layout.h"
 #include "core/sizing/growth.h"
 #include "core/support/error.h"
-#include "sql/sqlite/atomically.h"
+#include "sql/sqlite/connection.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/vtab/damage.h"
@@ -61,7 +61,7 @@ class BloomStore::InUse {
 
 BloomStore::BloomStore(sqlite3* db, std::string schema, std::string table)
     : db_(db),
-      is_main_(schema == "main"),
+      database_(db, schema),
       tables_(db, std::move(schema), std::move(table), kStoreTables),
       row_log_(tables_, writes_) {}
 
@@ -338,20 +338,18 @@ CountedVector<std::uint64_t> BloomStore::stored_chunks() {
   return chunks;
 }
 
-std::optional<unsigned> BloomStore::data_version() const {
-  unsigned version = 0;
-  const int code = sqlite3_file_control(db_, schema_or_null(), SQLITE_FCNTL_DATA_VERSION, &version);
-  return code == SQLITE_OK ? std::optional(version) : std::nullopt;
-}
-
-void BloomStore::atomically(const std::function<void()>& body) {
-  sqlite::atomically(db_, tables_.qualified("config"), body);
-}
-
 // SQLite opens a savepoint for this statement, because it could write several rows and fail after
 // the first.
 void BloomStore::announce_savepoints() {
   tables_.run("INSERT INTO {config} SELECT 'version', 1 WHERE 0");
+}
+
+std::string config_table(const std::string& table) { return table + "_config"; }
+
+bool has_stored_triggers(sqlite3* db, const std::string& table) {
+  const Statement select(db, "SELECT 1 FROM " + sqlite::quoted_name(config_table(table)) +
+                                 " WHERE k = 'triggers' AND v > 0");
+  return Execution(select).step();
 }
 
 }  // namespace bloom

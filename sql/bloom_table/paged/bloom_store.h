@@ -32,7 +32,7 @@
 #include "core/filter/layers.h"
 #include "core/support/memory.h"
 #include "sql/bloom_table/paged/bloom_config.h"
-#include "sql/sqlite/connection.h"
+#include "sql/sqlite/database.h"
 #include "sql/sqlite/statement.h"
 #include "sql/vtab/row_log.h"
 #include "sql/vtab/shadow_tables.h"
@@ -43,20 +43,16 @@ class BloomStore {
  public:
   BloomStore(sqlite3* db, std::string schema, std::string table);
 
-  const std::string& schema() const { return tables_.schema(); }
-  const std::string& table() const { return tables_.table(); }
+  ShadowTables& tables() { return tables_; }
+  const ShadowTables& tables() const { return tables_; }
+  sqlite::Database& database() { return database_; }
+  const sqlite::Database& database() const { return database_; }
 
   // Returns whether <name>_<suffix> is the name of a shadow table.
   static bool is_shadow(std::string_view suffix);
 
   // Functions that run SQL throw SqliteError if a statement fails.
   void create(const BloomConfig& config);
-  void drop() { tables_.drop(); }
-  void rename(const std::string& table) { tables_.rename(table); }
-  // See ShadowTables.
-  void note_connected() { tables_.note_connected(); }
-  void watch_name() { tables_.watch_name(); }
-  void require_same_table() { tables_.require_same_table(); }
 
   BloomConfig load_config();
   std::string load_guard() { return tables_.text_in_config("guard"); }
@@ -101,34 +97,6 @@ class BloomStore {
   // Returns the numbers of the chunks that have a row, in order.
   CountedVector<std::uint64_t> stored_chunks();
 
-  // Returns a number that changes with every commit to the database file, by any connection.
-  // Returns nullopt if the connection no longer has a schema of this name.
-  std::optional<unsigned> data_version() const;
-  // Returns whether all rows may have changed while the data version has not.
-  bool may_have_been_replaced() const {
-    return sqlite::deserialize_can_replace(db_, schema_or_null());
-  }
-
-  // The state of the connection: see sql/sqlite/connection.h.
-  bool has_write_transaction() const {
-    return sqlite::has_write_transaction(db_, schema().c_str());
-  }
-  bool in_autocommit() const { return sqlite3_get_autocommit(db_) != 0; }
-  int running_writers() const { return sqlite::running_writers(db_); }
-  bool statement_runs_to_its_end() const {
-    int statements = 0;
-    return sqlite::statement_runs_to_its_end(db_, statements);
-  }
-  sqlite3* db() const { return db_; }
-  int total_changes() const { return sqlite3_total_changes(db_); }
-  bool roll_back() { return sqlite::roll_back(db_); }
-  bool sees_uncommitted() { return read_uncommitted_.sees_uncommitted(db_); }
-  bool knows_read_uncommitted() const { return read_uncommitted_.is_known(); }
-  bool shares_cache() const { return sqlite::shares_cache(db_); }
-  void statement_was_prepared() { read_uncommitted_.statement_was_prepared(); }
-
-  // Runs body() as sqlite::atomically() does.
-  void atomically(const std::function<void()>& body);
   // Makes SQLite report all open savepoints to every table of the transaction. Runs a statement
   // that writes nothing, but needs a savepoint of its own; SQLite reports the others with it.
   void announce_savepoints();
@@ -141,20 +109,24 @@ class BloomStore {
   class InUse;
 
   sqlite3* db_;
-  bool is_main_;
+  sqlite::Database database_;
   ShadowTables tables_;
   // True while a statement on the shadow tables runs. A trigger on a shadow table could call an SQL
   // function of the host that uses the bloom table; such reentry is refused.
   bool in_use_ = false;
   std::uint64_t writes_ = 0;
   RowLog row_log_;
-  sqlite::ReadUncommitted read_uncommitted_;
 
-  // A null name also means "main", and saves SQLite the search for the schema.
-  const char* schema_or_null() const { return is_main_ ? nullptr : schema().c_str(); }
   bool insert_or_ignore(std::uint64_t i, std::span<const std::uint8_t> cells);
   std::uint64_t counted_rows(std::size_t layer);
 };
+
+// Returns the name of the shadow table <name>_config, without the schema.
+std::string config_table(const std::string& table);
+// Reads BloomConfig::trigger_set of a table without a BloomStore, and returns whether it is not 0.
+// Returns false for a table of version 1.0.0, which compares like one without a source until
+// 'rebuild'.
+bool has_stored_triggers(sqlite3* db, const std::string& table);
 
 // Overwrites existing chunks. Requires what RowWriter requires.
 class ChunkWriter {

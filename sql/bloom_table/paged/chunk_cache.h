@@ -5,6 +5,7 @@
 // more worth keeping than another. Chunk i has one place: i modulo the number of places.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -60,6 +61,7 @@ class ChunkCache {
   }
   // Drops chunk i. Requires: the chunk is not changed.
   void forget(std::uint64_t i) {
+    assert(!is_changed(i));
     if (Place& place = places_[place_of(i)]; place.chunk == i) {
       place.chunk = kNone;
     }
@@ -105,7 +107,7 @@ class ChunkCache {
     return static_cast<std::size_t>(i < places_.size() ? i : i % places_.size());
   }
   std::uint8_t* cells_at(std::size_t index) const { return cells_.get() + index * kChunkBytes; }
-  // Requires: chunk i is at its place.
+  // Returns the cells at the place of chunk i, as many as chunk i has.
   std::span<std::uint8_t> cells_of(std::uint64_t i) const {
     return {cells_at(place_of(i)), layers_->chunk_bytes(i)};
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 
 #include "core/support/bytes.h"
 #include "sql/vtab/damage.h"
@@ -65,6 +66,7 @@ void LoggedKeys::load(const Layers& layers, const LayeredFilter& filter, bool ha
 }
 
 bool LoggedKeys::is_current() const {
+  assert(is_known());
   const auto ids = log_.ids();
   return ids ? ids->first == first_id_ &&
                    ids->last == first_id_ + static_cast<std::int64_t>(keys_.size()) - 1

@@ -17,7 +17,7 @@ PagedFilter::PagedFilter(sqlite3* db, std::string schema, std::string table,
                          ConnectionState& connection)
     : store_(db, std::move(schema), std::move(table)),
       cache_(store_, cache_bytes),
-      log_(db, store_.schema(), store_.table()),
+      log_(db, store_.tables().schema(), store_.tables().table()),
       logged_(store_.row_log()),
       growth_(growth),
       transaction_(db),
@@ -39,11 +39,12 @@ bool PagedFilter::must_be_shared(const std::string& schema, const std::string& t
 }
 
 bool PagedFilter::is_of(const std::string& schema, const std::string& table) const {
-  return sqlite3_stricmp(store_.schema().c_str(), schema.c_str()) == 0 &&
-         sqlite3_stricmp(store_.table().c_str(), table.c_str()) == 0;
+  return sqlite3_stricmp(store_.tables().schema().c_str(), schema.c_str()) == 0 &&
+         sqlite3_stricmp(store_.tables().table().c_str(), table.c_str()) == 0;
 }
 
 void PagedFilter::create(const BloomConfig& config, const std::function<void(const Add&)>& fill) {
+  assert(config.layers.size() == 1 || config.layers.are_generations());
   store_.create(config);
   transaction_.begin();
   if (fill) {
@@ -56,8 +57,8 @@ void PagedFilter::create(const BloomConfig& config, const std::function<void(con
 }
 
 void PagedFilter::drop() {
-  store_.watch_name();  // a rollback may give the table back
-  store_.drop();
+  store_.tables().watch_name();  // a rollback may give the table back
+  store_.tables().drop();
   drop_cache();
   logged_.end_transaction();
   retire();
@@ -67,9 +68,9 @@ void PagedFilter::drop() {
 // of a table that is not part of the transaction.
 void PagedFilter::rename(const std::string& table) {
   log_.rename(table);
-  store_.rename(table);
+  store_.tables().rename(table);
   transaction_.note_renamed();
-  store_.watch_name();
+  store_.tables().watch_name();
   must_refresh_lookups_ = true;
 }
 
@@ -80,12 +81,13 @@ void PagedFilter::begin() {
     transaction_.begin();
     return;
   }
-  const bool unchanged = store_.in_autocommit()
-                             ? seen_epoch_ == connection_.epoch || store_.running_writers() <= 1
-                             : cache_state_.changes == store_.total_changes();
-  const auto version = store_.data_version();
+  const bool unchanged =
+      store_.database().in_autocommit()
+          ? seen_epoch_ == connection_.epoch || store_.database().running_writers() <= 1
+          : cache_state_.changes == store_.database().total_changes();
+  const auto version = store_.database().data_version();
   if (!cache_state_.is_committed || !unchanged || !version ||
-      version != cache_state_.data_version || store_.may_have_been_replaced()) {
+      version != cache_state_.data_version || store_.database().may_have_been_replaced()) {
     drop_cache();
   }
   transaction_.begin();
@@ -124,9 +126,10 @@ void PagedFilter::committed() {
   assert(!has_deferred_changes());
   transaction_.committed();
   end_transaction();
-  cache_state_.data_version = store_.data_version();
-  cache_state_.is_committed = cache_state_.data_version.has_value() && !store_.shares_cache();
-  cache_state_.changes = store_.total_changes();
+  cache_state_.data_version = store_.database().data_version();
+  cache_state_.is_committed =
+      cache_state_.data_version.has_value() && !store_.database().shares_cache();
+  cache_state_.changes = store_.database().total_changes();
   cache_state_.sees_uncommitted = false;
   must_refresh_lookups_ = true;
 }
@@ -134,7 +137,7 @@ void PagedFilter::committed() {
 // If sqlite3_close() was refused, the transaction is still open. Deferred changes are lost by then,
 // so the transaction must be rolled back.
 void PagedFilter::rolled_back() {
-  const bool lost = has_deferred_changes() && store_.has_write_transaction();
+  const bool lost = has_deferred_changes() && store_.database().has_write_transaction();
   drop_cache();
   transaction_.rolled_back();
   retire_if_renamed();
@@ -143,7 +146,7 @@ void PagedFilter::rolled_back() {
   cache_state_.changes = -1;  // the next lookup must check the cache
   must_refresh_lookups_ = true;
   if (lost) {
-    store_.roll_back();
+    store_.database().roll_back();
   }
 }
 
@@ -170,7 +173,7 @@ void PagedFilter::end_transaction() {
 }
 
 void PagedFilter::join_change() {
-  store_.require_same_table();
+  store_.tables().require_same_table();
   if (!transaction_.is_open()) {
     // An SQL function of the host can roll back while a statement runs.
     throw SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
@@ -183,7 +186,7 @@ void PagedFilter::join_change() {
 void PagedFilter::run_atomically(const std::function<void()>& run) {
   join_change();
   const TransactionState::Enclosed enclosed(transaction_);
-  store_.atomically([&] {
+  store_.tables().atomically([&] {
     write_deferred_changes();
     if (!sqlite_reports_everything()) {
       refresh_cache();

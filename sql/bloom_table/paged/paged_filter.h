@@ -91,12 +91,12 @@ class PagedFilter {
 
   // Call when a new object of the table was connected.
   void note_connected() {
-    store_.note_connected();
+    store_.tables().note_connected();
     must_refresh_lookups_ = true;
   }
 
-  const std::string& schema() const { return store_.schema(); }
-  const std::string& table() const { return store_.table(); }
+  const std::string& schema() const { return store_.tables().schema(); }
+  const std::string& table() const { return store_.tables().table(); }
   // Marks the filter as not to be shared with new table objects. Call when the table was dropped,
   // or when another table took its name. The filter stays usable, because a rollback may undo
   // either.
@@ -104,7 +104,7 @@ class PagedFilter {
     retired_ = true;
     logged_.others_may_append();
     must_refresh_lookups_ = true;
-    store_.watch_name();
+    store_.tables().watch_name();
   }
   bool is_of(const std::string& schema, const std::string& table) const;
   // Returns whether a new object of this table must share the filter: it is in a transaction.
@@ -114,7 +114,7 @@ class PagedFilter {
   using Add = std::function<void(Hash hash)>;
 
   // Creates the shadow tables and joins the transaction. Calls fill(add) once; `fill` adds the
-  // initial keys by calling `add`. Requires: `config` has one layer.
+  // initial keys by calling `add`. Requires: `config` has one layer, or generations.
   void create(const BloomConfig& config, const std::function<void(const Add&)>& fill = {});
   void drop();
   void rename(const std::string& table);
@@ -163,7 +163,7 @@ class PagedFilter {
     }
   }
 
-  void statement_was_prepared() { store_.statement_was_prepared(); }
+  void statement_was_prepared() { store_.database().read_uncommitted().statement_was_prepared(); }
 
   // Returns the layers, and loads them if necessary. Applies no deferred keys: called per row.
   const Layers& layers() {
@@ -333,7 +333,7 @@ class PagedFilter {
   // A trigger that appends a row raises total_changes() at once, even while its statement runs. A
   // rollback does not lower it.
   void refresh_log() {
-    if (const int changes = store_.total_changes(); changes != log_changes_) {
+    if (const int changes = store_.database().total_changes(); changes != log_changes_) {
       log_changes_ = changes;
       log_.expire();
     }

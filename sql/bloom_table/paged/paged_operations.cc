@@ -82,6 +82,7 @@ void PagedFilter::clear() {
 void PagedFilter::rotate() {
   Change change(*this, Change::Touches::anything);
   write_deferred_changes();
+  assert(config_.layers.are_generations());
   BloomConfig rotated = config_;
   rotated.layers.rotate();
   store_.delete_layer(rotated.layers, rotated.layers.newest_index());
@@ -94,6 +95,7 @@ void PagedFilter::merge_filter(const FilterView& filter, const InterruptCheck& c
   constexpr std::uint64_t kChunks = kPieceBytes / kChunkBytes;
   Change change(*this, Change::Touches::anything);
   check_integrity();
+  assert(filter.shape() == config_.layers.newest().header.shape && !growth_);
   const std::uint64_t first_chunk = config_.layers.newest().first_chunk;
   for_each_piece(chunk_count(shape()), kChunks, check_interrupt, [&](auto first, auto count) {
     for (std::uint64_t i = first; i < first + count; ++i) {

@@ -34,11 +34,11 @@ struct LoggedChunks {
 
 // In an autocommit transaction the statement ends with a commit, so a log saves nothing.
 bool PagedFilter::can_log() {
-  if (keys_in_transaction_ < kFewKeys || !sqlite_reports_everything() || store_.in_autocommit() ||
-      is_deferring()) {
+  if (keys_in_transaction_ < kFewKeys || !sqlite_reports_everything() ||
+      store_.database().in_autocommit() || is_deferring()) {
     return false;
   }
-  store_.require_same_table();
+  store_.tables().require_same_table();
   layers();
   if (!config_.has_row_log || !LoggedKeys::is_possible(config_.layers)) {
     return false;
@@ -143,7 +143,7 @@ void PagedFilter::sync() {
   if (!config_.row_log_has_rows) {
     return;
   }
-  const int changes = sqlite3_changes(store_.db());
+  const int changes = store_.database().changes();
   const sqlite::Outcome outcome = sqlite::Outcome::of([&] {
     write_row_log();
     config_.row_log_has_rows = false;

@@ -7,7 +7,7 @@ namespace bloom {
 
 // Other rows than those of the last check can be there only if one of these has changed.
 void PagedFilter::refresh_for_lookup() {
-  store_.require_same_table();
+  store_.tables().require_same_table();
   if (sqlite_reports_everything()) {
     seen_epoch_ = connection_.epoch;
     must_refresh_lookups_ = false;
@@ -15,10 +15,10 @@ void PagedFilter::refresh_for_lookup() {
   }
   const bool same_transaction =
       cache_state_.is_committed ||
-      (cache_state_.had_write_transaction == store_.has_write_transaction() &&
-       cache_state_.changes == store_.total_changes());
+      (cache_state_.had_write_transaction == store_.database().has_write_transaction() &&
+       cache_state_.changes == store_.database().total_changes());
   if (seen_epoch_ != connection_.epoch || !same_transaction || cache_state_.sees_uncommitted ||
-      same_table_has_deferred(connection_.deferring) || store_.sees_uncommitted()) {
+      same_table_has_deferred(connection_.deferring) || store_.database().sees_uncommitted()) {
     refresh_cache();
   }
   must_refresh_lookups_ = rows_may_change();
@@ -37,12 +37,13 @@ bool PagedFilter::refresh_for_cursor() {
     begin_statement();
     return false;
   }
-  const bool is_unchanged = cursors_ != 0 && cache_state_.changes == store_.total_changes() &&
-                            seen_epoch_ == connection_.epoch &&
-                            !same_table_has_deferred(connection_.deferring);
+  const bool is_unchanged =
+      cursors_ != 0 && cache_state_.changes == store_.database().total_changes() &&
+      seen_epoch_ == connection_.epoch && !same_table_has_deferred(connection_.deferring);
   // With a shared cache, another connection can commit beside the open cursor.
   if (is_unchanged && cache_state_.is_committed && !cache_state_.can_be_replaced && !retired_ &&
-      store_.knows_read_uncommitted() && store_.data_version() == cache_state_.data_version) {
+      store_.database().read_uncommitted().is_known() &&
+      store_.database().data_version() == cache_state_.data_version) {
     if (has_log()) {
       refresh_log();
     }
@@ -53,7 +54,8 @@ bool PagedFilter::refresh_for_cursor() {
       ++refreshed_statement_;
     }
     begin_statement();
-    return cursors_ != 0 && !cache_state_.is_committed && store_.statement_runs_to_its_end();
+    return cursors_ != 0 && !cache_state_.is_committed &&
+           store_.database().statement_runs_to_its_end();
   }
   if (has_log()) {
     refresh_log();
@@ -64,7 +66,7 @@ bool PagedFilter::refresh_for_cursor() {
 bool PagedFilter::rows_may_change() const {
   const PagedFilter* const other = connection_.deferring;
   return retired_ || !cache_state_.is_committed || cache_state_.sees_uncommitted ||
-         !store_.knows_read_uncommitted() ||
+         !store_.database().read_uncommitted().is_known() ||
          (other != nullptr && other != this && other->is_of(schema(), table()));
 }
 
@@ -77,14 +79,14 @@ void PagedFilter::refresh_cache() {
   }
   // In autocommit mode only a running statement can be writing. A rollback then takes back nothing
   // that is cached, if no row has changed since the last check. Asking SQLite takes 40 ns.
-  const int changes = store_.total_changes();
+  const int changes = store_.database().total_changes();
   const bool unchanged = cache_state_.is_committed && changes == cache_state_.changes &&
                          seen_epoch_ == connection_.epoch;
-  const bool may_be_writing = !unchanged || !store_.in_autocommit();
-  const bool writing = may_be_writing && store_.has_write_transaction();
-  const auto version = store_.data_version();
-  const bool sees_uncommitted = store_.sees_uncommitted();
-  const bool can_be_replaced = store_.may_have_been_replaced();
+  const bool may_be_writing = !unchanged || !store_.database().in_autocommit();
+  const bool writing = may_be_writing && store_.database().has_write_transaction();
+  const auto version = store_.database().data_version();
+  const bool sees_uncommitted = store_.database().sees_uncommitted();
+  const bool can_be_replaced = store_.database().may_have_been_replaced();
   if (!cache_state_.is_committed || writing || !version || version != cache_state_.data_version ||
       sees_uncommitted || can_be_replaced) {
     drop_cache();

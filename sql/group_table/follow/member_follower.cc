@@ -30,10 +30,10 @@ MemberFollower::MemberFollower(sqlite3* db, GroupStore& store, GroupKeys& keys,
     : db_(db),
       store_(store),
       keys_(keys),
-      link_(db, store.schema(), store.table(), names, trigger_sets(),
+      link_(db, store.tables().schema(), store.tables().table(), names, trigger_sets(),
             PendingLog::side_table(names.columns.size()), "keys may be missing from the filters"),
       source_(link_.source()),
-      log_(db, store.schema(), store.table()) {
+      log_(db, store.tables().schema(), store.tables().table()) {
   if (!is_composite()) {
     comparison_.emplace(source_, 1);
   }
@@ -65,18 +65,19 @@ void MemberFollower::create(const GroupOptions& options) {
   source_.require_no_other_writer();
   require_supported(options.collation());
   // First log and triggers, then the scan: what is written meanwhile is recorded.
-  const LinkedObjects made = link_.create(store_.table(), kTriggersForMembers);
+  const LinkedObjects made = link_.create(store_.tables().table(), kTriggersForMembers);
   store_.create(new_config(options, made));
   add_rows("", nullptr);
 }
 
 void MemberFollower::drop() {
-  link_.drop(store_.table(), store_.load_guard());
-  store_.drop();
+  link_.drop(store_.tables().table(), store_.load_guard());
+  store_.tables().drop();
 }
 
 void MemberFollower::rename(const char* name) {
-  link_.rename(store_.table(), name, kTriggersForMembers, [&] { store_.rename(name); });
+  link_.rename(store_.tables().table(), name, kTriggersForMembers,
+               [&] { store_.tables().rename(name); });
   log_.rename(name);
 }
 
@@ -121,7 +122,7 @@ std::uint64_t MemberFollower::count_keys_of_largest_member() const {
 }
 
 std::optional<std::string> MemberFollower::out_of_sync(const GroupConfig& config) {
-  return link_.check(store_.table(), objects_of(config), [&] {
+  return link_.check(store_.tables().table(), objects_of(config), [&] {
     if (comparison_) {
       comparison_->refresh();
     }
@@ -186,10 +187,11 @@ void MemberFollower::add_logged_rows(std::int64_t last) {
 std::vector<sqlite::OwnedValue> MemberFollower::members_without_rows(std::int64_t last) const {
   constexpr int kDetail = 3;
   const std::string member = quoted_name(member_column());
-  const std::string removed =
-      "SELECT DISTINCT p.key1 FROM " + source_.qualified(link_.side_table(store_.table())) +
-      " AS p WHERE p.id <= ?1 AND p.added IN (" + std::to_string(LogReader::kRemoved) + ", " +
-      std::to_string(LogReader::kKept) + ") AND p.key1 IS NOT NULL AND ";
+  const std::string removed = "SELECT DISTINCT p.key1 FROM " +
+                              source_.qualified(link_.side_table(store_.tables().table())) +
+                              " AS p WHERE p.id <= ?1 AND p.added IN (" +
+                              std::to_string(LogReader::kRemoved) + ", " +
+                              std::to_string(LogReader::kKept) + ") AND p.key1 IS NOT NULL AND ";
   const std::string rows =
       " FROM " + source_.qualified(source()) + " AS t WHERE " + all_keys_known();
   std::string sql =
@@ -243,12 +245,13 @@ void MemberFollower::merge(bool is_only_writer) {
 void MemberFollower::rebuild(const GroupOptions& options, bool is_only_writer) {
   const GroupConfig before = store_.load_config();
   const bool installed =
-      link_.triggers().refresh_names_and_check(store_.table(), kTriggersForMembers);
+      link_.triggers().refresh_names_and_check(store_.tables().table(), kTriggersForMembers);
   source_.require_not_being_written(is_only_writer);
   link_.require_columns();
   require_supported(options.collation());
-  const LinkedObjects made = link_.restore(store_.table(), objects_of(before), kTriggersForMembers,
-                                           /*keep_triggers=*/installed);
+  const LinkedObjects made =
+      link_.restore(store_.tables().table(), objects_of(before), kTriggersForMembers,
+                    /*keep_triggers=*/installed);
   log_.expire();
   GroupConfig config = new_config(options, made);
   config.has_row_log = before.has_row_log;
@@ -277,7 +280,7 @@ void MemberFollower::rebuild_member(const Value& member, bool is_only_writer) {
 void MemberFollower::check() {
   source_.require_not_being_written(/*is_only_writer=*/true);
   const GroupConfig config = store_.load_config();
-  if (const auto problem = link_.changed_objects(store_.table(), objects_of(config))) {
+  if (const auto problem = link_.changed_objects(store_.tables().table(), objects_of(config))) {
     throw SqliteError(SQLITE_CORRUPT_VTAB, *problem);
   }
   const KeyForm form = form_of(config);

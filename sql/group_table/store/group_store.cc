@@ -6,7 +6,6 @@
 
 #include "core/support/bytes.h"
 #include "core/support/error.h"
-#include "sql/sqlite/atomically.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/vtab/damage.h"
@@ -55,10 +54,6 @@ GroupStore::GroupStore(sqlite3* db, std::string schema, std::string table)
 
 bool GroupStore::is_shadow(std::string_view suffix) {
   return ShadowTables::contains(kGroupTables, suffix);
-}
-
-void GroupStore::atomically(const std::function<void()>& body) {
-  sqlite::atomically(db_, tables_.qualified("config"), body);
 }
 
 void GroupStore::create(const GroupConfig& config) {

@@ -34,18 +34,12 @@ class GroupStore {
  public:
   GroupStore(sqlite3* db, std::string schema, std::string table);
 
-  const std::string& schema() const { return tables_.schema(); }
-  const std::string& table() const { return tables_.table(); }
+  ShadowTables& tables() { return tables_; }
+  const ShadowTables& tables() const { return tables_; }
   SegmentStore& segments() { return segments_; }
   static bool is_shadow(std::string_view suffix);
 
   void create(const GroupConfig& config);
-  void drop() { tables_.drop(); }
-  void rename(const std::string& table) { tables_.rename(table); }
-  // See ShadowTables.
-  void note_connected() { tables_.note_connected(); }
-  void watch_name() { tables_.watch_name(); }
-  void require_same_table() { tables_.require_same_table(); }
 
   GroupConfig load_config();
   // Returns GroupConfig::guard_index, even if the rest of the config is damaged.
@@ -74,8 +68,6 @@ class GroupStore {
   // `config` is then updated and saved. Returns the slot.
   std::uint64_t add_member(const sqlite::Value& member, GroupConfig& config);
   void rename_member(std::uint64_t slot, const sqlite::Value& member);
-  // Removes the member of a slot. `cleared`: the bits of the slot are 0.
-  void free_slot(std::uint64_t slot, bool cleared);
   // Removes the member of a slot, and clears its bits if that is cheap.
   void remove_member(const GroupConfig& config, std::uint64_t slot);
   // Calls f(member) with the member of the slot. Returns false if the slot is free.
@@ -106,9 +98,6 @@ class GroupStore {
   // Removes all members and segments. Updates and saves `config`.
   void clear(GroupConfig& config);
 
-  // Runs body() as sqlite::atomically() does.
-  void atomically(const std::function<void()>& body);
-
   // Throws SqliteError(SQLITE_CORRUPT_VTAB) if a row is missing, superfluous or damaged.
   void check(const GroupConfig& config);
 
@@ -116,6 +105,8 @@ class GroupStore {
   const std::uint64_t& writes() const { return writes_; }
 
  private:
+  // Removes the member of a slot. `cleared`: the bits of the slot are 0.
+  void free_slot(std::uint64_t slot, bool cleared);
   std::optional<std::uint64_t> take_free_slot(const GroupConfig& config,
                                               const sqlite::Value& member);
   CountedVector<FilterSet> live_filters(const GroupConfig& config);  // of each segment

@@ -10,6 +10,7 @@
 // equal as numbers have the same cells.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <string_view>
 
@@ -85,6 +86,7 @@ inline SearchKey GramWindow::key() const {
 // Returns the next character as the LIKE of SQLite reads it, and removes it from the text.
 // Requires: the text is not empty.
 inline std::uint32_t next_character(std::string_view& text) {
+  assert(!text.empty());
   const auto byte = [&] { return static_cast<std::uint8_t>(text.front()); };
   std::uint32_t c = byte();
   text.remove_prefix(1);

@@ -21,7 +21,6 @@
 #include "core/support/memory.h"
 #include "sql/search_table/search_source.h"
 #include "sql/segments/segment_store.h"
-#include "sql/sqlite/atomically.h"
 #include "sql/vtab/shadow_tables.h"
 
 namespace bloom {
@@ -65,10 +64,6 @@ class SearchStore {
   void save_config(const SearchConfig& config);
   // Returns SearchConfig::guard, even if the rest of the config is damaged.
   std::string load_guard() const { return tables_.text_in_config("guard"); }
-  // Runs body() as sqlite::atomically() does.
-  void atomically(const std::function<void()>& body) {
-    sqlite::atomically(tables_.db(), tables_.qualified("config"), body);
-  }
 
   // Returns the ranges in the order of their rows.
   CountedVector<StoredRange> ranges(Family f);
