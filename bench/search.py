@@ -155,6 +155,42 @@ def log_needles(db, rows, paths, lines):
     }
 
 
+def print_writes(path, rows):
+    """Prints the time of statements on a table that has a search table, divided by the time on one that has none."""
+    options = {"columns": "like=(msg), words=(msg), equal=(user)", "an expression": "like=(msg), equal=(user, substr(msg, 1, 16) AS request)"}
+    lines = [(f"u{i % 999}", f"{i * 7919 % 1000003:016x} GET /item/{i} done after {i % 300} ms, a line of a log of the usual length") for i in range(rows)]
+    tables = {}
+    for name in ("none", *options):
+        db = tables[name] = connect(f"{path}.{name}")
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("CREATE TABLE log(id INTEGER PRIMARY KEY, user TEXT, msg TEXT, n INTEGER)")
+        db.execute("CREATE TEMP TABLE lines(user, msg)")
+        db.executemany("INSERT INTO lines VALUES (?, ?)", lines)
+        db.execute("INSERT INTO log(user, msg, n) SELECT user, msg, 0 FROM lines")
+        if name in options:
+            db.execute(f"CREATE VIRTUAL TABLE f USING bloom_search(source=log, {options[name]})")
+
+    def in_transaction(db, run):
+        db.execute("BEGIN")
+        run()
+        db.execute("COMMIT")
+
+    insert = "INSERT INTO log(user, msg) VALUES (?, ?)"
+    statements = {
+        "INSERT and commit, per row": lambda db: [db.execute(insert, line) for line in lines[:1000]],
+        "INSERT of many rows, executemany()": lambda db: in_transaction(db, lambda: db.executemany(insert, lines)),
+        "INSERT ... SELECT": lambda db: db.execute("INSERT INTO log(user, msg) SELECT user, msg FROM lines"),
+        "UPDATE of another column": lambda db: db.execute("UPDATE log SET n = n + 1 WHERE id <= ?", (rows,)),
+    }
+    for statement, run in statements.items():
+        ratios = {name: [] for name in options}
+        for _ in range(ROUNDS + 2):
+            taken = {name: seconds(lambda: run(db)) for name, db in tables.items()}
+            for name in options:
+                ratios[name].append(taken[name] / taken["none"])
+        print(f"  {statement:36}" + ", ".join(f"{name}: {statistics.median(ratios[name]):.2f} times" for name in options))
+
+
 def main():
     folder = tempfile.TemporaryDirectory()
     db = connect(os.path.join(folder.name, "log"))
@@ -169,7 +205,6 @@ def main():
             print(f"'optimize': {seconds(lambda: db.execute(chr(73) + 'NSERT INTO log_like(log_like) VALUES (' + repr('optimize') + ')')):.2f} s")
         for name, needles in log_needles(db, ROWS, paths, lines).items():
             print(f"  LIKE {name:28}{times_faster(db, 'log', 'log_like', 'msg LIKE ?', needles)} times faster")
-    print(f"  MATCH an id {times_faster(db, 'log', 'log_words', 'msg MATCH ?', [one(db, 'SELECT substr(msg, -16) FROM log WHERE id = ?', i * 99) for i in range(1, 5)], check=False) if False else ''}")
     scan = median(lambda: db.execute("SELECT count(*) FROM log WHERE msg LIKE '%req=f0%'").fetchall())
     through = median(lambda: db.execute("SELECT count(*) FROM log_like WHERE msg LIKE '%req=f0%'").fetchall())
     print(f"  a needle in 0.4 % of the rows of every range: {through / scan:.2f} times the scan")
@@ -181,6 +216,9 @@ def main():
     taken = seconds(lambda: db.execute("INSERT INTO log(time, msg) SELECT time, msg FROM log LIMIT ?", (rows,)))
     for name in ("log_like", "log_words"):
         print(f"  'summarize' of 1 % new rows, {name}: {seconds(lambda: db.execute(f'INSERT INTO {name}({name}) VALUES (?)', ('summarize',))):.2f} s")
+
+    print("writes to the table, compared with a table without a search table:")
+    print_writes(os.path.join(folder.name, "writes"), max(ROWS // 40, 1000))
 
     small = connect(os.path.join(folder.name, "small"))
     small.execute("ATTACH ? AS big", (os.path.join(folder.name, "log"),))

@@ -59,8 +59,7 @@ void SearchTable::Cursor::start(int order, const char* idx_string, const Values&
   if (wanted.is_none || wanted.rowids.first > wanted.rowids.last) {
     return;
   }
-  const SearchConfig config = table_.store_.load_config();
-  const bool in_runs = !wanted.has_index && look_up(config, wanted);
+  const bool in_runs = !wanted.has_index && look_up(table_.store_.load_config(), wanted);
   if (runs_.empty()) {
     return;
   }
