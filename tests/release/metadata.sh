@@ -83,6 +83,14 @@ for path in sorted(Path(".github/workflows").glob("*.yml")):
 END_OF_SCRIPT
 }
 
+# What the jobs on other systems run, with the packages of this machine and a Node that has node:sqlite.
+scripts_of_workflows() {
+  (from_npm node@24) || return
+  PATH=$work/node_modules/node/bin:/usr/bin:$PATH
+  .github/try_npm.sh "$packages" && .github/try_wheel.sh "$packages" &&
+    .github/compile.sh bloom.so -Wl,-z,nodelete && node .github/load.mjs build/native/bloom.so
+}
+
 sdist_installs() {
   rm -rf "$work/venv"
   /usr/bin/python3 -m venv --system-site-packages "$work/venv" &&
@@ -122,6 +130,7 @@ main() {
   check "bill of materials" bill_is_valid
   check "workflows: actionlint" actionlint_is_content
   check "workflows: commands" commands_of_workflows
+  check "workflows: scripts" scripts_of_workflows
   check "sdist: installed" sdist_installs
   check "Debian source package: built" debian_source
   conclude
