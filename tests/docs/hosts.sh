@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the programs of examples/hosts/ in their hosts: each must find the key that it added, and not
-# the other. Also loads the schema files of Rails. Works in build/hosts, installs missing packages
+# the other. Also loads the schema files of Rails, and runs migrations of Rails and Knex. Works in build/hosts, installs missing packages
 # without prompting, and ends with "N passed, N failed". A host that cannot be installed without
 # network is skipped.
 #   tests/docs/hosts.sh [PROGRAM...]    for example: pdo.php deno.mjs. Default: all
@@ -14,6 +14,7 @@ source tests/support/page.sh
 folder=$PWD/build/hosts
 programs=$PWD/examples/hosts
 rails_schema=$PWD/tests/docs/rails_schema.rb
+knex_migration=$PWD/tests/docs/knex_migration.js
 
 packages_of() {
   case $1 in
@@ -27,11 +28,11 @@ packages_of() {
   esac
 }
 
-# from_npm PACKAGE: status 77 if npm cannot fetch it.
+# from_npm PACKAGE...: status 77 if npm cannot fetch it.
 from_npm() {
   echo '{}' > package.json
-  npm install --silent --no-audit --no-fund "$1" || {
-    is_offline && echo "npm cannot fetch $1 (no network)" && exit 77
+  npm install --silent --no-audit --no-fund "$@" || {
+    is_offline && echo "npm cannot fetch $* (no network)" && exit 77
     exit 1
   }
 }
@@ -40,7 +41,7 @@ run_program() {
   case $1 in
     bun.mjs) from_npm bun@1 && node_modules/.bin/bun "$1" ;;
     deno.mjs) from_npm deno@2 && node_modules/.bin/deno run --no-prompt --allow-ffi --allow-read "$1" ;;
-    node-sqlite3.js) from_npm sqlite3@6 && node "$1" ;;
+    node-sqlite3.js) from_npm sqlite3@6 knex@3 && node "$1" && cp "$knex_migration" . && node knex_migration.js ;;
     pdo.php) LD_PRELOAD=./libbloom_auto.so php "$1" ;;
     qt.cc) pkg-config --cflags --libs Qt5Sql | xargs g++ -fPIC "$1" -o qt && LD_PRELOAD=./libbloom_auto.so ./qt ;;
     odbc.c) gcc "$1" -lodbc -o odbc && ./odbc ;;

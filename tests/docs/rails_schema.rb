@@ -1,4 +1,5 @@
-# ruby rails_schema.rb, beside bloom.so: the schema files of Rails, as docs/orms.md describes them. Prints nothing if they work.
+# ruby rails_schema.rb, beside bloom.so: the schema files and a migration of Rails, as docs/orms.md describes them.
+# Prints nothing if they work.
 # The shell that loads structure.sql says what exists already.
 require "active_record"
 require "active_record/connection_adapters/sqlite3_adapter"
@@ -46,3 +47,31 @@ ActiveRecord::SchemaDumper.ignore_tables = [/\Ausers_seen(_|\z)/]
 dump = StringIO.new
 ActiveRecord::SchemaDumper.dump(loaded, dump)
 expect("tables of schema.rb", ["users"], dump.string.scan(/create_table "(\w+)"/).flatten)
+
+# Rails alters no column of SQLite in place.
+class Change < ActiveRecord::Migration[6.1]
+  def up
+    change_column :users, :email, :text, collation: "NOCASE", limit: 100
+  end
+end
+
+class ChangeAndRebuild < ActiveRecord::Migration[6.1]
+  def up
+    change_column :users, :email, :text, collation: "NOCASE", limit: 200
+    execute "INSERT INTO users_seen(users_seen) VALUES ('rebuild')"
+  end
+end
+
+ActiveRecord::Migration.verbose = false
+Change.migrate(:up)
+begin
+  found(loaded, "ann@example.com")
+  abort "a migration without 'rebuild': the lookup does not fail"
+rescue ActiveRecord::StatementInvalid => error
+  abort error.message unless error.message.include?("triggers of source 'users' are missing")
+end
+ChangeAndRebuild.migrate(:up)
+loaded.execute("INSERT INTO users(email) VALUES ('eve@example.com')")
+%w[ann eve].each { |name| expect("#{name} after the migration", 1, found(loaded, "#{name}@example.com")) }
+expect("another key after the migration", 0, found(loaded, "bob@example.com"))
+loaded.execute("INSERT INTO users_seen(users_seen) VALUES ('integrity-check')")
