@@ -9,6 +9,19 @@ const icon = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewB
 // Links in the pages are written for the repository: headings get the anchors that forges give them.
 const anchor = (heading) => heading.trim().toLowerCase().replace(/[^\p{L}\p{N}_\- ]/gu, "").replaceAll(" ", "-");
 
+// The words of a search. A pasted error message has names and values of its reader, which no page has. So of a long text
+// only the first words count, without its prefix and what stands in quotes or brackets; boost() then prefers the page of errors.
+// VitePress copies these functions into the page as text.
+function wordsOf(text) {
+  const split = (some) => some.split(/[\n\r\p{Z}\p{P}]+/u).filter((word) => word);
+  const message = split(text.replace(/^(.*?\b(error|stepping)\b[^:,]*[:,]\s*)+/i, "").replace(/^(\w+:\s+)+/, "")
+    .replace(/'[^']*'|\([^)]*\)?|\bargument \d+/g, " "));
+  globalThis.isMessage = message.length > 3;
+  return globalThis.isMessage ? message.slice(0, 6) : split(text);
+}
+
+const boost = (id, term) => (!id.includes("/docs/errors") ? 1 : globalThis.isMessage ? 8 : term.includes("_") ? 1 : 2);
+
 // Code that is indented looks like code between fences.
 function showIndentedCode(markdown) {
   const { rules } = markdown.renderer;
@@ -39,7 +52,7 @@ export default defineConfig({
       provider: "local",
       options: {
         miniSearch: {
-          searchOptions: { combineWith: "AND", boostDocument: (id, term) => (id.includes("/docs/errors") && !term.includes("_") ? 2 : 1) },
+          searchOptions: { combineWith: "AND", tokenize: wordsOf, boostDocument: boost },
         },
       },
     },
