@@ -6,6 +6,8 @@
 #include <cctype>
 #include <utility>
 
+#include "sql/source/log_reader.h"
+#include "sql/sqlite/connection.h"
 #include "sql/sqlite/sql_text.h"
 
 namespace bloom {
@@ -48,14 +50,6 @@ bool writes_to(const std::string& table, std::string_view sql) {
          contains(quoted_name(table + std::string(kChangedSuffix)) + "(");
 }
 
-// Returns whether a trigger looks like one that a bloom table has made, by its name and its text.
-bool is_of_a_filter(std::string_view name, std::string_view sql) {
-  return std::any_of(kSuffixes.begin(), kSuffixes.end(), [&](std::string_view suffix) {
-    return name.ends_with(suffix) &&
-           writes_to(std::string(name.substr(0, name.size() - suffix.size())), sql);
-  });
-}
-
 // Ignores case. Also finds the word within quotes.
 bool mentions(std::string_view sql, std::string_view word) {
   const auto is_same = [](char a, char b) { return sqlite3_strnicmp(&a, &b, 1) == 0; };
@@ -82,19 +76,6 @@ bool is_after_trigger(std::string_view sql) {
   constexpr std::string_view kAnyName;
   return next_word_is("CREATE") && next_word_is("TRIGGER") && next_word_is(kAnyName) &&
          next_word_is("AFTER");
-}
-
-// Returns the name of the first trigger in the rows (name, sql) of `run` that may run AFTER and
-// that no bloom table has made.
-std::optional<std::string> first_after_trigger(Execution& run) {
-  while (run.step()) {
-    const std::string_view name = run.value(0).text();
-    const std::string_view sql = run.value(1).text();
-    if (mentions(sql, "AFTER") && !is_of_a_filter(name, sql)) {
-      return std::string(name);
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -245,8 +226,42 @@ std::optional<std::string> SourceTriggers::object_on_side_table(const std::strin
   return std::nullopt;
 }
 
-// A filter that gets keys from AFTER triggers always has the trigger _after_insert. Triggers of
-// other filters do not block it: when they fail, the whole statement fails.
+// Triggers of other virtual tables of ours fail as a whole with their statement, unless a trigger
+// on the table that they append to raises FAIL. A text that only looks like theirs counts as
+// another trigger.
+bool SourceTriggers::is_harmless(std::string_view name, std::string_view sql) const {
+  for (const std::string_view suffix : kSuffixes) {
+    if (!name.ends_with(suffix) || mentions(sql, "IGNORE") || mentions(sql, "FAIL")) {
+      continue;
+    }
+    const std::string table(name.substr(0, name.size() - suffix.size()));
+    if (!writes_to(table, sql) ||
+        !sqlite::is_virtual_table(source_.db(), source_.schema(), table)) {
+      continue;
+    }
+    const bool appends = sql.find(command_columns(table)) == std::string_view::npos;
+    const bool logs = sql.find(log_columns(table)) != std::string_view::npos;
+    return !appends || !sqlite::insert_may_fail_halfway(
+                           source_.db(), source_.schema(),
+                           table + std::string(logs ? LogReader::kSuffix : kChangedSuffix));
+  }
+  return false;
+}
+
+// Returns the name of the first trigger in the rows (name, sql) of `run` that may run AFTER and
+// keep others from running.
+std::optional<std::string> SourceTriggers::first_blocking_trigger(Execution& run) const {
+  while (run.step()) {
+    const std::string name(run.value(0).text());
+    const std::string sql(run.value(1).text());
+    if (mentions(sql, "AFTER") && !is_harmless(name, sql)) {
+      return name;
+    }
+  }
+  return std::nullopt;
+}
+
+// A filter that gets keys from AFTER triggers always has the trigger _after_insert.
 std::optional<std::string> SourceTriggers::blocking_trigger(const std::string& table) const {
   const std::string triggers = source_.qualified("sqlite_master") + " WHERE type = 'trigger'";
   const Statement select(source_.db(),
@@ -256,7 +271,7 @@ std::optional<std::string> SourceTriggers::blocking_trigger(const std::string& t
   const std::string first = table + std::string(kAfterInsertSuffix);
   Execution run(select);
   run.bind(1, source_.names().table).bind(2, first);
-  return first_after_trigger(run);
+  return first_blocking_trigger(run);
 }
 
 // Any TEMP trigger that may run AFTER counts. A TEMP trigger on a table of the same name in another
@@ -267,7 +282,7 @@ std::optional<std::string> SourceTriggers::blocking_temp_trigger() const {
                          " AND tbl_name = ?1 COLLATE NOCASE");
   Execution run(select);
   run.bind(1, source_.names().table);
-  return first_after_trigger(run);
+  return first_blocking_trigger(run);
 }
 
 }  // namespace bloom

@@ -188,6 +188,25 @@ bool triggers_may_write_to(sqlite3* db, const std::string& schema, const std::st
   return false;
 }
 
+// With OR FAIL, as the outer statement may have it, violated constraints also end by FAIL.
+bool insert_may_fail_halfway(sqlite3* db, const std::string& schema, const std::string& into) {
+  constexpr int kFail = 3;  // OE_Fail
+  const std::string insert =
+      "INSERT OR FAIL INTO " + quoted_name(schema) + "." + quoted_name(into) + " DEFAULT VALUES";
+  return may_have_instruction(db, insert.c_str(), [](const Instruction& each) {
+    return (each.opcode == "Halt" || each.opcode == "HaltIfNull") && each.p2 == kFail;
+  });
+}
+
+// A virtual table has no b-tree of its own.
+bool is_virtual_table(sqlite3* db, const std::string& schema, const std::string& table) {
+  const Statement select(db, "SELECT 1 FROM " + quoted_name(schema) +
+                                 ".sqlite_master WHERE type = 'table' AND rootpage = 0"
+                                 " AND name = ?1 COLLATE NOCASE");
+  Execution run(select);
+  return run.bind(1, table).step();
+}
+
 // If the name has only these characters, SQL can spell it in one way only, apart from case. So a
 // statement whose text does not contain the name changes the table through a trigger.
 bool writes_through_trigger(sqlite3* db, std::string_view table) {

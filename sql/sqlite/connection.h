@@ -44,6 +44,13 @@ bool may_be_running_outer_join(sqlite3* db);
 bool triggers_may_write_to(sqlite3* db, const std::string& schema, const std::string& on,
                            const std::string& table);
 
+// Returns whether an INSERT into the ordinary table `into`, with its triggers, may end by FAIL: it
+// then keeps what it has written, and other triggers of the outer statement do not run. Also
+// returns true if the table does not exist.
+bool insert_may_fail_halfway(sqlite3* db, const std::string& schema, const std::string& into);
+
+bool is_virtual_table(sqlite3* db, const std::string& schema, const std::string& table);
+
 // Rolls back the whole transaction while one of its statements is running; that statement then
 // fails. Returns whether the rollback succeeded.
 bool roll_back(sqlite3* db);

@@ -859,6 +859,31 @@ class CheckAndWork(Case):
                 self.assertFollows(db)
                 db.run("DROP TABLE f", "DROP TABLE s")
 
+    def test_other_filters_block_if_a_trigger_on_their_log_fails(self):
+        for temp in "", "TEMP ":
+            with self.subTest(temp):
+                db = Raw(self.path)
+                db.run("CREATE TABLE s(k)", "CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, writers=extension, kind=counting)",
+                       "CREATE VIRTUAL TABLE g USING bloom(source=s, column=k)", "INSERT INTO s VALUES ('a')")
+                self.assertFollows(db)
+                db.run(f"CREATE {temp}TRIGGER q AFTER INSERT ON g_pending WHEN new.added = 0 BEGIN SELECT RAISE(FAIL, 'quota'); END")
+                self.assertFails(db, "quota", "UPDATE s SET k = 'new'")
+                self.assertFails(db, "may keep|could keep", "SELECT 1 FROM f WHERE key = 'new'")
+                db.run("DROP TRIGGER q", "DROP TABLE g", "DROP TABLE f", "DROP TABLE s")
+
+    def test_triggers_that_look_like_those_of_a_filter_block(self):
+        like = '"audit"("audit", key) VALUES ('
+        for temp in "", "TEMP ":
+            for body in f"INSERT INTO {like}'new', new.k);", f"/* {like} */":
+                with self.subTest(temp + body):
+                    db = Raw(self.path)
+                    db.run("CREATE TABLE s(k)", "CREATE TABLE audit(audit, key)",
+                           "CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, writers=extension, kind=counting)",
+                           f"CREATE {temp}TRIGGER audit_after_insert AFTER INSERT ON s BEGIN {body} SELECT RAISE(IGNORE); END",
+                           "INSERT INTO s VALUES ('a')")
+                    self.assertFails(db, "may keep|could keep", "SELECT 1 FROM f WHERE key = 'a'")
+                    db.run("DROP TRIGGER audit_after_insert", "DROP TABLE f", "DROP TABLE s", "DROP TABLE audit")
+
     @unittest.skipIf(WRITERS == "extension", "no change log")
     def test_a_before_trigger_on_the_log_whose_text_mentions_after(self):
         for name in "keep/* AFTER */", "[keep AFTER merge] ", "`keep AFTER merge` ", "keep -- AFTER\n":
