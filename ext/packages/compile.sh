@@ -75,12 +75,13 @@ debian_packages() {
   mv "$folder"/cpack/*.deb "$out"
 }
 
-# The Debian packages that a file needs that was compiled for another processor: the oldest libc6 with
-# the symbols that it uses, and the oldest libraries of GCC that tests/release/platforms.sh allows.
+# The Debian packages that a module needs that was compiled for another processor: the oldest libc6 with
+# the symbols that it uses, the oldest libraries of GCC that tests/release/platforms.sh allows, and the SQLite
+# that libbloom_auto.so names.
 dependencies() {
   local glibc
   glibc=$(ext/packages/platform_tag.py "$1" | sed -E 's/manylinux_([0-9]+)_([0-9]+)_.*/\1.\2/')
-  echo "libc6 (>= $glibc), libgcc-s1 (>= 3.4), libstdc++6 (>= 5.2)"
+  echo "libc6 (>= $glibc), libgcc-s1 (>= 3.4), libsqlite3-0 (>= 3.5.9), libstdc++6 (>= 5.2)"
 }
 
 compile_musl() {

@@ -144,7 +144,7 @@ debian_package_has_the_file() {
   dpkg-deb --extract "$packages/libsqlite3-mod-bloom_${version}_$architecture.deb" "$root" &&
     cmp "$root/usr/lib/$triplet/mod_bloom.so" "$packages/$platform/loadable/bloom.so" &&
     expect "architecture" "$architecture" "$(dpkg-deb --field "$packages/libsqlite3-mod-bloom_${version}_$architecture.deb" Architecture)" &&
-    expect "dependencies" "libc6 (>= 2.24), libgcc-s1 (>= 3.4), libstdc++6 (>= 5.2)" \
+    expect "dependencies" "libc6 (>= 2.24), libgcc-s1 (>= 3.4), libsqlite3-0 (>= 3.5.9), libstdc++6 (>= 5.2)" \
       "$(dpkg-deb --field "$packages/libsqlite3-mod-bloom_${version}_$architecture.deb" Depends)"
 }
 
