@@ -17,7 +17,7 @@ constexpr std::size_t kLongestCachedMember = 256;  // bytes
 // Returns the type and the bytes of a member, as the key of GroupKeys::Cache::slots. Returns "" if
 // the member is too long to be cached.
 CountedString cache_key(const sqlite::Value& member) {
-  const Key bytes(member);
+  const Key bytes(member, /*as_stored=*/true);
   CountedString name;
   if (bytes.bytes().size() <= kLongestCachedMember) {
     name.append(1, static_cast<char>('0' + member.type())).append(bytes.bytes());

@@ -1262,6 +1262,36 @@ class Nested(GroupCase):
         db.execute("INSERT INTO who(who) VALUES ('integrity-check')")
 
 
+class Utf16(InFolder):
+    """A text in UTF-16 can have halves of characters, which UTF-8 cannot store. SQLite compares their bytes."""
+
+    HALVES = [f"CAST(x'{half:02x}D8' AS TEXT)" for half in range(4)]
+
+    def test_members_that_differ_in_half_a_character(self):
+        db = self.connect()
+        db.execute("PRAGMA encoding = 'UTF-16le'")
+        db.execute("CREATE VIRTUAL TABLE who USING bloom_groups(capacity=10, fpr=1e-6)")
+        rows = ", ".join(f"({half}, 'k{i}')" for i, half in enumerate(self.HALVES))
+        db.execute(f"INSERT INTO who(member, key) SELECT * FROM (VALUES {rows})")
+        self.assertEqual(one(db, "SELECT count(*) FROM who"), len(self.HALVES))
+        for i, half in enumerate(self.HALVES):
+            self.assertEqual(db.execute(f"SELECT member = {half} FROM who WHERE key = 'k{i}'").fetchall(), [(1,)])
+
+    def test_such_members_of_a_source(self):
+        db = self.connect()
+        db.execute("PRAGMA encoding = 'UTF-16le'")
+        db.execute("CREATE TABLE s(m TEXT, k TEXT)")
+        db.execute("CREATE VIRTUAL TABLE who USING bloom_groups(source=s, member=m, column=k, capacity=100)")
+        for half in self.HALVES:
+            db.execute(f"INSERT INTO s VALUES ({half}, 'x')")
+        lookup = "SELECT count(*) FROM s WHERE EXISTS (SELECT 1 FROM who WHERE key = 'x' AND member = m)"
+        self.assertEqual(one(db, lookup), len(self.HALVES))
+        self.assertEqual(one(db, "SELECT count(*) FROM who WHERE key = 'x'"), len(self.HALVES))
+        db.execute("INSERT INTO who(who) VALUES ('merge')")
+        self.assertEqual(one(db, lookup), len(self.HALVES))
+        db.execute("INSERT INTO who(who) VALUES ('integrity-check')")
+
+
 class Damage(GroupCase):
     """Damaged shadow tables: errors, and no key that an undamaged row holds is lost silently."""
 
