@@ -27,7 +27,7 @@ namespace {
 
 void GroupTable::Cursor::start(int plan, const char* idx_string, const Values& values) {
   table_.require_usable();
-  table_.write_all_keys();
+  table_.shared_.write_deferred_keys();
   slots_.clear();
   members_.clear();
   row_ = 0;
@@ -93,11 +93,11 @@ void GroupTable::Cursor::look_up(Hash hash, CountedVector<std::uint64_t>& slots)
       config_, filters.chunk_of(hash), [&](std::uint64_t segment, const std::uint8_t* chunk) {
         append_slots(segment, filters.may_contain(hash, chunk), slots);
       });
-  for (const GroupStore::LoggedKey& key : table_.store_.logged_keys(config_)) {
-    if (key.hash == hash && std::find(slots.begin(), slots.end(), key.slot) == slots.end()) {
-      slots.push_back(key.slot);
+  table_.store_.read_log(config_).for_each_slot_with(hash, [&](std::uint64_t slot) {
+    if (std::find(slots.begin(), slots.end(), slot) == slots.end()) {
+      slots.push_back(slot);
     }
-  }
+  });
 }
 
 void GroupTable::Cursor::look_up_in_wide(Hash hash, CountedVector<std::uint64_t>& slots) {
@@ -135,12 +135,12 @@ CountedVector<std::uint64_t> GroupTable::Cursor::look_up_member(const Value& key
   }
   hash_ = bytes.hash(config_.header.shape);
   CountedVector<std::uint64_t> slots = table_.store_.slots_equal_to(config_, member);
-  const CountedVector<GroupStore::LoggedKey> logged = table_.store_.logged_keys(config_);
+  CountedVector<std::uint64_t> logged;
+  table_.store_.read_log(config_).for_each_slot_with(
+      hash_, [&](std::uint64_t slot) { logged.push_back(slot); });
   std::erase_if(slots, [&](std::uint64_t slot) {
-    return !table_.store_.segments().may_contain(config_, slot, hash_) &&
-           std::none_of(logged.begin(), logged.end(), [&](const GroupStore::LoggedKey& key) {
-             return key.slot == slot && key.hash == hash_;
-           });
+    return std::find(logged.begin(), logged.end(), slot) == logged.end() &&
+           !table_.store_.segments().may_contain(config_, slot, hash_);
   });
   return slots;
 }
@@ -161,8 +161,7 @@ const Estimate* GroupTable::Cursor::estimate() {
       return nullptr;
     }
     const std::uint64_t first = segment / count * count;
-    estimates_ =
-        table_.store_.segments().estimates(now, {first, std::min(first + count, now.segments)});
+    estimates_ = table_.store_.estimates(now, {first, std::min(first + count, now.segments)});
     first_estimated_ = first * kSegmentFilters;
   }
   return &estimates_[static_cast<std::size_t>(*slot - first_estimated_)];
@@ -218,11 +217,11 @@ void GroupTable::Cursor::return_filter_of_member(Context& context) {
   const std::uint64_t slot = slots_[row_];
   if (slot / kSegmentFilters < now.segments) {
     Filter filter = table_.store_.segments().filter_of(now, slot);
-    for (const GroupStore::LoggedKey& key : table_.store_.logged_keys(now)) {
+    table_.store_.read_log(now).for_each([&](const GroupLog::Key& key) {
       if (key.slot == slot) {
         filter.add(key.hash);
       }
-    }
+    });
     return_filter(context, std::move(filter));
   }
 }

@@ -17,7 +17,7 @@ constexpr std::size_t kLongestCachedMember = 256;  // bytes
 // Returns the type and the bytes of a member, as the key of GroupKeys::Cache::slots. Returns "" if
 // the member is too long to be cached.
 CountedString cache_key(const sqlite::Value& member) {
-  const Key bytes(member);
+  const Key bytes(member, /*as_stored=*/true);
   CountedString name;
   if (bytes.bytes().size() <= kLongestCachedMember) {
     name.append(1, static_cast<char>('0' + member.type())).append(bytes.bytes());
@@ -34,6 +34,7 @@ GroupKeys::Cache& GroupKeys::cache() {
   }
   if (!cache_ || cache_->changes != changes) {
     cache_ = {.changes = changes, .config = store_.load_config(), .slots = {}};
+    log_may_have_rows_ |= cache_->config.row_log_has_rows;
   }
   return *cache_;
 }
@@ -77,7 +78,7 @@ void GroupKeys::add(std::uint64_t slot, Hash hash, bool may_log) {
     transaction_.decide_write_mode(store_.tables().table());
   }
   const BitSlicedFilters filters(config().header.shape);
-  DeferredKey key{filters.chunk_of(hash), slot, hash};
+  SlotKey key{filters.chunk_of(hash), slot, hash};
   if (transaction_.is_deferring()) {
     return defer(key);
   }
@@ -95,102 +96,78 @@ bool GroupKeys::can_log() {
          sqlite3_get_autocommit(db_) == 0 && config().has_row_log;
 }
 
-void GroupKeys::log(const DeferredKey& key) {
+void GroupKeys::log(const SlotKey& key) {
   constexpr std::size_t kMostRows = std::size_t{1} << 16U;  // 2 MiB
-  if (!log_is_known_ || logged_.size() >= kMostRows) {
-    merge_log();
-  }
-  GroupConfig& config = cache().config;
-  if (!config.row_log_has_rows) {
-    config.row_log_has_rows = true;
-    store_.save_version(config);
-  }
-  log_is_used_ = true;
-  logged_.push_back(key);
-  const auto failed = sqlite::Outcome::of([&] {
-    store_.log_key(static_cast<std::int64_t>(logged_.size()), {key.slot, key.hash});
+  const auto outcome = sqlite::Outcome::of([&] {
+    GroupConfig& config = cache().config;
+    if (!config.row_log_has_rows) {
+      config.row_log_has_rows = true;
+      store_.save_version(config);
+    }
+    log_may_have_rows_ = true;
+    if (store_.log().append({key.slot, key.hash}) >= kMostRows) {
+      merge_log();
+    }
   });
-  if (failed.failed()) {
-    forget_log();
+  if (outcome.failed()) {
+    forget_rows();
   }
-  failed.throw_failure();
-  cache_->changes = sqlite3_total_changes(db_);
-  cache_->changes_after_row = cache_->changes + 1;
+  outcome.throw_failure();
+  if (cache_) {
+    cache_->changes = sqlite3_total_changes(db_);
+    cache_->changes_after_row = cache_->changes + 1;
+  }
 }
 
 void GroupKeys::merge_log() {
   const GroupConfig now = config();
-  if (!log_is_known_) {
-    forget_other_copies_();
-    const BitSlicedFilters filters(now.header.shape);
-    logged_.clear();
-    for (const GroupStore::LoggedKey& key : store_.logged_keys(now)) {
-      logged_.push_back({filters.chunk_of(key.hash), key.slot, key.hash});
-    }
+  if (!now.row_log_has_rows) {
+    return;
   }
-  if (!logged_.empty()) {
-    log_is_used_ = true;
-    log_is_known_ = false;  // write() sorts the keys
-    write(now, logged_);
-    store_.row_log().clear();
-    logged_.clear();
+  CountedVector<SlotKey> keys = store_.logged_keys(now, {0, now.segments});
+  if (!keys.empty()) {
+    write(now, keys);
+    store_.log().clear();
+    store_.log().forget();
   }
-  log_is_known_ = true;
 }
 
 void GroupKeys::begin_transaction() {
   forget_rows();
-  forget_log();
-  log_is_used_ = false;
+  log_may_have_rows_ = false;
   keys_in_transaction_ = 0;
-}
-
-template <typename F>
-void GroupKeys::without_trace(F&& merge) {
-  const int changes = sqlite3_changes(db_);
-  const auto outcome = sqlite::Outcome::of([&] {
-    merge();
-    store_.row_log().restore_changes(changes);
-  });
-  forget_rows();
-  if (outcome.failed()) {
-    forget_log();
-  }
-  if ((outcome.code() & 0xff) != SQLITE_READONLY) {
-    outcome.throw_failure();
-  }
-}
-
-void GroupKeys::write_all() {
-  write_deferred();
-  if (transaction_.is_open() && (!log_is_known_ || !logged_.empty())) {
-    without_trace([&] { merge_log(); });
-  }
 }
 
 // An object whose table was dropped, or whose name was undone, cannot read the log. It is left to
 // another object, or to a later transaction: the commit must not fail because of it.
 void GroupKeys::sync() {
   write_deferred();
-  if (!log_is_used_) {
+  if (!log_may_have_rows_) {
     return;
   }
-  const sqlite::Outcome loading = sqlite::Outcome::of([&] { store_.load_config(); });
+  forget_rows();
+  const sqlite::Outcome loading = sqlite::Outcome::of([&] { config(); });
   if (is_of_a_lost_table(loading)) {
     return;
   }
   loading.throw_failure();
-  without_trace([&] {
+  const int changes = sqlite3_changes(db_);
+  const sqlite::Outcome merging = sqlite::Outcome::of([&] {
     merge_log();
     GroupConfig now = config();
     if (now.row_log_has_rows) {
       now.row_log_has_rows = false;
       store_.save_version(now);
     }
+    store_.log().restore_changes(changes);
   });
+  forget_rows();
+  if ((merging.code() & 0xff) != SQLITE_READONLY) {
+    merging.throw_failure();
+  }
 }
 
-void GroupKeys::defer(const DeferredKey& key) {
+void GroupKeys::defer(const SlotKey& key) {
   deferred_.push_back(key);
   if (deferred_.size() == kMaxDeferred) {
     write_deferred();
@@ -205,17 +182,13 @@ void GroupKeys::write_deferred() {
 }
 
 // Sorts the keys, so that each chunk of a segment is written once.
-void GroupKeys::write(const GroupConfig& config, std::span<DeferredKey> keys) {
-  const auto chunk_of = [](const DeferredKey& key) {
-    return std::pair(key.chunk, key.slot / kSegmentFilters);
-  };
-  std::sort(keys.begin(), keys.end(),
-            [&](const DeferredKey& a, const DeferredKey& b) { return chunk_of(a) < chunk_of(b); });
+void GroupKeys::write(const GroupConfig& config, std::span<SlotKey> keys) {
+  const auto chunk_of = [](const SlotKey& key) { return std::pair(key.chunk, key.segment()); };
+  sort_by_row(keys);
   SegmentWriter writer(store_.segments(), config);
   for (auto first = keys.begin(); first != keys.end();) {
-    const auto end = std::find_if(first, keys.end(), [&](const DeferredKey& key) {
-      return chunk_of(key) != chunk_of(*first);
-    });
+    const auto end = std::find_if(
+        first, keys.end(), [&](const SlotKey& key) { return chunk_of(key) != chunk_of(*first); });
     write_chunk(writer, config, {first, end});
     first = end;
   }
@@ -223,22 +196,22 @@ void GroupKeys::write(const GroupConfig& config, std::span<DeferredKey> keys) {
 
 // Requires: all keys are in one chunk of one segment.
 void GroupKeys::write_chunk(SegmentWriter& writer, const GroupConfig& config,
-                            std::span<const DeferredKey> keys) {
+                            std::span<const SlotKey> keys) {
   const BitSlicedFilters filters(config.header.shape);
   const std::uint64_t chunk = keys.front().chunk;
-  const std::uint64_t segment = keys.front().slot / kSegmentFilters;
-  assert(std::all_of(keys.begin(), keys.end(), [&](const DeferredKey& key) {
-    return key.chunk == chunk && key.slot / kSegmentFilters == segment;
+  const std::uint64_t segment = keys.front().segment();
+  assert(std::all_of(keys.begin(), keys.end(), [&](const SlotKey& key) {
+    return key.chunk == chunk && key.segment() == segment;
   }));
   if (segment >= config.wide_segments) {
     writer.change_chunk(chunk, segment, [&](std::uint8_t* cells) {
-      for (const DeferredKey& key : keys) {
+      for (const SlotKey& key : keys) {
         filters.add(key.hash, FilterSet{1} << key.slot % kSegmentFilters, cells);
       }
     });
     return;
   }
-  for (const DeferredKey& key : keys) {
+  for (const SlotKey& key : keys) {
     filters.for_each_position(key.hash, [&](std::uint64_t p) {
       writer.set_wide_bit(key.slot, chunk * kSegmentBlock + p);
     });

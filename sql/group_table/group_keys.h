@@ -1,6 +1,10 @@
 // The members and keys that the running statement adds to a bloom_groups table.
 //
 // Keys may be deferred in memory: see TransactionState::WriteMode. Members are written at once.
+//
+// Between two statements nothing is deferred, and an object knows nothing about the table that it
+// does not read from the shadow tables. So it does not matter how many objects of one table SQLite
+// has in a transaction, and in which order it calls them.
 // Functions throw as GroupStore does.
 #pragma once
 
@@ -23,14 +27,9 @@ namespace bloom {
 
 class GroupKeys {
  public:
-  // `forget_other_copies`: calls forget_log() of all other objects of the same table. Requires: the
-  // references outlive this object.
-  GroupKeys(sqlite3* db, GroupStore& store, TransactionState& transaction,
-            std::function<void()> forget_other_copies)
-      : db_(db),
-        store_(store),
-        transaction_(transaction),
-        forget_other_copies_(std::move(forget_other_copies)) {}
+  // Requires: the arguments outlive this object.
+  GroupKeys(sqlite3* db, GroupStore& store, TransactionState& transaction)
+      : db_(db), store_(store), transaction_(transaction) {}
   GroupKeys(const GroupKeys&) = delete;
   GroupKeys& operator=(const GroupKeys&) = delete;
 
@@ -74,16 +73,17 @@ class GroupKeys {
   // Writes the deferred keys. If this fails, the keys stay deferred: a lookup within the statement
   // that adds them may have tried to write them, and that statement may go on.
   void write_deferred();
-  // Also merges the row log, which only the open transaction may have filled. Leaves the log alone
-  // if SQLite refuses to write: lookups then read it. Leaves changes() alone.
-  void write_all();
-  // The calls of SQLite.
+  // Writes the keys of the row log to the segments. A lookup must not call this: SQLite rolls back
+  // the whole transaction if a statement that writes is interrupted. Adding a key twice is
+  // harmless, so a merge that fails halfway is, too.
+  void merge_log();
+  // The calls of SQLite. sync() merges the log, but leaves it alone if SQLite refuses to write:
+  // lookups then read it. It leaves changes() alone.
   void begin_transaction();
   void sync();
-  // Forgets the keys of the row log, which are read again when they are needed.
-  void forget_log() {
-    logged_.clear();
-    log_is_known_ = false;
+  void end_transaction() {
+    forget_rows();
+    store_.log().forget();
   }
   // Forgets the rows that the statement has read. Call when a statement may have ended or changed
   // rows without this object.
@@ -91,16 +91,10 @@ class GroupKeys {
   // Forgets these rows, and the deferred keys: a rollback has undone them.
   void discard() {
     deferred_.clear();
-    forget_log();
     forget_rows();
   }
 
  private:
-  struct DeferredKey {
-    std::uint64_t chunk;
-    std::uint64_t slot;
-    Hash hash;
-  };
   static constexpr std::size_t kMaxDeferred = std::size_t{1} << 18U;  // 8 MiB
 
   struct HashText {
@@ -123,29 +117,19 @@ class GroupKeys {
 
   Cache& cache();
   void remember(const sqlite::Value& member, std::uint64_t slot);
-  void defer(const DeferredKey& key);
+  void defer(const SlotKey& key);
   bool can_log();
-  void log(const DeferredKey& key);
-  void merge_log();
-  // Runs merge() so that changes() stays as it is. Ignores that SQLite refuses to write.
-  template <typename F>
-  void without_trace(F&& merge);
-  void write(const GroupConfig& config, std::span<DeferredKey> keys);
+  void log(const SlotKey& key);
+  void write(const GroupConfig& config, std::span<SlotKey> keys);
   static void write_chunk(SegmentWriter& writer, const GroupConfig& config,
-                          std::span<const DeferredKey> keys);
+                          std::span<const SlotKey> keys);
 
   sqlite3* db_;
   GroupStore& store_;
   TransactionState& transaction_;
-  const std::function<void()> forget_other_copies_;
   std::optional<Cache> cache_;
-  CountedVector<DeferredKey> deferred_;
-  // The keys of the row log, if they are known. After a schema change a transaction can have
-  // several objects of one table. Invariant: at most one of them knows the log, and only that one
-  // writes to it. Adding a key twice is harmless, so a merge that fails halfway is, too.
-  CountedVector<DeferredKey> logged_;
-  bool log_is_known_ = false;
-  bool log_is_used_ = false;  // in the open transaction
+  CountedVector<SlotKey> deferred_;
+  bool log_may_have_rows_ = false;  // was so at some time in the open transaction
   int keys_in_transaction_ = 0;
 };
 

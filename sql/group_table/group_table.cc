@@ -72,9 +72,7 @@ GroupTable::GroupTable(const sqlite::Definition& definition, Shared& shared)
       options_(definition.db, definition.arguments),
       store_(definition.db, definition.schema, definition.table),
       transaction_(definition.db),
-      keys_(definition.db, store_, transaction_, [this] {
-        for_each_other_object([](GroupTable& other) { other.keys_.forget_log(); });
-      }) {
+      keys_(definition.db, store_, transaction_) {
   require_group_name(definition.table);
   GroupColumnTypes types;
   if (const auto names = options_.source()) {
@@ -91,23 +89,6 @@ GroupTable::GroupTable(const sqlite::Definition& definition, Shared& shared)
 
 GroupTable::~GroupTable() {
   shared_.tables.erase(std::find(shared_.tables.begin(), shared_.tables.end(), this));
-}
-
-void GroupTable::Shared::write_deferred_keys() {
-  for (GroupTable* const table : tables) {
-    if (!table->transaction_.may_have_old_name()) {
-      table->keys_.write_deferred();
-    }
-  }
-}
-
-// Only the log of this table: writing it for an object that only the transaction keeps alive could
-// end that transaction, and the object.
-void GroupTable::write_all_keys() {
-  shared_.write_deferred_keys();
-  if (!transaction_.may_have_old_name()) {
-    keys_.write_all();
-  }
 }
 
 void GroupTable::create() {
@@ -137,7 +118,7 @@ int GroupTable::best_index(sqlite3_index_info& info) {
 void GroupTable::rename(const char* name) {
   require_group_name(name);
   require_usable();
-  write_all_keys();
+  shared_.write_deferred_keys();
   follower_ ? follower_->rename(name) : store_.tables().rename(name);
   transaction_.note_renamed();
   store_.tables().watch_name();
@@ -157,7 +138,9 @@ int GroupTable::update(const Values& values) {
     // An SQL function of the host can roll back while a statement runs.
     throw SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
   }
-  if (changes_in_progress_ != 0) {
+  if (std::any_of(shared_.tables.begin(), shared_.tables.end(), [&](const GroupTable* table) {
+        return table->changes_in_progress_ != 0 && is_same_table(*table);
+      })) {
     fail("a trigger on a shadow table cannot change the table");
   }
   const Value old_row = values[0];
@@ -221,7 +204,8 @@ int GroupTable::insert_key(const Value& member, const Value& key) {
     return SQLITE_OK;
   }
   if (skip_present) {
-    keys_.write_all();
+    keys_.write_deferred();
+    keys_.merge_log();
     const GroupConfig& config = keys_.config();
     if (bytes.is_null() ||
         store_.segments().may_contain(config, *slot, bytes.hash(config.header.shape))) {
@@ -388,7 +372,7 @@ void GroupTable::optimize() {
 
 void GroupTable::check_integrity() {
   require_usable();
-  write_all_keys();
+  shared_.write_deferred_keys();
   store_.check(store_.load_config());
   if (follower_) {
     follower_->check();

@@ -43,7 +43,7 @@
 //
 // A GroupTable caches no filters: each lookup reads their rows from SQLite's pages. Only keys that
 // the running statement adds may be deferred in memory. They are written when the statement ends,
-// and before every lookup.
+// and before every lookup. A lookup writes nothing else.
 #pragma once
 
 #include <cstdint>
@@ -111,7 +111,8 @@ class GroupTable {
 
   // The calls of SQLite.
   void begin();
-  // An object that does not know the table's name leaves the row log to the next transaction.
+  // An object that does not know the table's name leaves the row log to another object, or to the
+  // next transaction.
   void sync() { transaction_.may_have_old_name() ? write_deferred_keys() : keys_.sync(); }
   void committed();
   void rolled_back();
@@ -137,24 +138,12 @@ class GroupTable {
   void optimize();
 
   void require_usable();
+  // Writes the deferred keys of all tables, and the row log of this one. For statements that write.
+  void write_all_keys();
+  bool is_same_table(const GroupTable& other) const;
   void watch_others();
-  // Calls f(other) for each other object of this table.
-  template <typename F>
-  void for_each_other_object(F&& f) {
-    const auto is_same = [](const std::string& a, const std::string& b) {
-      return sqlite3_stricmp(a.c_str(), b.c_str()) == 0;
-    };
-    for (GroupTable* const other : shared_.tables) {
-      if (other != this && is_same(other->store_.tables().schema(), store_.tables().schema()) &&
-          is_same(other->store_.tables().table(), store_.tables().table())) {
-        f(*other);
-      }
-    }
-  }
   static std::uint64_t slot_of_row(const Value& row, std::string_view change);
   void write_deferred_keys() { keys_.write_deferred(); }
-  // Writes the deferred keys of all tables, and the row log of this one.
-  void write_all_keys();
 
   static const Command<GroupTable> kCommands[];
 

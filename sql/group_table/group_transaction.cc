@@ -1,4 +1,6 @@
 // The calls of SQLite about transactions, for a bloom_groups table.
+#include <algorithm>
+
 #include "sql/group_table/group_table.h"
 
 namespace bloom {
@@ -8,9 +10,38 @@ void GroupTable::connect() {
   watch_others();
 }
 
+bool GroupTable::is_same_table(const GroupTable& other) const {
+  const auto is_same = [](const std::string& a, const std::string& b) {
+    return sqlite3_stricmp(a.c_str(), b.c_str()) == 0;
+  };
+  return is_same(other.store_.tables().schema(), store_.tables().schema()) &&
+         is_same(other.store_.tables().table(), store_.tables().table());
+}
+
 // Other objects of this name are out of date. Statements that are running may still use them.
 void GroupTable::watch_others() {
-  for_each_other_object([](GroupTable& other) { other.store_.tables().watch_name(); });
+  for (GroupTable* const other : shared_.tables) {
+    if (other != this && is_same_table(*other)) {
+      other->store_.tables().watch_name();
+    }
+  }
+}
+
+// Running SQL can end the life of objects that only wait for it. One with deferred keys belongs to
+// a statement that is running.
+void GroupTable::Shared::write_deferred_keys() {
+  const auto next = [&] {
+    return std::find_if(tables.begin(), tables.end(),
+                        [](const GroupTable* table) { return table->keys_.has_deferred(); });
+  };
+  for (auto table = next(); table != tables.end(); table = next()) {
+    (*table)->keys_.write_deferred();
+  }
+}
+
+void GroupTable::write_all_keys() {
+  shared_.write_deferred_keys();
+  keys_.merge_log();
 }
 
 void GroupTable::begin() {
@@ -53,6 +84,7 @@ void GroupTable::rolled_back() {
   const bool lost =
       keys_.has_deferred() && sqlite::has_write_transaction(db_, store_.tables().schema().c_str());
   keys_.discard();
+  keys_.end_transaction();
   ++shared_.removals;
   transaction_.rolled_back();
   if (lost) {
@@ -61,7 +93,7 @@ void GroupTable::rolled_back() {
 }
 
 void GroupTable::committed() {
-  keys_.forget_rows();
+  keys_.end_transaction();
   transaction_.committed();
 }
 

@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <string>
+#include <utility>
 
 #include "core/layout/cells.h"
 #include "core/layout/chunk_layout.h"
@@ -36,6 +37,12 @@ void require_rows(std::int64_t rows, std::uint64_t wanted, const char* what) {
 }
 
 }  // namespace
+
+void sort_by_row(std::span<SlotKey> keys) {
+  std::sort(keys.begin(), keys.end(), [](const SlotKey& a, const SlotKey& b) {
+    return std::pair(a.chunk, a.segment()) < std::pair(b.chunk, b.segment());
+  });
+}
 
 std::uint64_t SegmentStore::chunk_id(std::uint64_t i, std::uint64_t segment) const {
   return first_id_ + (i << kSegmentBits) + segment;
@@ -268,11 +275,25 @@ bool SegmentStore::may_contain(const SegmentConfig& config, std::uint64_t slot, 
   return found != 0;
 }
 
-CountedVector<Estimate> SegmentStore::estimates(const SegmentConfig& config, SegmentRange range) {
+CountedVector<Estimate> SegmentStore::estimates(const SegmentConfig& config, SegmentRange range,
+                                                std::span<const SlotKey> added) {
+  const BitSlicedFilters filters(config.header.shape);
+  std::array<std::uint8_t, kChunkBytes> with_added;
   CountedVector<Estimator> estimators(as_size(range.end - range.first) * kSegmentFilters,
                                       Estimator(config.header.shape));
   for (std::uint64_t i = 0; i < config.chunks_per_segment(); ++i) {
     for_each_chunk_in(config, range, i, [&](std::uint64_t segment, const std::uint8_t* chunk) {
+      const auto is_of_chunk = [&] {
+        return !added.empty() && added.front().chunk == i && added.front().segment() == segment;
+      };
+      if (is_of_chunk()) {
+        std::copy_n(chunk, kChunkBytes, with_added.data());
+        chunk = with_added.data();
+      }
+      for (; is_of_chunk(); added = added.subspan(1)) {
+        filters.add(added.front().hash, FilterSet{1} << added.front().slot % kSegmentFilters,
+                    with_added.data());
+      }
       const auto blocks = filter_blocks(chunk);
       Estimator* const of_segment = estimators.data() + (segment - range.first) * kSegmentFilters;
       for (unsigned j = 0; j < kSegmentFilters; ++j) {

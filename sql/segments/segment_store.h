@@ -60,6 +60,16 @@ struct SlotCells {
   FilterCells cells;
 };
 
+// A key of the filter of a slot. `chunk` is that of the hash.
+struct SlotKey {
+  std::uint64_t chunk;
+  std::uint64_t slot;
+  Hash hash;
+  std::uint64_t segment() const { return slot / kSegmentFilters; }
+};
+// Sorts keys by chunk and segment, which is the order of the rows in _data.
+void sort_by_row(std::span<SlotKey> keys);
+
 class SegmentWriter;
 
 class SegmentStore {
@@ -108,8 +118,10 @@ class SegmentStore {
   void replace_filters(const SegmentConfig& config, std::span<const SlotCells> filters);
   Filter filter_of(const SegmentConfig& config, std::uint64_t slot);
   bool may_contain(const SegmentConfig& config, std::uint64_t slot, Hash hash);
-  // Returns the estimates of all filters of the segments, in the order of their slots.
-  CountedVector<Estimate> estimates(const SegmentConfig& config, SegmentRange range);
+  // Returns the estimates of all filters of the segments, in the order of their slots, as if they
+  // also had the keys in `added`. Requires: these are sorted by row, and in these segments.
+  CountedVector<Estimate> estimates(const SegmentConfig& config, SegmentRange range,
+                                    std::span<const SlotKey> added = {});
 
   // Throws SqliteError(SQLITE_CORRUPT_VTAB) if a row is missing, superfluous or damaged.
   void check(const SegmentConfig& config);

@@ -16,11 +16,12 @@ namespace bloom {
 // and has no bytes.
 class Key {
  public:
-  // `is_utf8`: if the value is a text, it comes from a database in UTF-8. Such a text is read
-  // faster.
-  explicit Key(const sqlite::Value& value, bool is_utf8 = false) : type_(value.type()) {
+  // `as_stored`: if the value is a text, it is not converted to UTF-8, which is faster. A
+  // conversion loses characters that are not valid in UTF-16, also for those who use the value
+  // later.
+  explicit Key(const sqlite::Value& value, bool as_stored = false) : type_(value.type()) {
     if (type_ == SQLITE_TEXT) {
-      bytes_ = is_utf8 ? value.utf8_text() : value.text();
+      bytes_ = as_stored ? value.utf8_text() : value.text();
     } else {
       read_other(value);
     }

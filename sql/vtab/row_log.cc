@@ -20,7 +20,7 @@ bool RowLog::make() {
 }
 
 // INSERT leaves the row out without an error if a trigger on the log raises IGNORE.
-void RowLog::append(std::int64_t id, std::span<const std::uint8_t> row) {
+std::int64_t RowLog::append(std::span<const std::uint8_t> row, std::optional<std::int64_t> id) {
   if (std::exchange(is_appending_, true)) {
     damaged("a trigger on its row log must not use the table itself");
   }
@@ -30,13 +30,15 @@ void RowLog::append(std::int64_t id, std::span<const std::uint8_t> row) {
   } const done{is_appending_};
   const sqlite::KeepLastRowid keep(tables_.db());
   ++writes_;
-  Execution(tables_.prepared("INSERT INTO {rowlog} VALUES (?1, ?2)"))
-      .bind(1, id)
-      .bind(2, row)
-      .step();
+  Execution run(tables_.prepared("INSERT INTO {rowlog} VALUES (?1, ?2)"));
+  if (id) {
+    run.bind(1, *id);
+  }
+  run.bind(2, row).step();
   if (sqlite3_changes(tables_.db()) != 1) {
     damaged("the row log has not taken a row");
   }
+  return sqlite3_last_insert_rowid(tables_.db());
 }
 
 std::optional<RowLog::Ids> RowLog::ids() {
@@ -47,12 +49,21 @@ std::optional<RowLog::Ids> RowLog::ids() {
                                     : std::optional(Ids{run.integer(0), run.integer(1)});
 }
 
-void RowLog::for_each(
-    const std::function<void(std::int64_t id, std::span<const std::uint8_t> row)>& f) {
-  Execution run(tables_.prepared("SELECT id, row FROM {rowlog} ORDER BY id"));
+void RowLog::for_each(const EachRow& f, std::int64_t first) {
+  Execution run(tables_.prepared("SELECT id, row FROM {rowlog} WHERE id >= ?1 ORDER BY id"));
+  run.bind(1, first);
   while (run.step()) {
     f(run.integer(0), run.blob(1));
   }
+}
+
+bool RowLog::with_newest(const EachRow& f) {
+  Execution run(tables_.prepared("SELECT id, row FROM {rowlog} ORDER BY id DESC LIMIT 1"));
+  if (!run.step()) {
+    return false;
+  }
+  f(run.integer(0), run.blob(1));
+  return true;
 }
 
 // SQLite counts each row that an UPSERT updates, also if it is the same row every time.

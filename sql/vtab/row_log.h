@@ -9,13 +9,13 @@
 // PRAGMA query_only, and one after sqlite3_close() was refused. So a table that is opened reads the
 // log, if its config says that there are rows.
 //
-// The ids are consecutive, and an id is used again only after a rollback. So if only rollbacks have
-// happened since a connection has read the log, and the log has the same first row and no more
-// rows, then the rows that are left are those that it has read.
+// The ids are consecutive. A merge removes all rows. A rollback removes the newest ones, or brings
+// back those that a merge has removed.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -47,20 +47,25 @@ class RowLog {
   // because another table has its name.
   bool make();
   // Appends a row. It counts in changes(), so this may be called only within a statement on the
-  // virtual table itself.
-  void append(std::int64_t id, std::span<const std::uint8_t> row);
+  // virtual table itself. Without an id, the row gets the id after that of the newest row, or 1.
+  // Returns the id.
+  std::int64_t append(std::span<const std::uint8_t> row,
+                      std::optional<std::int64_t> id = std::nullopt);
   struct Ids {
     std::int64_t first;
     std::int64_t last;
   };
   // Returns nullopt if the log is empty.
   std::optional<Ids> ids();
-  // Calls f(id, row) for each row in order.
-  void for_each(const std::function<void(std::int64_t id, std::span<const std::uint8_t> row)>& f);
+  using EachRow = std::function<void(std::int64_t id, std::span<const std::uint8_t> row)>;
+  // Calls f(id, row) for each row from the id `first` on, in order.
+  void for_each(const EachRow& f, std::int64_t first = std::numeric_limits<std::int64_t>::min());
+  // Calls f(id, row) for the newest row. Returns false if there is none.
+  bool with_newest(const EachRow& f);
   void clear();
-  // Sets changes() to a value that it had before: a commit and a lookup must not change it. Leaves
-  // it alone if that would take long: from 100,000 on. Requires: the table <name>_config(k, v) has
-  // a row 'version'.
+  // Sets changes() to a value that it had before: a commit must not change it. Leaves it alone if
+  // that would take long: from 100,000 on. Requires: the table <name>_config(k, v) has a row
+  // 'version'.
   void restore_changes(int changes);
 
  private:

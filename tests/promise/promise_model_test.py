@@ -33,7 +33,9 @@ FOLLOWERS = {
     "b": "source=s, column=k, block=512, on_stale=maybe",
     "q": "source=s, column=k, kind=partitioned, capacity=40, growth=off",
 }
-# A table of groups: the keys of t, by their age.
+# Tables of groups. The oracle has the member of each key.
+GROUPED = {"u": "capacity=40, fpr=0.001", "v": "capacity=20, fpr=0.4"}
+# A table of groups that follows: the keys of t, by their age.
 GROUPS = "CREATE VIRTUAL TABLE m USING bloom_groups(source=t_keys, member=age, column=k)"
 # Every command is run on every table, at any time. A table refuses some of them.
 COMMANDS = ("rebuild", "merge", "halve", "fold", "integrity-check", "clear", "rotate", "nonsense")
@@ -44,11 +46,13 @@ OTHERS = {
 COUNTING = ("c", "w")
 GENERATIONS = 3  # of t
 # The oracle of each bloom table.
-ORACLES = {**{name: f"{name}_keys" for name in KINDS}, **{name: "s" for name in FOLLOWERS}, "m": "t_keys"}
+ORACLES = {**{name: f"{name}_keys" for name in (*KINDS, *GROUPED)}, **{name: "s" for name in FOLLOWERS}, "m": "t_keys"}
+# The members that have a key: the table, its oracle, and the column of the oracle.
+MEMBERS = (("m", "t_keys", "age"), *((name, f"{name}_keys", "m") for name in GROUPED))
 
 # Errors that are expected from a statement at the wrong time.
 EXPECTED = (
-    "no such savepoint", "within a transaction", "no transaction is active", "SQL statements in progress", "unable to open", "rolled back",
+    "are for a table with a source", "no such savepoint", "within a transaction", "no transaction is active", "SQL statements in progress", "unable to open", "rolled back",
     "a table that follows", "is locked", "cannot halve", "cannot fold", "cannot read", "cannot rebuild", "cannot merge changes", "cannot rotate", "unknown command",
     "cannot be halved", "was renamed while", "columns but 1 values", "are missing or have changed", "keep their keys from being added", "may keep them from running", "statement aborts", "cannot commit", "cannot rollback", "query aborted", "schema has changed", "is busy", "is read-only",
 )  # fmt: skip
@@ -93,7 +97,9 @@ class World:
                 db.run(f"CREATE TABLE {name}_keys(k, age DEFAULT 0)")
             elif name in OTHERS:
                 self.others.append(name)
-        db.run(GROUPS)
+        db.run(GROUPS, "CREATE TABLE note(a)")
+        for name, options in GROUPED.items():
+            db.run(f"CREATE VIRTUAL TABLE {name} USING bloom_groups({options})", f"CREATE TABLE {name}_keys(m, k)")
         # The conflict rule of the outer statement also holds in the trigger. With OR IGNORE a key that t has is not added again.
         db.run(
             "CREATE TRIGGER many AFTER INSERT ON x WHEN new.a % 3 = 0 BEGIN INSERT INTO p(key) VALUES (new.a); INSERT INTO p_keys(k) VALUES (new.a);"
@@ -143,6 +149,73 @@ class World:
             if self.rng.random() < 0.1:
                 self.rng.choice((World.savepoint, World.rollback_to, World.release))(self, db)
 
+    def grouped_rows(self, db):
+        """Single rows of members, as executemany() adds them. Between them, the schema changes, which makes another object of the table, and lookups fail."""
+        name = self.rng.choice(list(GROUPED))
+        if not db.in_transaction() and self.rng.random() < 0.8:
+            self.run(db, "BEGIN")
+        between = (World.change_schema, World.look_grouped, World.query_only_lookup, World.interrupted_lookup, World.savepoint, World.rollback_to, World.release)
+        for _ in range(self.rng.choice((1, 2, 3, 4))):
+            for _ in range(self.rng.choice((3, 15, 25))):
+                self.grouped_row(db, name)
+            for action in self.rng.choices(between, weights=(4, 2, 3, 3, 1, 1, 1), k=self.rng.choice((1, 2))):
+                action(self, db)
+        if self.rng.random() < 0.4:
+            self.commit(db)
+
+    def grouped_row(self, db, name):
+        self.number += 1
+        member, key = self.rng.choice((self.rng.randrange(12), f"'m{self.rng.randrange(6)}'")), self.rng.choice((self.rng.randrange(50), f"'row {self.number}'"))
+        rule = self.rng.choice(("", "", "", "", "", "", "OR IGNORE", "OR REPLACE"))
+        self.run(db, f"INSERT {rule} INTO {name}(member, key) VALUES ({member}, {key})")
+        self.run(db, f"INSERT INTO {name}_keys VALUES ({member}, {key})")
+
+    def grouped_insert(self, db):
+        name = self.rng.choice(list(GROUPED))
+        pairs = f"SELECT unicode(substr(k, -1)) % 12, k FROM (SELECT NULL AS k WHERE false UNION ALL SELECT * FROM ({self.keys()}))"
+        self.run(db, f"INSERT INTO {name}(member, key) {pairs}")
+        self.run(db, f"INSERT INTO {name}_keys {pairs}")
+
+    def grouped_change(self, db):
+        name, member = self.rng.choice(list(GROUPED)), self.rng.randrange(12)
+        if self.rng.random() < 0.3:
+            return self.run(db, f"INSERT INTO {name}({name}) VALUES ('optimize')")
+        self.run(db, f"DELETE FROM {name}_keys WHERE m = {member}")
+        self.run(db, f"DELETE FROM {name} WHERE member = {member}")
+
+    def change_schema(self, db):
+        self.number += 1
+        self.run(db, self.rng.choice((f"ALTER TABLE note ADD COLUMN a{self.number}", "PRAGMA writable_schema = RESET")))
+
+    def look_grouped(self, db):
+        self.run(db, f"SELECT member FROM {self.rng.choice(list(GROUPED))} WHERE key = {self.rng.randrange(50)}")
+
+    def query_only_lookup(self, db):
+        self.run(db, "PRAGMA query_only = ON")
+        try:
+            self.look_grouped(db)
+        finally:
+            self.run(db, "PRAGMA query_only = OFF")
+
+    def interrupted_lookup(self, db):
+        """SQLite rolls back the transaction only if the statement, or one that it runs, writes."""
+        name = self.rng.choice(list(GROUPED) if self.rng.random() < 0.7 else list(ORACLES))
+        left, before = [self.rng.randrange(1, 250)], db.in_transaction()
+        column = self.rng.choice(("key", "keys", "filter"))
+
+        def count():
+            left[0] -= 1
+            return left[0] == 0
+
+        db.progress(count)
+        try:
+            self.run(db, f"SELECT {column} FROM {name} WHERE key = {self.rng.randrange(50)}")
+        except Failure as failure:
+            assert self.expects(failure), failure
+        finally:
+            db.progress(None)
+        assert db.in_transaction() == before, f"an interrupted lookup in {name} has ended the transaction"
+
     def query_only(self, db):
         """A commit that may not write."""
         self.run(db, "PRAGMA query_only = ON")
@@ -180,7 +253,7 @@ class World:
             self.run(db, f"INSERT INTO {name}_keys(k) VALUES ({new})")
 
     def clear(self, db):
-        name = self.name()
+        name = self.rng.choice((*KINDS, *GROUPED))
         self.run(db, f"DELETE FROM {name}_keys")
         self.run(db, f"INSERT INTO {name}({name}) VALUES ('clear')")
 
@@ -213,7 +286,7 @@ class World:
     def command(self, db):
         """Runs any command on any table. A command that fails leaves nothing behind, also no merge."""
         name, command = self.rng.choice(list(ORACLES)), self.rng.choice(COMMANDS)
-        if command == "clear" and name in KINDS:
+        if command == "clear" and name in (*KINDS, *GROUPED):
             return self.clear(db)
         if command == "rotate" and name == "t":
             return self.rotate(db)
@@ -372,7 +445,8 @@ class World:
         self.run(db, "SAVEPOINT renamed")
         try:
             self.run(db, f"ALTER TABLE {name} RENAME TO other_name")
-            self.run(db, f"INSERT INTO other_name(key) VALUES (1)" if name in KINDS else "INSERT INTO s VALUES (1)")
+            insert = "other_name(key) VALUES (1)" if name in KINDS else "other_name(member, key) VALUES (1, 1)" if name in GROUPED else "s VALUES (1)"
+            self.run(db, f"INSERT INTO {insert}")
             self.run(db, f"ALTER TABLE other_name RENAME TO {name}")
         except Failure:
             self.run(db, "ROLLBACK TO renamed")
@@ -432,7 +506,7 @@ class World:
         new.run("PRAGMA synchronous = OFF")
 
     STEPS = {
-        insert: 20, rows: 20, query_only: 2, remove: 6, move: 3, clear: 1, merge: 1, rotate: 6, source_insert: 10, source_change: 5, rebuild: 1, merge_pending: 5, rebuild_member: 1, ordinary: 8, other: 6,
+        insert: 20, rows: 20, grouped_rows: 20, grouped_insert: 3, grouped_change: 3, change_schema: 3, interrupted_lookup: 3, query_only_lookup: 2, query_only: 2, remove: 6, move: 3, clear: 1, merge: 1, rotate: 6, source_insert: 10, source_change: 5, rebuild: 1, merge_pending: 5, rebuild_member: 1, ordinary: 8, other: 6,
         begin: 12, savepoint: 10, rollback_to: 8, release: 5, commit: 8, rollback: 4, undone: 6, look: 4, reload: 2, failing: 3,
         command: 10, half_stepped: 5, lost_triggers: 1, within_trigger: 2, rename: 1, refused_close: 2, unfinished_backup: 1, serialize: 2, interrupt: 5, load_again: 0.5, reopen: 0.5,
     }  # fmt: skip
@@ -455,11 +529,12 @@ class World:
                 assert not lost, f"{name} has lost {lost} for connection {self.sides.index(db) if db in self.sides else None}"
             except Failure as failure:
                 assert self.expects(failure), failure
-        try:
-            lost = db.run("SELECT k, age FROM t_keys AS o WHERE k IS NOT NULL AND NOT EXISTS (SELECT 1 FROM m WHERE m.key = o.k AND m.member = o.age)")
-            assert not lost, f"members of m have lost {lost} for connection {self.sides.index(db) if db in self.sides else None}"
-        except Failure as failure:
-            assert self.expects(failure), failure
+        for name, oracle, member in MEMBERS:
+            try:
+                lost = db.run(f"SELECT k, {member} FROM {oracle} AS o WHERE k IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {name} WHERE {name}.key = o.k AND {name}.member = o.{member})")
+                assert not lost, f"members of {name} have lost {lost} for connection {self.sides.index(db) if db in self.sides else None}"
+            except Failure as failure:
+                assert self.expects(failure), failure
 
     # Not after each step: a lookup fills caches, and steps must also meet empty ones.
     def check(self):

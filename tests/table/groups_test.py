@@ -1042,19 +1042,24 @@ class SeveralObjects(GroupCase):
             db.execute("INSERT INTO w(member, key) VALUES ('m', ?)", (i,))
         db.execute("COMMIT")
 
+    BEFORE = ("", "SELECT member FROM w WHERE key = 'a1'", "DELETE FROM w WHERE member = 'none'")
+
     def test_the_commit_of_an_old_object_keeps_the_log_of_the_new_one(self):
-        db, keys = self.fill(before_reload="SELECT member FROM w WHERE key = 'a1'")
-        db.execute("PRAGMA query_only = 1")
-        db.execute("SELECT member FROM w WHERE key = 'b19'").fetchall()
-        db.execute("PRAGMA query_only = 0")
-        db.execute("COMMIT")
-        self.assert_found(db, keys)
+        for i, before in enumerate(self.BEFORE):
+            path = f"{self.path}{i}"
+            db, keys = self.fill(before, path)
+            db.execute("PRAGMA query_only = 1")
+            db.execute("SELECT member FROM w WHERE key = 'b19'").fetchall()
+            db.execute("PRAGMA query_only = 0")
+            db.execute("COMMIT")
+            self.assert_found(db, keys, path)
 
     def test_interrupted_lookups_lose_no_key_of_either_object(self):
+        """Nor do they roll back the transaction, as SQLite does when a statement that writes is interrupted."""
         for position in range(1, 260, 3):
             with self.subTest(position):
                 path = f"{self.path}{position}"
-                db, keys = self.fill(path=path)
+                db, keys = self.fill(self.BEFORE[position % 3], path)
                 left = [position]
 
                 def stop():
@@ -1067,9 +1072,20 @@ class SeveralObjects(GroupCase):
                 except sqlite3.OperationalError:
                     pass
                 db.set_progress_handler(None, 0)
-                if db.in_transaction:  # else SQLite has undone all of it
-                    db.execute("COMMIT")
-                    self.assert_found(db, keys, path)
+                self.assertTrue(db.in_transaction)
+                db.execute("COMMIT")
+                self.assert_found(db, keys, path)
+
+    def test_a_rename_by_two_objects_leaves_other_tables_usable(self):
+        db = self.connect()
+        for name in ("v", "w"):
+            db.execute(f"CREATE VIRTUAL TABLE {name} USING bloom_groups(capacity=10)")
+        for sql in ("INSERT INTO w(member, key) VALUES (1, 1)", "BEGIN", "INSERT INTO v(member, key) VALUES (2, 2)", "ALTER TABLE v RENAME TO u",
+                    "ALTER TABLE u RENAME TO z", "DELETE FROM w WHERE member = 5", "INSERT INTO w(w) VALUES ('optimize')"):
+            db.execute(sql)
+        for table, key in (("w", 1), ("z", 2)):
+            self.assertEqual(one(db, f"SELECT member FROM {table} WHERE key = {key}"), key)
+        db.execute("COMMIT")
 
     def test_an_undone_rename_leaves_other_tables_usable(self):
         db = self.connect()
@@ -1259,6 +1275,162 @@ class Nested(GroupCase):
         if "done" in outcomes:
             self.assertIn("n", self.candidates(db, 3))
         db.execute("DROP TRIGGER t")
+        db.execute("INSERT INTO who(who) VALUES ('integrity-check')")
+
+
+class Logged(InFolder):
+    """Single rows of a transaction go to the row log."""
+
+    ROWS = 20  # more than a transaction writes at once
+
+    def open(self):
+        self.path += "x"
+        db = Raw(self.path)
+        db.run("CREATE VIRTUAL TABLE who USING bloom_groups(capacity=1000, fpr=1e-6)", "CREATE TABLE other(x)")
+        return db
+
+    def rows(self, db, tag):
+        for i in range(self.ROWS):
+            db.run(f"INSERT INTO who(member, key) VALUES ('m{i % 3}', '{tag}{i}')")
+        self.assertGreater(db.one("SELECT count(*) FROM who_rowlog"), 5)
+
+    def lost(self, db, *tags):
+        keys = [(f"m{i % 3}", f"{tag}{i}") for tag in tags for i in range(self.ROWS)]
+        found = [(member, key) for member, key in keys if db.run(f"SELECT 1 FROM who WHERE member = '{member}' AND key = '{key}'")]
+        self.assertEqual(found, [(member, key) for member, key in keys if (member,) in db.run(f"SELECT member FROM who WHERE key = '{key}'")])
+        return [pair for pair in keys if pair not in found]
+
+    def expect(self, db, *tags):
+        """The keys are there, now and after COMMIT, and a later transaction can log again."""
+        self.assertEqual(self.lost(db, *tags), [])
+        db.run("COMMIT")
+        other = Raw(self.path)
+        self.assertEqual(other.run("SELECT (SELECT count(*) FROM who_rowlog), v FROM who_config WHERE k = 'version'"), [(0, 1)])
+        other.run("INSERT INTO who(who) VALUES ('integrity-check')", "BEGIN")
+        self.rows(other, "later")
+        other.run("COMMIT")
+        for each in (db, other):
+            self.assertEqual(self.lost(each, *tags, "later"), [])
+            each.close()
+
+    def interrupted(self, db, sql, steps):
+        """Returns whether a query was interrupted after so many steps."""
+        left = [steps]
+
+        def stop():
+            left[0] -= 1
+            return left[0] == 0
+
+        db.progress(stop)
+        code = db.code(sql)
+        db.progress(None)
+        self.assertIn(code, (OK, INTERRUPT))
+        return code == INTERRUPT
+
+    def test_a_rollback_brings_back_what_two_objects_have_logged_and_merged(self):
+        db = self.open()
+        db.run("BEGIN")
+        self.rows(db, "a")
+        db.run("SAVEPOINT x", "DELETE FROM who WHERE member = 'none'", "ALTER TABLE other ADD COLUMN y")
+        self.rows(db, "b")
+        db.run("SAVEPOINT y")
+        self.rows(db, "c")
+        self.assertEqual(self.lost(db, "a", "b", "c"), [])
+        db.run("ROLLBACK TO y")
+        self.assertEqual((self.lost(db, "a", "b"), len(self.lost(db, "c"))), ([], self.ROWS))
+        self.rows(db, "d")
+        db.run("ROLLBACK TO x")
+        self.assertEqual((self.lost(db, "a"), len(self.lost(db, "b")), len(self.lost(db, "d"))), ([], self.ROWS, self.ROWS))
+        self.rows(db, "e")
+        self.expect(db, "a", "e")
+
+    def test_a_lookup_writes_nothing(self):
+        """SQLite rolls back the whole transaction when a statement that writes is interrupted, also one that a query runs."""
+        for sql in ("SELECT member FROM who WHERE key = 'a19'", "SELECT member, keys, fpr, overfull, filter FROM who", "PRAGMA integrity_check"):
+            db = self.open()
+            db.run("BEGIN", "INSERT INTO other VALUES (1)")
+            self.rows(db, "a")
+            rows, changes = db.run("SELECT * FROM who_rowlog"), db.one("SELECT total_changes()")
+            db.run(sql)
+            self.assertEqual((db.run("SELECT * FROM who_rowlog"), db.one("SELECT total_changes()")), (rows, changes))
+            stopped = sum(self.interrupted(db, sql, steps) for steps in range(1, 250))
+            self.assertGreater(stopped, 20)
+            self.assertTrue(db.in_transaction())
+            self.assertEqual(db.run("SELECT x FROM other"), [(1,)])
+            self.expect(db, "a")
+
+    def test_properties_count_logged_keys(self):
+        properties = "SELECT member, keys, fpr, overfull, hex(filter) FROM who"
+        for many in (0, 300):
+            db = self.open()
+            db.run("DROP TABLE who", "CREATE VIRTUAL TABLE who USING bloom_groups(capacity=5, fpr=0.4)")
+            if many:
+                db.run(f"INSERT INTO who(member, key) WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT {many}) SELECT i, i FROM n", "INSERT INTO who(who) VALUES ('optimize')")
+            db.run("BEGIN")
+            self.rows(db, "a")
+            found = db.run(properties)
+            each = [db.run(f"{properties} WHERE member = 'm{i}'")[0] for i in range(3)]
+            db.run("COMMIT")
+            self.assertEqual(found, db.run(properties))
+            self.assertEqual(each, found[-3:])
+            self.assertEqual([row[3] for row in each], [1, 1, 1])
+
+    def test_clear_and_rollback_of_a_full_log(self):
+        """More rows than the log takes: it is merged in between."""
+        db = connect(isolation_level=None)
+        db.execute("CREATE VIRTUAL TABLE who USING bloom_groups(capacity=100000, fpr=1e-9)")
+        db.execute("BEGIN")
+        db.executemany("INSERT INTO who(member, key) VALUES (?, ?)", ((i % 5, i) for i in range(70_000)))
+        self.assertLess(one(db, "SELECT count(*) FROM who_rowlog"), 10_000)
+        self.assertEqual(one(db, "SELECT count(*) FROM (SELECT DISTINCT value FROM (WITH n(i) AS (SELECT 0 UNION ALL SELECT i + 7 FROM n LIMIT 10000) SELECT i AS value FROM n) CROSS JOIN who ON key = value AND member = value % 5)"), 10_000)
+        db.execute("INSERT INTO who(who) VALUES ('clear')")
+        self.assertEqual(one(db, "SELECT count(*) FROM who_rowlog"), 0)
+        db.execute("ROLLBACK")
+
+    def test_a_second_object_cannot_change_the_table_from_a_trigger_on_a_shadow_table(self):
+        db = self.open()
+        failures = []
+
+        def act():
+            db.run("PRAGMA writable_schema = RESET")
+            try:
+                db.run("INSERT INTO who(member, key) VALUES ('n', 3)")
+            except Failure as failure:
+                failures.append(failure.text)
+
+        db.function("act", act)
+        db.run("CREATE TRIGGER tr AFTER INSERT ON who_members WHEN new.member = 'outer' BEGIN SELECT act(); END")
+        db.code("INSERT INTO who(member, key) VALUES ('first', 0), ('outer', 9), ('last', 10)")
+        self.assertRegex(" ".join(failures), "a trigger on a shadow table cannot change the table")
+
+
+class Utf16(InFolder):
+    """A text in UTF-16 can have halves of characters, which UTF-8 cannot store. SQLite compares their bytes."""
+
+    HALVES = [f"CAST(x'{half:02x}D8' AS TEXT)" for half in range(4)]
+
+    def test_members_that_differ_in_half_a_character(self):
+        db = self.connect()
+        db.execute("PRAGMA encoding = 'UTF-16le'")
+        db.execute("CREATE VIRTUAL TABLE who USING bloom_groups(capacity=10, fpr=1e-6)")
+        rows = ", ".join(f"({half}, 'k{i}')" for i, half in enumerate(self.HALVES))
+        db.execute(f"INSERT INTO who(member, key) SELECT * FROM (VALUES {rows})")
+        self.assertEqual(one(db, "SELECT count(*) FROM who"), len(self.HALVES))
+        for i, half in enumerate(self.HALVES):
+            self.assertEqual(db.execute(f"SELECT member = {half} FROM who WHERE key = 'k{i}'").fetchall(), [(1,)])
+
+    def test_such_members_of_a_source(self):
+        db = self.connect()
+        db.execute("PRAGMA encoding = 'UTF-16le'")
+        db.execute("CREATE TABLE s(m TEXT, k TEXT)")
+        db.execute("CREATE VIRTUAL TABLE who USING bloom_groups(source=s, member=m, column=k, capacity=100)")
+        for half in self.HALVES:
+            db.execute(f"INSERT INTO s VALUES ({half}, 'x')")
+        lookup = "SELECT count(*) FROM s WHERE EXISTS (SELECT 1 FROM who WHERE key = 'x' AND member = m)"
+        self.assertEqual(one(db, lookup), len(self.HALVES))
+        self.assertEqual(one(db, "SELECT count(*) FROM who WHERE key = 'x'"), len(self.HALVES))
+        db.execute("INSERT INTO who(who) VALUES ('merge')")
+        self.assertEqual(one(db, lookup), len(self.HALVES))
         db.execute("INSERT INTO who(who) VALUES ('integrity-check')")
 
 

@@ -110,8 +110,8 @@ void LoggedKeys::append(const Layers& layers, std::uint64_t chunk, Hash hash, bo
   store_le(row.data() + sizeof(std::uint64_t), hash.h2);
   push(chunk, hash, is_removal);
   is_used_ = true;
-  log_.append(first_id_ + static_cast<std::int64_t>(keys_.size()) - 1,
-              std::span(row).first(is_removal ? kRemovedBytes : kAddedBytes));
+  log_.append(std::span(row).first(is_removal ? kRemovedBytes : kAddedBytes),
+              first_id_ + static_cast<std::int64_t>(keys_.size()) - 1);
 }
 
 void LoggedKeys::apply(const LayeredFilter& filter, std::uint64_t i, std::uint8_t* cells) const {

@@ -6,7 +6,12 @@
 // the changes of the log applied in order. The cache holds chunks with these changes.
 //
 // A copy of the log is kept in memory, so that a chunk which is read again gets its changes without
-// a query. It takes 24 bytes per row, at most 3 MB.
+// a query. It takes 24 bytes per row, at most 3 MB. All objects of a table in a transaction share
+// it (filter_registry.h).
+//
+// An id is used again only after a rollback. So if only rollbacks have happened since a connection
+// has read the log, and the log has the same first row and no more rows, then the rows that are
+// left are those that it has read.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,8 @@
 #include "sql/group_table/store/group_store.h"
 
-#include <array>
 #include <utility>
 #include <variant>
 
-#include "core/support/bytes.h"
 #include "core/support/error.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
@@ -32,7 +30,6 @@ constexpr ShadowTable kGroupTables[] = {
     SegmentStore::kWideTable,
     RowLog::kTable};
 
-constexpr std::size_t kLoggedKeyBytes = 3 * sizeof(std::uint64_t);
 constexpr char kMemberOfSlot[] = "SELECT member FROM {members} WHERE slot = ?1";
 
 // Returns the slot in column 0.
@@ -49,7 +46,7 @@ std::uint64_t slot_in(const Execution& run, const GroupConfig& config) {
 GroupStore::GroupStore(sqlite3* db, std::string schema, std::string table)
     : db_(db),
       tables_(db, std::move(schema), std::move(table), kGroupTables),
-      row_log_(tables_, writes_),
+      log_(tables_, writes_),
       segments_(tables_, writes_) {}
 
 bool GroupStore::is_shadow(std::string_view suffix) {
@@ -136,31 +133,22 @@ void GroupStore::save_version(const GroupConfig& config) {
       .step();
 }
 
-void GroupStore::log_key(std::int64_t id, const LoggedKey& key) {
-  std::array<std::uint8_t, kLoggedKeyBytes> row;
-  store_le(row.data(), key.slot);
-  store_le(row.data() + sizeof(std::uint64_t), key.hash.h1);
-  store_le(row.data() + 2 * sizeof(std::uint64_t), key.hash.h2);
-  row_log_.append(id, row);
-}
-
-CountedVector<GroupStore::LoggedKey> GroupStore::logged_keys(const GroupConfig& config) {
-  CountedVector<LoggedKey> keys;
-  if (!config.row_log_has_rows) {
-    return keys;
-  }
-  std::int64_t next = 1;
-  row_log_.for_each([&](std::int64_t id, std::span<const std::uint8_t> row) {
-    const auto word = [&](std::size_t i) {
-      return load_le<std::uint64_t>(row.data() + i * sizeof(std::uint64_t));
-    };
-    if (row.size() != kLoggedKeyBytes || id != next++ ||
-        word(0) / kSegmentFilters >= config.segments) {
-      damaged("the row log lacks rows, or has rows of another form");
+CountedVector<SlotKey> GroupStore::logged_keys(const GroupConfig& config, SegmentRange range) {
+  const BitSlicedFilters filters(config.header.shape);
+  CountedVector<SlotKey> keys;
+  read_log(config).for_each([&](const GroupLog::Key& key) {
+    const SlotKey found{filters.chunk_of(key.hash), key.slot, key.hash};
+    if (range.first <= found.segment() && found.segment() < range.end) {
+      keys.push_back(found);
     }
-    keys.push_back({word(0), {word(1), word(2)}});
   });
   return keys;
+}
+
+CountedVector<Estimate> GroupStore::estimates(const GroupConfig& config, SegmentRange range) {
+  CountedVector<SlotKey> logged = logged_keys(config, range);
+  sort_by_row(logged);
+  return segments_.estimates(config, range, logged);
 }
 
 std::optional<std::uint64_t> GroupStore::slot_of(const GroupConfig& config, const Value& member) {
@@ -334,6 +322,9 @@ std::uint64_t GroupStore::end_of_members(const GroupConfig& config) {
 void GroupStore::clear(GroupConfig& config) {
   ++writes_;
   tables_.run("DELETE FROM {members}");
+  if (config.has_row_log) {
+    log_.clear();
+  }
   segments_.clear();
   config.segments = config.wide_segments = 0;
   save_config(config);
@@ -353,6 +344,10 @@ void GroupStore::check(const GroupConfig& config) {
   }
   if (run.integer(1) != run.integer(0) || run.integer(2) != 0) {
     damaged("the slots are not numbered from 0 on");
+  }
+  log_.read(config);
+  if (config.has_row_log && !config.row_log_has_rows && log_.has_rows()) {
+    damaged("the row log has rows, but the config says that it has none");
   }
 }
 

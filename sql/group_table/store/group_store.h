@@ -2,15 +2,15 @@
 //
 // <name>_config(k PRIMARY KEY, v) WITHOUT ROWID         one row per value: see GroupConfig
 // <name>_members(slot INTEGER PRIMARY KEY, member UNIQUE, cleared)
-// <name>_rowlog: slots and hashes of keys that are not in the segments yet, see sql/vtab/row_log.h
+// <name>_rowlog: keys that are not in the segments yet, see group_log.h
 // <name>_data and <name>_wide: the segments, see sql/segments/segment_store.h
 //
 // The filter of a member is bit slot % 64 of segment slot / 64 (core/filter/bit_sliced.h). A slot
 // whose member is NULL is free. Its bits are 0 if `cleared` is 1, and may be set otherwise.
 //
-// A GroupStore caches nothing: each function reads the rows as the connection sees them at the
-// time. Functions throw SqliteError if a statement fails, with the code SQLITE_CORRUPT_VTAB for
-// values that are not valid and for missing rows.
+// A GroupStore returns nothing that is out of date: each function reads the rows as the connection
+// sees them at the time. Functions throw SqliteError if a statement fails, with the code
+// SQLITE_CORRUPT_VTAB for values that are not valid and for missing rows.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@
 
 #include "core/support/memory.h"
 #include "sql/group_table/store/group_config.h"
+#include "sql/group_table/store/group_log.h"
 #include "sql/segments/segment_store.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/statement.h"
 #include "sql/sqlite/value.h"
-#include "sql/vtab/row_log.h"
 #include "sql/vtab/shadow_tables.h"
 
 namespace bloom {
@@ -47,15 +47,16 @@ class GroupStore {
   void save_config(const GroupConfig& config);
   void save_version(const GroupConfig& config);  // GroupConfig::row_log_has_rows
 
-  RowLog& row_log() { return row_log_; }
-  // A key of the row log: slot and hash.
-  struct LoggedKey {
-    std::uint64_t slot;
-    Hash hash;
-  };
-  void log_key(std::int64_t id, const LoggedKey& key);
-  // Reads the rows of the log. Returns none if the config says that there are none.
-  CountedVector<LoggedKey> logged_keys(const GroupConfig& config);
+  GroupLog& log() { return log_; }
+  // Returns the log as it is now.
+  const GroupLog& read_log(const GroupConfig& config) {
+    log_.read(config);
+    return log_;
+  }
+  // Returns the keys of the log in these segments.
+  CountedVector<SlotKey> logged_keys(const GroupConfig& config, SegmentRange range);
+  // As SegmentStore::estimates(), with the keys of the log.
+  CountedVector<Estimate> estimates(const GroupConfig& config, SegmentRange range);
 
   // Members. They are compared as SQLite compares values under the collation BINARY.
   std::optional<std::uint64_t> slot_of(const GroupConfig& config, const sqlite::Value& member);
@@ -95,7 +96,7 @@ class GroupStore {
   std::uint64_t end_of_slots(const GroupConfig& config);
   std::uint64_t end_of_members(const GroupConfig& config);
 
-  // Removes all members and segments. Updates and saves `config`.
+  // Removes all members, segments and logged keys. Updates and saves `config`.
   void clear(GroupConfig& config);
 
   // Throws SqliteError(SQLITE_CORRUPT_VTAB) if a row is missing, superfluous or damaged.
@@ -114,7 +115,7 @@ class GroupStore {
   sqlite3* db_;
   ShadowTables tables_;
   std::uint64_t writes_ = 0;
-  RowLog row_log_;
+  GroupLog log_;
   SegmentStore segments_;
 };
 

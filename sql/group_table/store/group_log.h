@@ -1,0 +1,90 @@
+// The row log of a bloom_groups table (sql/vtab/row_log.h): keys that are not in the segments yet.
+// A row has slot, hash and a random token.
+//
+// SQLite can have several objects of one table in a transaction, so an object relies on nothing
+// that it has appended or merged itself: the log is what the shadow table has. Lookups keep a copy,
+// so that they need not read all rows each time. The copy is the log if both have the same newest
+// row: the token is not used again, and rows go only all at once, or from the newest one on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/hashing/hash.h"
+#include "core/support/memory.h"
+#include "sql/group_table/store/group_config.h"
+#include "sql/vtab/row_log.h"
+#include "sql/vtab/shadow_tables.h"
+
+namespace bloom {
+
+class GroupLog {
+ public:
+  struct Key {
+    std::uint64_t slot;
+    Hash hash;
+  };
+
+  // Requires what RowLog requires. Functions throw as RowLog does.
+  GroupLog(ShadowTables& tables, std::uint64_t& writes) : log_(tables, writes) {}
+
+  // Appends a key. Returns how many keys the log has.
+  std::uint64_t append(const Key& key);
+  void clear() { log_.clear(); }
+  void restore_changes(int changes) { log_.restore_changes(changes); }
+
+  // Makes the copy the log. `config`: as it is now. Throws if rows are missing or damaged.
+  void read(const GroupConfig& config);
+  void forget();
+  // Returns whether the table has rows, whatever its config says.
+  bool has_rows() {
+    return log_.with_newest([](auto, auto) {});
+  }
+  // The next functions are about the copy.
+  //
+  bool empty() const { return rows_.empty(); }
+  // Calls f(key) for each key in order.
+  template <typename F>
+  void for_each(F&& f) const {
+    for (const Row& row : rows_) {
+      f(row.key);
+    }
+  }
+  // Calls f(slot) for each row with this hash.
+  template <typename F>
+  void for_each_slot_with(Hash hash, F&& f) const {
+    for (std::uint32_t i = rows_.empty() ? kNone : newest_[bucket_of(hash)]; i != kNone;
+         i = rows_[i].before) {
+      if (rows_[i].key.hash == hash) {
+        f(rows_[i].key.slot);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  struct Row {
+    Key key;
+    std::uint64_t token;
+    std::uint32_t before;  // the row before in the same bucket, or kNone
+  };
+
+  static Row parse(std::span<const std::uint8_t> bytes, const GroupConfig& config);
+  bool read_newer_rows(const GroupConfig& config);
+  bool has(std::int64_t id, std::uint64_t token) const {
+    return id >= 1 && static_cast<std::uint64_t>(id) <= rows_.size() &&
+           rows_[static_cast<std::size_t>(id) - 1].token == token;
+  }
+  std::size_t bucket_of(Hash hash) const {
+    return static_cast<std::size_t>(hash.h1) & (newest_.size() - 1);
+  }
+  void push(const Row& row);
+  void pop();
+
+  RowLog log_;
+  CountedVector<Row> rows_;              // the row with id 1 first
+  CountedVector<std::uint32_t> newest_;  // of each bucket; their number is a power of 2
+};
+
+}  // namespace bloom
