@@ -370,7 +370,6 @@ std::string BloomTable::info(const std::vector<Estimate>& estimates) {
   if (follower_) {
     table.source = follower_->source();
     table.columns = follower_->columns();
-    table.stale = filter_->config().stale;
     table.pending = filter_->log_size();
     table.pending_fpr = filter_->log_fpr();
   }

@@ -18,7 +18,7 @@ KeyForm form_of(PagedFilter& filter) { return {filter.shape(), filter.config().p
 
 constexpr std::string_view kRebuildFixes = "the command 'rebuild' fixes that";
 
-std::vector<TriggerSet> trigger_sets(bool counting) {
+std::vector<TriggerSet> trigger_sets(bool counting, bool composite) {
   const auto commands = [&](std::uint64_t trigger_set) {
     return [=](const Source& source, const std::string& table, const std::string& target) {
       return triggers_that_command(source, table, target, counting, trigger_set);
@@ -26,14 +26,16 @@ std::vector<TriggerSet> trigger_sets(bool counting) {
   };
   const auto log = [=](const Source& source, const std::string& table, const std::string&) {
     return triggers_that_log(source, table,
-                             counting ? RemovedKey::all_columns : RemovedKey::no_column);
+                             counting ? RemovedKey::all_columns : RemovedKey::nothing);
   };
-  return {{.number = kTriggersForAny, .last_suffix = kAfterDeleteSuffix, .make = log},
+  return {{.number = kTriggersForAny,
+           .names_suffix = composite ? kAfterUpdateSuffix : kBeforeUpdateSuffix,
+           .make = log},
           {.number = kTriggersForExtension,
-           .last_suffix = kAfterDeleteSuffix,
+           .names_suffix = kBeforeUpdateSuffix,
            .make = commands(kTriggersForExtension)},
           {.number = kTriggersOfRelease1,
-           .last_suffix = kAfterDeleteSuffix,
+           .names_suffix = kAfterDeleteSuffix,
            .has_sentinel = false,
            .make = commands(kTriggersOfRelease1)}};
 }
@@ -57,7 +59,7 @@ LinkedObjects objects_of(const BloomConfig& config) {
 SourceFollower::SourceFollower(sqlite3* db, const std::string& schema, const std::string& table,
                                const SourceNames& names, Kind kind)
     : counting_(kind == Kind::counting),
-      link_(db, schema, table, names, trigger_sets(counting_),
+      link_(db, schema, table, names, trigger_sets(counting_, names.columns.size() > 1),
             ChangeLog::side_table(names.columns.size()), "keys may be missing from the filter"),
       source_(link_.source()),
       triggers_(link_.triggers()) {
@@ -153,9 +155,7 @@ void SourceFollower::change(PagedFilter& filter, std::string_view command,
         .pass(
             key, [&](Hash hash) { filter.add_batched(hash); },
             [&](Hash marker) { return counting_ && filter.may_contain(marker); });
-  } else if (filter.shape().kind != Kind::counting) {
-    filter.note_removed_key();
-  } else if (!filter.remove(*key.hash)) {
+  } else if (counting_ && !filter.remove(*key.hash)) {
     fail("the filter does not have the key " + describe_key(value, is_composite()) +
          ", which leaves the source: filter and source are out of sync (" +
          std::string(kRebuildFixes) + ")");

@@ -66,7 +66,7 @@ SearchSource::SearchSource(sqlite3* db, const std::string& schema, std::string t
       options_(options),
       link_(db, schema, table_, names_of(options),
             {{.number = kTriggersForSearch,
-              .last_suffix = "",
+              .names_suffix = "",
               .make = [this](const Source&, const std::string& name,
                              const std::string&) { return triggers(name); }}},
             {kChangedSuffix, "(block INTEGER PRIMARY KEY)", "block"},

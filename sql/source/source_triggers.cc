@@ -98,7 +98,6 @@ void SourceTriggers::install(const std::string& table, std::uint64_t trigger_set
   constexpr std::string_view kCreate = "CREATE TRIGGER ";
   const TriggerSet& set = set_of(trigger_set);
   std::vector<Trigger> wanted = set.make(source_, table, table);
-  assert(set.last_suffix.empty() || wanted.back().name == table + std::string(set.last_suffix));
   assert(std::all_of(wanted.begin(), wanted.end(),
                      [&](const Trigger& trigger) { return writes_to(table, trigger.sql); }));
   if (set.has_sentinel) {
@@ -149,22 +148,25 @@ const Trigger* SourceTriggers::find(const std::vector<Trigger>& stored, const Tr
   return found == stored.end() ? nullptr : &*found;
 }
 
-// Takes the names from the last trigger of the set: its table, and the columns of `old` that it
-// names first. If that trigger is not as install() makes it, takes them from the options and
-// returns false.
+// Takes the names from the trigger of the set that has them: its table, and the columns of `old`
+// that it names first. If that trigger is not as install() makes it, takes them from the options
+// and returns false.
 bool SourceTriggers::take_names(const std::vector<Trigger>& stored, const std::string& table,
                                 const std::string& target, const TriggerSet& set) {
-  if (set.last_suffix.empty()) {
+  if (set.names_suffix.empty()) {
     return true;
   }
-  const std::string last = table + std::string(set.last_suffix);
+  const std::string name = table + std::string(set.names_suffix);
   const std::size_t count = source_.names().columns.size();
   for (const Trigger& trigger : stored) {
     std::vector<std::string> columns = columns_of("old", trigger.sql);
-    if (!columns.empty() && sqlite3_stricmp(trigger.name.c_str(), last.c_str()) == 0) {
+    if (!columns.empty() && sqlite3_stricmp(trigger.name.c_str(), name.c_str()) == 0) {
       columns.resize(std::min(columns.size(), count));
       source_.set_names({trigger.source, std::move(columns)});
-      if (find(stored, set.make(source_, table, target).back()) != nullptr) {
+      const std::vector<Trigger> made = set.make(source_, table, target);
+      if (std::any_of(made.begin(), made.end(), [&](const Trigger& own) {
+            return own.name == name && find(stored, own) != nullptr;
+          })) {
         return true;
       }
     }

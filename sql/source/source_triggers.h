@@ -4,12 +4,12 @@
 // When the source or its columns are renamed, SQLite updates the triggers. When the source is
 // dropped, SQLite drops them. The current names are therefore read from the triggers.
 //
-// With writers=any the triggers append each change to the change log (sql/source/log_reader.h).
-// Added keys are recorded BEFORE the row is written. If another trigger prevents the BEFORE
-// triggers from running, SQLite does not write the row either, so no key is missed. Removed keys
-// are recorded AFTER. The log can have too many keys: INSERT OR IGNORE records its key even if it
-// then writes no row. The log never has too few: if a row of the log is not written, because of
-// another trigger or an index on the log, the trigger fails.
+// With writers=any the triggers append new keys to the change log (sql/source/log_reader.h). They
+// are recorded BEFORE the row is written. If another trigger prevents the BEFORE triggers from
+// running, SQLite does not write the row either, so no key is missed. The log can have too many
+// keys: INSERT OR IGNORE records its key even if it then writes no row. The log never has too few:
+// if a row of the log is not written, because of another trigger or an index on the log, the
+// trigger fails. Removed keys are recorded AFTER, and only for a table that can remove them.
 //
 // A key of several columns is not known BEFORE an UPDATE, because another BEFORE trigger can change
 // the columns that the UPDATE does not set. Such an UPDATE is announced BEFORE, and AFTER records
@@ -49,10 +49,10 @@ namespace bloom {
 // of their text: command_columns(), log_columns(), or the table <name>_changed that they write to.
 struct TriggerSet {
   std::uint64_t number;  // as stored
-  // The suffix of the trigger that make() returns last, from which the current names of the source
-  // are read: it names each column as old."column", in the order of the options and before any
-  // other column. Empty: the virtual table itself updates the names.
-  std::string_view last_suffix;
+  // The suffix of the trigger from which the current names of the source are read: it names each
+  // column as old."column", in the order of the options and before any other column. Empty: the
+  // virtual table itself updates the names.
+  std::string_view names_suffix;
   bool has_sentinel = true;
   // Returns the triggers of `table`, with the suffixes of trigger_sql.h. `target` is the table that
   // they write to; it differs from `table` during ALTER TABLE ... RENAME.

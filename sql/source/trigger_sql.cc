@@ -112,13 +112,15 @@ std::vector<Trigger> triggers_that_log(const Source& source, const std::string& 
            (condition.empty() ? "" : " AND (" + condition + ")") + ";";
   };
   // A deleted value is copied only if it is needed. old_is_key and the value name the columns in
-  // their order: see TriggerSet::last_suffix.
+  // their order: see TriggerSet::names_suffix.
   const auto remove = [&](const std::string& condition) {
+    if (removed == RemovedKey::nothing) {
+      return std::string();
+    }
     if (removed == RemovedKey::all_columns) {
       return record(LogReader::kRemoved, key_columns, old_key, condition);
     }
-    return record(LogReader::kRemoved, groups ? ", key1" : "",
-                  groups ? ", " + column("old", 0) : "",
+    return record(LogReader::kRemoved, ", key1", ", " + column("old", 0),
                   old_is_key + (condition.empty() ? "" : " AND (" + condition + ")"));
   };
   const std::string on = " ON " + quoted_name(names.table);
@@ -126,15 +128,25 @@ std::vector<Trigger> triggers_that_log(const Source& source, const std::string& 
   const bool can_skip_null = !composite && facts.defaults.front().empty();
   const std::string skip_null = can_skip_null ? " WHEN " + column("new", 0) + " IS NOT NULL" : "";
   const std::string add = record_key(LogReader::kAdded, "");
-  const Trigger before_insert(table, names.table, kBeforeInsertSuffix, "INSERT" + on + skip_null,
-                              add);
-  const Trigger after_delete(table, names.table, kAfterDeleteSuffix, "DELETE" + on, remove(""));
+  std::vector<Trigger> triggers;
+  const auto append = [&](std::string_view suffix, const std::string& event,
+                          const std::string& body) {
+    triggers.emplace_back(table, names.table, suffix, event, body);
+  };
+  const auto append_after_delete = [&] {
+    if (removed != RemovedKey::nothing) {
+      append(kAfterDeleteSuffix, "DELETE" + on, remove(""));
+    }
+    return triggers;
+  };
+  append(kBeforeInsertSuffix, "INSERT" + on + skip_null, add);
   if (!composite) {
     const std::string changed = update + " WHEN " + differs;
-    return {before_insert,
-            {table, names.table, kBeforeUpdateSuffix, changed, add},
-            {table, names.table, kAfterUpdateSuffix, changed, remove("")},
-            after_delete};
+    append(kBeforeUpdateSuffix, changed, add);
+    if (removed != RemovedKey::nothing) {
+      append(kAfterUpdateSuffix, changed, remove(""));
+    }
+    return append_after_delete();
   }
   // Both run for the same rows, so that AFTER voids the announcement of its own row: `differs` can
   // be false BEFORE and true AFTER. The announcement of a row that keeps its key is deleted, if it
@@ -145,11 +157,10 @@ std::vector<Trigger> triggers_that_log(const Source& source, const std::string& 
       " UPDATE " + log + " SET added = " + std::to_string(LogReader::kVoid) + newest +
       " WHERE added = " + std::to_string(LogReader::kAnnounced) + "); DELETE FROM " + log + newest +
       ") AND added = " + std::to_string(LogReader::kVoid) + ";";
-  return {before_insert,
-          {table, names.table, kBeforeUpdateSuffix, update, record_key(LogReader::kAnnounced, "")},
-          {table, names.table, kAfterUpdateSuffix, update,
-           record_key(LogReader::kAdded, differs) + end_announcement + remove(differs)},
-          after_delete};
+  append(kBeforeUpdateSuffix, update, record_key(LogReader::kAnnounced, ""));
+  append(kAfterUpdateSuffix, update,
+         record_key(LogReader::kAdded, differs) + end_announcement + remove(differs));
+  return append_after_delete();
 }
 
 std::vector<Trigger> triggers_that_command(const Source& source, const std::string& table,
@@ -165,9 +176,11 @@ std::vector<Trigger> triggers_that_command(const Source& source, const std::stri
   const std::string update = update_event(source, facts) + " WHEN " + key_differs(source);
   const std::string add = write(kAddCommand, "new");
   const std::string remove = write(kRemoveCommand, "old");
+  const bool is_of_release1 = trigger_set == kTriggersOfRelease1;
+  const bool removes = counting || is_of_release1;
   const bool add_after = counting || needs_after(source, facts);
   std::vector<Trigger> triggers;
-  if (!counting || trigger_set != kTriggersOfRelease1) {
+  if (!counting || !is_of_release1) {
     const std::string before = counting ? write(kExpectCommand, "new") : add;
     triggers.emplace_back(table, name, kBeforeInsertSuffix, "INSERT" + on, before);
     triggers.emplace_back(table, name, kBeforeUpdateSuffix, update, before);
@@ -175,8 +188,13 @@ std::vector<Trigger> triggers_that_command(const Source& source, const std::stri
   if (add_after) {
     triggers.emplace_back(table, name, kAfterInsertSuffix, "INSERT" + on, add);
   }
-  triggers.emplace_back(table, name, kAfterUpdateSuffix, update, remove + (add_after ? add : ""));
-  triggers.emplace_back(table, name, kAfterDeleteSuffix, "DELETE" + on, remove);
+  if (removes || add_after) {
+    triggers.emplace_back(table, name, kAfterUpdateSuffix, update,
+                          (removes ? remove : "") + (add_after ? add : ""));
+  }
+  if (removes) {
+    triggers.emplace_back(table, name, kAfterDeleteSuffix, "DELETE" + on, remove);
+  }
   return triggers;
 }
 

@@ -47,9 +47,9 @@ struct Trigger {
   std::int64_t rowid = 0;  // in sqlite_schema, if the trigger is stored
 };
 
-// What the change log gets of a key that leaves the source: only that it does, the value of the
-// first column, or all.
-enum class RemovedKey { no_column, first_column, all_columns };
+// What the change log gets of a key that leaves the source: nothing, the value of the first column,
+// or all. Only a counting filter can remove a key; a group may lose its last row.
+enum class RemovedKey { nothing, first_column, all_columns };
 
 // Return the triggers that append to the change log, and those that write commands to the bloom
 // table `target`. They differ only during ALTER TABLE ... RENAME.

@@ -125,7 +125,6 @@ std::string info_json(std::span<const Header> layers, std::span<const Estimate> 
   if (table.source) {
     json.add("source", quoted(*table.source));
     json.add("columns", names_json(table.columns));
-    json.add("stale", table.stale);
     json.add("pending", table.pending);
   }
   return json.finish();

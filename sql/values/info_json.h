@@ -27,7 +27,6 @@ struct TableInfo {
   double total_fpr = 0;               // target FPR of all layers together, if they are listed
   std::optional<std::string> source;  // the followed table; nullopt: follows none
   std::vector<std::string> columns;   // the followed columns
-  std::uint64_t stale = 0;            // keys that have left the source since the last build
   std::uint64_t pending = 0;          // changes in the change log
   double pending_fpr = 0;             // what they add to the FPR
 };

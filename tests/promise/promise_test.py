@@ -324,7 +324,7 @@ class Nested(Case):
 
     def test_a_rebuild_that_fails_and_then_one_that_succeeds(self):
         db = Raw()
-        db.run("CREATE TABLE s(k)", f"CREATE VIRTUAL TABLE f USING bloom({SOURCE}, column=k)", "INSERT INTO s VALUES ('a'), ('b')", "DROP TRIGGER f_after_delete", "BEGIN", "SAVEPOINT a")
+        db.run("CREATE TABLE s(k)", f"CREATE VIRTUAL TABLE f USING bloom({SOURCE}, column=k)", "INSERT INTO s VALUES ('a'), ('b')", "DROP TRIGGER f_before_update", "BEGIN", "SAVEPOINT a")
         create_trigger = 7
         db.authorizer(lambda action, *_: int(action == create_trigger))
         self.assertFails(db, "not authorized", "INSERT INTO f(f) VALUES ('rebuild')")
@@ -691,6 +691,10 @@ class Triggers(Case):
             db.run("DROP INDEX f_guard", "DELETE FROM f_config WHERE k IN ('triggers', 'guard')")
             if source == "counting":
                 db.run("DROP TRIGGER f_before_insert", "DROP TRIGGER f_before_update")
+            else:
+                remove = """BEGIN INSERT INTO "f"("f", key) VALUES ('remove', old."k"); END"""
+                db.run(f'CREATE TRIGGER "f_after_update" AFTER UPDATE OF "k" ON "s" WHEN old."k" IS NOT new."k" {remove}',
+                       f'CREATE TRIGGER "f_after_delete" AFTER DELETE ON "s" {remove}')
             db.run("INSERT INTO s(k) VALUES ('c')", "ALTER TABLE f RENAME TO g", "INSERT INTO s(k) VALUES ('d')")
             self.assertEqual(self.lost(db, key, "g"), 0)
             self.assertEqual(db.run("SELECT name FROM sqlite_master WHERE type = 'index'"), [])
@@ -864,7 +868,7 @@ class CheckAndWork(Case):
             with self.subTest(temp):
                 db = Raw(self.path)
                 db.run("CREATE TABLE s(k)", "CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, writers=extension, kind=counting)",
-                       "CREATE VIRTUAL TABLE g USING bloom(source=s, column=k)", "INSERT INTO s VALUES ('a')")
+                       "CREATE VIRTUAL TABLE g USING bloom(source=s, column=k, kind=counting)", "INSERT INTO s VALUES ('a')")
                 self.assertFollows(db)
                 db.run(f"CREATE {temp}TRIGGER q AFTER INSERT ON g_pending WHEN new.added = 0 BEGIN SELECT RAISE(FAIL, 'quota'); END")
                 self.assertFails(db, "quota", "UPDATE s SET k = 'new'")

@@ -42,8 +42,8 @@ std::vector<TriggerSet> sets() {
   const auto make_older = [](const Source& source, const std::string& table, const std::string&) {
     return std::vector{triggers(source, table).back()};
   };
-  return {{.number = kVersion, .last_suffix = kBeforeUpdateSuffix, .make = make},
-          {.number = kOlderVersion, .last_suffix = kBeforeUpdateSuffix, .make = make_older}};
+  return {{.number = kVersion, .names_suffix = kBeforeUpdateSuffix, .make = make},
+          {.number = kOlderVersion, .names_suffix = kBeforeUpdateSuffix, .make = make_older}};
 }
 
 class SourceLinkTest : public testing::Test {

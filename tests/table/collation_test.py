@@ -125,11 +125,11 @@ class Collations(InFolder):
     def test_a_collation_that_cannot_be_told_is_still_that_of_all_layers(self):
         db = self.connect()
         db.executescript("CREATE TABLE t(k TEXT COLLATE NOCASE); CREATE VIRTUAL TABLE f USING bloom(writers=extension, source=t, column=k)")
-        db.executescript("ALTER TABLE t RENAME TO u; DROP TRIGGER f_after_delete")
+        db.executescript("ALTER TABLE t RENAME TO u; DROP TRIGGER f_before_update")
         # Without that trigger this one does not know that the source is u, and what its collation is.
         self.connect().execute("WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO u SELECT 'K' || i FROM n")
-        trigger = "AFTER DELETE ON \"u\" BEGIN INSERT INTO \"f\"(\"f\", key) VALUES ('remove', old.\"k\"); END"
-        self.connect().execute(f'CREATE TRIGGER "f_after_delete" {trigger}')
+        trigger = "BEFORE UPDATE OF \"k\" ON \"u\" WHEN old.\"k\" IS NOT new.\"k\" BEGIN INSERT INTO \"f\"(\"f\", key) VALUES ('add', new.\"k\"); END"
+        self.connect().execute(f'CREATE TRIGGER "f_before_update" {trigger}')
         last = self.connect()
         self.assertEqual(one(last, "SELECT length(v) / 64 FROM f_config WHERE k = 'header'"), 2)
         last.execute("INSERT INTO f(f) VALUES ('rebuild')")  # the trigger was created again

@@ -37,7 +37,7 @@ class Following(SourceCase):
         programs = [row for row in db.execute("EXPLAIN UPDATE t SET x = 1") if row[1] == "Program"]
         self.assertEqual(programs, [])
         programs = [row for row in db.execute("EXPLAIN UPDATE t SET k = 1") if row[1] == "Program"]
-        self.assertEqual(len(programs), 2)
+        self.assertEqual(len(programs), 1)
 
     def test_a_rejected_source_leaves_nothing_behind(self):
         db = self.connect()
@@ -46,7 +46,7 @@ class Following(SourceCase):
             CREATE TABLE t(k, c TEXT COLLATE backwards, n TEXT COLLATE NOCASE);
             CREATE VIEW v AS SELECT k FROM t;
             CREATE VIRTUAL TABLE b USING bloom(capacity=10);
-            CREATE TRIGGER f_after_delete AFTER DELETE ON t BEGIN SELECT 1; END;
+            CREATE TRIGGER f_before_update AFTER DELETE ON t BEGIN SELECT 1; END;
             ATTACH ':memory:' AS other; CREATE TABLE other.elsewhere(k); CREATE TEMP TABLE temporary(k);
         """)
         before = self.names(db)
@@ -64,7 +64,7 @@ class Following(SourceCase):
             "source=t, column=(k, c)": "the collation of column 'c' must be BINARY, NOCASE or RTRIM, got backwards",
             "source=t, column=(k, n), collate=nocase": "option collate is for a key of one column",
             "source=t, column=n, collate=binary": "the collation of column 'n' must be binary, which is that of the filter, got NOCASE",
-            "source=t, column=k": "trigger .*f_after_delete.* already exists",
+            "source=t, column=k": "trigger .*f_before_update.* already exists",
             "source=t, column=k, capacity=0": "capacity must be",
             "source=main.t, column=k": r"source must be the name of a table without its schema, got 'main.t' \(write source=t; .* here main\)",
             "source=t column=k": r"a comma is missing between two options: 'source=t column=k' \(write source=t, column=k\)",
@@ -185,14 +185,14 @@ class Following(SourceCase):
         db.execute("UPDATE t SET k = 'c' WHERE k = 'b'")
         db.execute("BEGIN")
         db.execute("DELETE FROM t WHERE k = 'a'")
-        self.assertEqual(self.info(db)["stale"], 2)
+        self.assertEqual(one(db, "SELECT stale FROM f"), 2)
         db.execute("ROLLBACK")
-        self.assertEqual(self.info(db)["stale"], 1)
+        self.assertEqual(one(db, "SELECT stale FROM f"), 1)
         db.execute("DELETE FROM t WHERE k = 'a'")
         self.assertEqual(self.present(db, "a", "b", "c", 3), ["a", "b", "c", 3])
         db.execute("INSERT INTO f(f) VALUES ('rebuild')")
         self.assertEqual(self.present(db, "a", "b", "c", 3), ["c", 3])
-        self.assertEqual(self.info(db)["stale"], 0)
+        self.assertEqual(one(db, "SELECT stale FROM f"), 0)
         self.assertEqual(self.info(self.connect())["source"], "t")
 
     def test_rebuild_gives_the_filter_the_size_of_its_source(self):
@@ -351,7 +351,7 @@ class Following(SourceCase):
 
     def test_a_renamed_table_still_reports_a_missing_trigger(self):
         db = self.following()
-        for trigger in ("f_before_insert", "f_after_delete"):
+        for trigger in ("f_before_insert", "f_before_update"):
             db.execute(f"DROP TRIGGER {trigger}")
             db.execute("ALTER TABLE f RENAME TO g")
             db.execute("INSERT INTO t VALUES ('z', 0)")
@@ -359,7 +359,7 @@ class Following(SourceCase):
             db.execute("INSERT INTO g(g) VALUES ('rebuild')")
             self.assertEqual(self.present(db, "a", "z", "no", table="g"), ["a", "z"])
             db.execute("ALTER TABLE g RENAME TO f")
-            self.assertEqual(self.names(db), {"t", "f", "f_config", "f_data", "f_rowlog", "f_guard", "f_pending", "f_last", "f_before_insert", "f_before_update", "f_after_update", "f_after_delete"})
+            self.assertEqual(self.names(db), {"t", "f", "f_config", "f_data", "f_rowlog", "f_guard", "f_pending", "f_last", "f_before_insert", "f_before_update"})
 
     def test_the_keys_of_its_rows_cannot_be_listed(self):
         db = self.following()
@@ -370,11 +370,11 @@ class Following(SourceCase):
         db.execute("CREATE TABLE other(k)")
         for table in ("other", "t"):
             self.assertEqual(self.present(db, "a", "z"), ["a"])
-            db.executescript(f"DROP TRIGGER f_after_delete; CREATE TRIGGER f_after_delete AFTER DELETE ON {table} BEGIN SELECT 1; END;")
+            db.executescript(f"DROP TRIGGER f_before_update; CREATE TRIGGER f_before_update AFTER DELETE ON {table} BEGIN SELECT 1; END;")
             self.assertFails(db, "the triggers of source 't' are missing or have changed", "SELECT 1 FROM f WHERE key = 'a'")
             if table == "other":
-                self.assertFails(db, "f_after_delete.* already exists", "INSERT INTO f(f) VALUES ('rebuild')")
-                db.execute("DROP TRIGGER f_after_delete")
+                self.assertFails(db, "f_before_update.* already exists", "INSERT INTO f(f) VALUES ('rebuild')")
+                db.execute("DROP TRIGGER f_before_update")
             db.execute("INSERT INTO f(f) VALUES ('rebuild')")
         db.execute("CREATE TRIGGER f_after_insert AFTER INSERT ON other BEGIN SELECT 1; END")
         db.execute("ALTER TABLE f RENAME TO g")
@@ -509,7 +509,7 @@ class Following(SourceCase):
     def test_drop_leaves_no_trigger_that_writes_to_the_filter(self):
         db = self.following()
         db.execute("ALTER TABLE t RENAME TO u")
-        db.execute("DROP TRIGGER f_after_delete")
+        db.execute("DROP TRIGGER f_before_update")
         self.connect().execute("DROP TABLE f")
         db.execute("INSERT INTO u VALUES ('new', 1)")
         self.assertEqual(self.names(db), {"u"})

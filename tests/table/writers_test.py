@@ -237,7 +237,7 @@ class Rollbacks(WritersCase):
                 self.assertEqual(self.present(db, "a", "b"), ["a", "b"])
                 db.execute(back)
                 self.assertEqual(self.present(db, "a", "b"), ["a"])
-                self.assertEqual(self.info(db)["pending"], 2)
+                self.assertEqual(self.info(db)["pending"], 2 if kind == "counting" else 1)
                 db.execute("INSERT INTO t(k) VALUES ('c')")
                 self.assertEqual(self.present(db, "a", "c"), ["a", "c"])
                 if db.in_transaction:
@@ -423,7 +423,7 @@ class Connections(WritersCase):
             copies["deserialize"].deserialize(db.serialize())
         for name, other in copies.items():
             with self.subTest(name):
-                self.assertEqual(one(other, "SELECT pending FROM f"), 2)
+                self.assertEqual(one(other, "SELECT pending FROM f"), 1)
                 other.execute("INSERT INTO t(k) VALUES ('c')")
                 self.assertEqual((self.present(other, "b", "c", "d"), self.lost(other)), (["b", "c"], []))
                 other.execute(MERGE)
@@ -477,7 +477,7 @@ class Merging(WritersCase):
                 db.execute("INSERT INTO t(k) VALUES ('g')")
                 self.assertEqual(self.info(db)["pending"], 0)
                 db.execute("UPDATE t SET k = k || 'x' WHERE k < 'c'")
-                self.assertEqual(self.info(db)["pending"], 1)
+                self.assertEqual(self.info(db)["pending"], 1 if kind == "counting" else 2)
                 self.assertFollowsBeforeAndAfterMerge(db)
                 self.assertEqual(self.present(db, "a", "b"), [] if kind == "counting" else ["a", "b"])
 
@@ -517,7 +517,7 @@ class Merging(WritersCase):
         db.execute("PRAGMA trusted_schema = OFF")
         db.execute("INSERT INTO t(k) VALUES ('a')")
         self.assertEqual(self.info(db)["pending"], 0)
-        db.execute("DROP TRIGGER f_after_delete")
+        db.execute("DROP TRIGGER f_before_update")
         self.assertFails(db, "are missing or have changed", "INSERT INTO t(k) VALUES ('b')")
         self.assertEqual(one(db, "SELECT count(*) FROM t"), 1)
         db.execute("DROP TRIGGER merging")
@@ -836,6 +836,8 @@ class Stale(WritersCase):
 
     def test_lost_objects(self):
         for loss, answer, kind in itertools.product(self.LOSSES, ("error", "maybe"), KINDS):
+            if "TRIGGER f_after" in loss and kind != "counting":
+                continue  # there is none
             with self.subTest(f"{loss}, {answer}, {kind}"):
                 path = f"{self.path}-{self.LOSSES.index(loss)}{answer}{kind}"
                 db = self.connect(path)
@@ -883,6 +885,8 @@ class Stale(WritersCase):
     def test_a_loss_that_is_rolled_back(self):
         db = self.following(rows=("a",))
         for loss in self.LOSSES[:-1]:
+            if "TRIGGER f_after" in loss:
+                continue
             db.execute("BEGIN")
             db.execute(loss)
             self.assertFails(db, "missing|changed", "SELECT 1 FROM f WHERE key = 'a'")
@@ -1031,6 +1035,12 @@ class Objects(WritersCase):
                 """)
                 if kind == "counting":
                     db.executescript("DROP TRIGGER f_before_insert; DROP TRIGGER f_before_update")
+                else:
+                    remove = """BEGIN INSERT INTO "f"("f", key) VALUES ('remove', old."k"); END"""
+                    db.executescript(f'''
+                        CREATE TRIGGER "f_after_update" AFTER UPDATE OF "k" ON "t" WHEN old."k" IS NOT new."k" {remove};
+                        CREATE TRIGGER "f_after_delete" AFTER DELETE ON "t" {remove};
+                    ''')
                 db, reader, plain = self.connect(), self.connect(), self.plain()
                 self.assertEqual(self.present(db, "a", "no"), ["a"])
                 db.execute("INSERT INTO t(k) VALUES ('b')")

@@ -14,8 +14,6 @@ namespace bloom {
 
 struct BloomConfig {
   Layers layers;  // at least one
-  // Number of keys that have left the source since the filter was last built from it.
-  std::uint64_t stale = 0;
   // Whether another filter was merged in. The sum of the counters can then not be checked.
   bool has_merged_filter = false;
   // Which triggers are on the source: see TriggerSet::number. 0 without a source, and in

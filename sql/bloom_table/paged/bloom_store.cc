@@ -21,8 +21,6 @@ using sqlite::Execution;
 using sqlite::KeepLastRowid;
 using sqlite::Statement;
 
-constexpr std::int64_t kMaxStale =
-    kMaxCells;  // larger stored values of BloomConfig::stale are clamped
 constexpr ShadowTable kStoreTables[] = {
     {"config", "(k PRIMARY KEY, v) WITHOUT ROWID", "k", "v"},
     {"data", "(id INTEGER PRIMARY KEY, chunk BLOB)", "id", "chunk"},
@@ -108,9 +106,6 @@ BloomConfig BloomStore::load_config() {
       config.has_row_log = true;
     } else if (name == "merged") {
       config.has_merged_filter = true;
-    } else if (name == "stale") {
-      config.stale =
-          static_cast<std::uint64_t>(std::clamp<std::int64_t>(run.integer(1), 0, kMaxStale));
     } else if (name == "triggers") {
       config.trigger_set = static_cast<std::uint64_t>(run.integer(1));
     } else if (name == "guard" && run.type(1) == SQLITE_TEXT) {
@@ -178,7 +173,6 @@ void BloomStore::save_config(const BloomConfig& config) {
        !config.layers.are_generations());
   save_number("rowlog", config.has_row_log ? 1 : 0);
   save_number("merged", config.has_merged_filter ? 1 : 0);
-  save_number("stale", config.stale);
   save_number("triggers", config.trigger_set);
   save_text("guard", config.guard_index);
   save_text("missed", config.blocking_trigger);
@@ -190,14 +184,6 @@ void BloomStore::save_version(const BloomConfig& config) {
   ++writes_;
   Execution(tables_.prepared("UPDATE {config} SET v = ?1 WHERE k = 'version'"))
       .bind(1, version_of(config))
-      .step();
-}
-
-void BloomStore::note_removed_key() {
-  const InUse in_use(*this);
-  ++writes_;
-  Execution(tables_.prepared(
-                "INSERT INTO {config} VALUES ('stale', 1) ON CONFLICT(k) DO UPDATE SET v = v + 1"))
       .step();
 }
 

@@ -5,7 +5,7 @@
 //
 // The rows 'version' and 'header' (the headers of all layers, concatenated) always exist. The row
 // 'newest' (the index of the newest layer) exists if the layers are generations. The rows 'merged',
-// 'stale', 'triggers' (BloomConfig::trigger_set), 'guard' (BloomConfig::guard_index) and
+// 'triggers' (BloomConfig::trigger_set), 'guard' (BloomConfig::guard_index) and
 // 'missed' (BloomConfig::blocking_trigger) exist only if the value is neither 0 nor empty. So does
 // 'parts' (BloomConfig::parts), the names of collations. The row 'rowlog' says that the table has a
 // row log (sql/vtab/row_log.h).
@@ -59,8 +59,6 @@ class BloomStore {
   void save_config(const BloomConfig& config);
   // Saves BloomConfig::row_log_has_rows. Leaves changes() at 1.
   void save_version(const BloomConfig& config);
-  // Adds 1 to BloomConfig::stale as stored.
-  void note_removed_key();
 
   // Reads chunk i into `cells`. Returns whether the chunk has a row; if it has none, fills `cells`
   // with zeros. Requires: `cells` has the size of chunk i.

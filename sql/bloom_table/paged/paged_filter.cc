@@ -311,13 +311,6 @@ void PagedFilter::replace(Hash old_key, Hash new_key) {
   change.done();
 }
 
-void PagedFilter::note_removed_key() {
-  Change change(*this, Change::Touches::config);
-  store_.note_removed_key();
-  ++config_.stale;
-  change.done();
-}
-
 void PagedFilter::mark_missed(const std::string& blocking_trigger) {
   Change change(*this, Change::Touches::config);
   config_.blocking_trigger = blocking_trigger;

@@ -208,8 +208,6 @@ class PagedFilter {
   // Returns whether changes of the running statement are deferred to its end.
   bool is_deferring() const { return transaction_.is_deferring(); }
 
-  // Counts a key that is no longer in the source but still in the filter.
-  void note_removed_key();
   // Records that keys of the source may not have been added, because of the trigger of this name.
   // Lookups are refused from then on, until rebuild().
   void mark_missed(const std::string& blocking_trigger);

@@ -34,14 +34,10 @@ void PagedFilter::reset_to(const BloomConfig& config) {
 
 void PagedFilter::merge_log(ChangeLog::Keep keep, const std::function<void(const Add&)>& fill) {
   Change change(*this, Change::Touches::anything);
-  std::uint64_t removed = 0;
   {
     const Deferral deferral(*this);
     const Shape shape = this->shape();  // a copy: a new layer moves the layers
     log_.for_each_change(shape, [&](bool added, std::optional<Hash> hash) {
-      if (!added) {
-        ++removed;
-      }
       if (added) {
         add_while_deferring(*hash);
       } else if (shape.kind == Kind::counting && !current_filter().remove(*hash, cache_)) {
@@ -56,10 +52,6 @@ void PagedFilter::merge_log(ChangeLog::Keep keep, const std::function<void(const
     current_filter();
   }
   log_.clear(keep);
-  if (removed != 0 && shape().kind != Kind::counting) {
-    config_.stale += removed;
-    store_.save_config(config_);
-  }
   change.done();
 }
 

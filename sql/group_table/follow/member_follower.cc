@@ -20,7 +20,7 @@ std::vector<TriggerSet> trigger_sets() {
   const auto make = [](const Source& source, const std::string& table, const std::string&) {
     return triggers_that_log(source, table, RemovedKey::first_column);
   };
-  return {{.number = kTriggersForMembers, .last_suffix = kAfterDeleteSuffix, .make = make}};
+  return {{.number = kTriggersForMembers, .names_suffix = kAfterDeleteSuffix, .make = make}};
 }
 
 }  // namespace
