@@ -97,7 +97,7 @@ bool GroupKeys::can_log() {
 }
 
 void GroupKeys::log(const SlotKey& key) {
-  constexpr std::size_t kMostRows = std::size_t{1} << 16U;  // 2 MiB
+  constexpr std::size_t kMostRows = std::size_t{1} << 15U;  // 1 MiB, so that SQLite caches them
   const auto outcome = sqlite::Outcome::of([&] {
     GroupConfig& config = cache().config;
     if (!config.row_log_has_rows) {
@@ -124,7 +124,11 @@ void GroupKeys::merge_log() {
   if (!now.row_log_has_rows) {
     return;
   }
-  CountedVector<SlotKey> keys = store_.logged_keys(now, {0, now.segments});
+  const BitSlicedFilters filters(now.header.shape);
+  CountedVector<SlotKey> keys;
+  store_.log().for_each_stored(now, [&](const GroupLog::Key& key) {
+    keys.push_back({filters.chunk_of(key.hash), key.slot, key.hash});
+  });
   if (!keys.empty()) {
     write(now, keys);
     store_.log().clear();

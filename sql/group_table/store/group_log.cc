@@ -6,37 +6,49 @@
 
 #include "core/filter/bit_sliced.h"
 #include "core/support/bytes.h"
+#include "sql/segments/segment_store.h"
 #include "sql/sqlite/api.h"
 #include "sql/vtab/damage.h"
 
 namespace bloom {
 namespace {
 
-constexpr std::size_t kWords = 4;  // slot, both halves of the hash, token
+// Offsets in a row: the slot in 4 bytes, both halves of the hash and the token in 8 bytes each.
+constexpr std::size_t kH1 = 4;
+constexpr std::size_t kH2 = 12;
+constexpr std::size_t kToken = 20;
+constexpr std::size_t kRowBytes = 28;
+static_assert(kMaxSegments * kSegmentFilters <= std::uint64_t{1} << 32U);
 
 }  // namespace
 
 std::uint64_t GroupLog::append(const Key& key) {
-  std::uint64_t token = 0;
-  sqlite3_randomness(sizeof token, &token);
-  std::array<std::uint8_t, kWords * sizeof(std::uint64_t)> row;
-  std::uint8_t* to = row.data();
-  for (const std::uint64_t word : {key.slot, key.hash.h1, key.hash.h2, token}) {
-    store_le(to, word);
-    to += sizeof word;
+  if (!next_token_) {
+    sqlite3_randomness(sizeof(std::uint64_t), &next_token_.emplace());
   }
+  std::array<std::uint8_t, kRowBytes> row;
+  store_le(row.data(), static_cast<std::uint32_t>(key.slot));
+  store_le(row.data() + kH1, key.hash.h1);
+  store_le(row.data() + kH2, key.hash.h2);
+  store_le(row.data() + kToken, (*next_token_)++);
   return static_cast<std::uint64_t>(log_.append(row));
 }
 
 GroupLog::Row GroupLog::parse(std::span<const std::uint8_t> bytes, const GroupConfig& config) {
-  const auto word = [&](std::size_t i) {
-    return load_le<std::uint64_t>(bytes.data() + i * sizeof(std::uint64_t));
-  };
-  if (bytes.size() != kWords * sizeof(std::uint64_t) ||
-      word(0) / kSegmentFilters >= config.segments) {
+  if (bytes.size() != kRowBytes ||
+      load_le<std::uint32_t>(bytes.data()) / kSegmentFilters >= config.segments) {
     damaged("the row log has rows of another form");
   }
-  return {.key = {word(0), {word(1), word(2)}}, .token = word(3), .before = kNone};
+  const auto word = [&](std::size_t i) { return load_le<std::uint64_t>(bytes.data() + i); };
+  return {.key = {load_le<std::uint32_t>(bytes.data()), {word(kH1), word(kH2)}},
+          .token = word(kToken),
+          .before = kNone};
+}
+
+void GroupLog::require_next(std::int64_t id, std::int64_t next) {
+  if (id != next) {
+    damaged("the row log lacks rows");
+  }
 }
 
 void GroupLog::read(const GroupConfig& config) {
@@ -68,10 +80,9 @@ bool GroupLog::read_newer_rows(const GroupConfig& config) {
         const Row row = parse(bytes, config);
         if (id == known) {
           is_known = row.token == rows_.back().token;
-        } else if (is_known && id == static_cast<std::int64_t>(rows_.size()) + 1) {
-          push(row);
         } else if (is_known) {
-          damaged("the row log lacks rows");
+          require_next(id, static_cast<std::int64_t>(rows_.size()) + 1);
+          push(row);
         }
       },
       known);

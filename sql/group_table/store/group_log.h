@@ -1,5 +1,5 @@
 // The row log of a bloom_groups table (sql/vtab/row_log.h): keys that are not in the segments yet.
-// A row has slot, hash and a random token.
+// A row has slot, hash and a token, which is a random number.
 //
 // SQLite can have several objects of one table in a transaction, so an object relies on nothing
 // that it has appended or merged itself: the log is what the shadow table has. Lookups keep a copy,
@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "core/hashing/hash.h"
@@ -28,11 +29,23 @@ class GroupLog {
 
   // Requires what RowLog requires. Functions throw as RowLog does.
   GroupLog(ShadowTables& tables, std::uint64_t& writes) : log_(tables, writes) {}
+  GroupLog(const GroupLog&) = delete;
+  GroupLog& operator=(const GroupLog&) = delete;
 
   // Appends a key. Returns how many keys the log has.
   std::uint64_t append(const Key& key);
   void clear() { log_.clear(); }
   void restore_changes(int changes) { log_.restore_changes(changes); }
+
+  // Calls f(key) for each key of the log in order, without the copy.
+  template <typename F>
+  void for_each_stored(const GroupConfig& config, F&& f) {
+    std::int64_t next = 1;
+    log_.for_each([&](std::int64_t id, std::span<const std::uint8_t> bytes) {
+      require_next(id, next++);
+      f(parse(bytes, config).key);
+    });
+  }
 
   // Makes the copy the log. `config`: as it is now. Throws if rows are missing or damaged.
   void read(const GroupConfig& config);
@@ -70,6 +83,7 @@ class GroupLog {
     std::uint32_t before;  // the row before in the same bucket, or kNone
   };
 
+  static void require_next(std::int64_t id, std::int64_t next);
   static Row parse(std::span<const std::uint8_t> bytes, const GroupConfig& config);
   bool read_newer_rows(const GroupConfig& config);
   bool has(std::int64_t id, std::uint64_t token) const {
@@ -83,8 +97,9 @@ class GroupLog {
   void pop();
 
   RowLog log_;
-  CountedVector<Row> rows_;              // the row with id 1 first
-  CountedVector<std::uint32_t> newest_;  // of each bucket; their number is a power of 2
+  std::optional<std::uint64_t> next_token_;  // tokens count up from a random number
+  CountedVector<Row> rows_;                  // the row with id 1 first
+  CountedVector<std::uint32_t> newest_;      // of each bucket; their number is a power of 2
 };
 
 }  // namespace bloom
