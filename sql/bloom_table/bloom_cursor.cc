@@ -288,18 +288,6 @@ std::uint64_t BloomTable::Cursor::count_keys() {
   return std::max<std::uint64_t>(*keys, 1);
 }
 
-// Returns the estimated number of keys that have left the source. Reads the whole source: recording
-// each of them would make every DELETE slower.
-std::optional<std::uint64_t> BloomTable::Cursor::count_removed_keys() {
-  const auto keys = rounded_keys(total_estimate(headers(), estimates()));
-  if (!keys) {
-    return std::nullopt;
-  }
-  const std::uint64_t in_source = table_.follower_->count_keys(table_.options_.collation());
-  const std::uint64_t all = *keys + filter_.log_size();
-  return all - std::min(all, in_source);
-}
-
 const std::vector<Estimate>& BloomTable::Cursor::estimates() {
   if (estimates_.empty()) {
     estimates_ = filter_.estimates();
@@ -383,7 +371,8 @@ constexpr BloomTable::Cursor::Hidden BloomTable::Cursor::kHidden[] = {
     {BloomColumn::stale, "stale", "INTEGER",
      [](Cursor& c, Context& context) {
        if (c.table_.follower_) {
-         return_count(context, c.count_removed_keys());
+         const auto keys = rounded_keys(total_estimate(c.headers(), c.estimates()));
+         return_count(context, c.table_.follower_->count_removed(c.filter_, keys));
        }
      }},
     {BloomColumn::pending, "pending", "INTEGER",

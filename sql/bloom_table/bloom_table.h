@@ -206,7 +206,6 @@ class BloomTable::Cursor {
   bool may_contain_other_parts();
   void set_part(sqlite3_context* raw, std::size_t part) const;
   std::uint64_t count_keys();
-  std::optional<std::uint64_t> count_removed_keys();
   const std::vector<Estimate>& estimates();
   std::vector<Header> headers();
   void return_filter_of_table(sqlite::Context& context);

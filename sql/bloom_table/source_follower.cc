@@ -250,6 +250,15 @@ void SourceFollower::add_all_keys(PagedFilter& filter, const PagedFilter::Add& a
       [&](const sqlite::Execution& row) { hashes.pass(key_of_row(row, 0, form), add); });
 }
 
+std::optional<std::uint64_t> SourceFollower::count_removed(
+    PagedFilter& filter, std::optional<std::uint64_t> keys) const {
+  if (!keys) {
+    return std::nullopt;
+  }
+  const std::uint64_t all = *keys + filter.log_size();
+  return all - std::min(all, count_keys(filter.shape().collation));
+}
+
 std::uint64_t SourceFollower::count_keys(Collation collation) const {
   HyperLogLog keys;
   KeyForm form{.shape = {}, .parts = part_collations()};

@@ -65,8 +65,10 @@ class SourceFollower {
   // Returns why the filter may have missed a change of the source, and what to do; nullopt if it
   // has missed none.
   std::optional<std::string> out_of_sync(PagedFilter& filter);
-  // Reads the whole source. Returns the estimated number of its distinct keys.
-  std::uint64_t count_keys(Collation collation) const;
+  // Reads the whole source. Returns the estimated number of keys that have left it: recording each
+  // of them would make every DELETE slower. `keys`: the estimate of the filter.
+  std::optional<std::uint64_t> count_removed(PagedFilter& filter,
+                                             std::optional<std::uint64_t> keys) const;
   // Reads the whole source. Throws SqliteError(SQLITE_CORRUPT_VTAB) if a key of the source is
   // missing from the filter, or if triggers, guard index or change log are not as they were made.
   void check(PagedFilter& filter);
@@ -79,6 +81,7 @@ class SourceFollower {
   BloomConfig new_config(const BloomOptions& options, const LinkedObjects& made) const;
   void look_for_blocking_triggers(PagedFilter& filter);
   void add_all_keys(PagedFilter& filter, const PagedFilter::Add& add) const;
+  std::uint64_t count_keys(Collation collation) const;
 
   const bool counting_;
   SourceLink link_;
