@@ -83,7 +83,7 @@ void merge_pairs(Kind kind, std::uint8_t* to, std::uint64_t to_first, const std:
   from += first / per_byte;
   const std::uint64_t words = count / per_byte / sizeof(CounterWord);
   for (std::uint64_t w = 0; w < words; ++w) {
-    const CounterWord x = load_le<CounterWord>(from + w * sizeof(CounterWord));
+    const auto x = load_le<CounterWord>(from + w * sizeof(CounterWord));
     const CounterWord merged = kind == Kind::counting ? add_counter_pairs(x) : merge_bit_pairs(x);
     store_le(to + w * sizeof(CounterWord) / 2, static_cast<std::uint32_t>(merged));
   }

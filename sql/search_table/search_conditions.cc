@@ -54,7 +54,7 @@ const char* operator_of(int op) {
 // Returns false only for a text that SQLite never converts to a number, and no number to it. Ids
 // such as '4bf92f35' are not numbers, although they have digits.
 bool may_look_like_number(std::string_view text) {
-  const auto is_space = [](char c) { return c >= 0 && c <= ' '; };
+  const auto is_space = [](char c) { return static_cast<unsigned char>(c) <= ' '; };
   const auto skip = [&](const auto& is_skipped) {
     text.remove_prefix(static_cast<std::size_t>(
         std::find_if_not(text.begin(), text.end(), is_skipped) - text.begin()));

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <cctype>
 #include <utility>
 
 #include "sql/source/log_reader.h"
+#include "sql/source/trigger_text.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/sql_text.h"
 
@@ -39,43 +39,6 @@ std::vector<std::string> columns_of(std::string_view row, std::string_view trigg
     trigger.remove_prefix(size);
   }
   return columns;
-}
-
-// Whether the trigger is one of the bloom table `table`.
-bool writes_to(const std::string& table, std::string_view sql) {
-  const auto contains = [&](const std::string& part) {
-    return sql.find(part) != std::string_view::npos;
-  };
-  return contains(command_columns(table)) || contains(log_columns(table)) ||
-         contains(quoted_name(table + std::string(kChangedSuffix)) + "(");
-}
-
-// Ignores case. Also finds the word within quotes.
-bool mentions(std::string_view sql, std::string_view word) {
-  const auto is_same = [](char a, char b) { return sqlite3_strnicmp(&a, &b, 1) == 0; };
-  return std::search(sql.begin(), sql.end(), word.begin(), word.end(), is_same) != sql.end();
-}
-
-// Returns whether the text is CREATE TRIGGER <name> AFTER ... Also returns false if there are
-// comments, brackets or backquotes before AFTER: the word could be within them.
-bool is_after_trigger(std::string_view sql) {
-  const auto next_word_is = [&](std::string_view word) {
-    sql = sqlite::trimmed(sql);
-    std::size_t size = 0;
-    while (size < sql.size() && std::isspace(static_cast<unsigned char>(sql[size])) == 0) {
-      size += sqlite::token_size(sql.substr(size));
-    }
-    const std::string found(sql.substr(0, size));
-    sql.remove_prefix(size);
-    const auto contains = [&](const char* part) { return found.find(part) != std::string::npos; };
-    if (contains("/*") || contains("--") || contains("[") || contains("`")) {
-      return false;
-    }
-    return word.empty() || sqlite3_stricmp(found.c_str(), std::string(word).c_str()) == 0;
-  };
-  constexpr std::string_view kAnyName;
-  return next_word_is("CREATE") && next_word_is("TRIGGER") && next_word_is(kAnyName) &&
-         next_word_is("AFTER");
 }
 
 }  // namespace
@@ -229,23 +192,23 @@ std::optional<std::string> SourceTriggers::object_on_side_table(const std::strin
 }
 
 // Triggers of other virtual tables of ours fail as a whole with their statement, unless a trigger
-// on the table that they append to raises FAIL. A text that only looks like theirs counts as
-// another trigger.
+// on the table that they write to raises FAIL. A text that only looks like theirs counts as another
+// trigger.
 bool SourceTriggers::is_harmless(std::string_view name, std::string_view sql) const {
   for (const std::string_view suffix : kSuffixes) {
-    if (!name.ends_with(suffix) || mentions(sql, "IGNORE") || mentions(sql, "FAIL")) {
+    if (!name.ends_with(suffix)) {
       continue;
     }
     const std::string table(name.substr(0, name.size() - suffix.size()));
-    if (!writes_to(table, sql) ||
+    if (!only_writes_to(table, sql) ||
         !sqlite::is_virtual_table(source_.db(), source_.schema(), table)) {
       continue;
     }
-    const bool appends = sql.find(command_columns(table)) == std::string_view::npos;
+    const bool writes_rows = sql.find(command_columns(table)) == std::string_view::npos;
     const bool logs = sql.find(log_columns(table)) != std::string_view::npos;
-    return !appends || !sqlite::insert_may_fail_halfway(
-                           source_.db(), source_.schema(),
-                           table + std::string(logs ? LogReader::kSuffix : kChangedSuffix));
+    return !writes_rows || !sqlite::change_may_fail_halfway(
+                               source_.db(), source_.schema(),
+                               table + std::string(logs ? LogReader::kSuffix : kChangedSuffix));
   }
   return false;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "sql/sqlite/sql_text.h"
 #include "sql/sqlite/statement.h"
@@ -52,17 +53,32 @@ std::int64_t root_page(sqlite3* db, const std::string& schema, const std::string
   return run.bind(1, table).step() ? run.integer(0) : 0;
 }
 
-// Returns "a" = 0, "b" = 0, ... for all columns of a table: such an UPDATE fires all triggers.
-std::string all_columns_set(sqlite3* db, const std::string& schema, const std::string& table) {
-  enum { kName = 1 };
+enum class Columns { all, without_rowid };
+
+// Returns an INSERT, a DELETE, and an UPDATE that sets the columns, if there are any. They are only
+// explained. `rule` is "" or a conflict clause; DELETE has none.
+std::vector<std::string> changes_of(sqlite3* db, const std::string& schema,
+                                    const std::string& table, const std::string& rule,
+                                    Columns set) {
+  enum { kName = 1, kKeyPart = 5 };
+  const std::string name = quoted_name(schema) + "." + quoted_name(table);
   const Statement info(db,
                        "PRAGMA " + quoted_name(schema) + ".table_info(" + quoted_name(table) + ")");
   std::string columns;
   for (Execution run(info); run.step();) {
-    columns.append(columns.empty() ? "" : ", ").append(quoted_name(run.value(kName).text()));
-    columns.append(" = 0");
+    if (set == Columns::all || run.integer(kKeyPart) == 0) {
+      columns.append(columns.empty() ? "" : ", ").append(quoted_name(run.value(kName).text()));
+      columns.append(" = 0");
+    }
   }
-  return columns;
+  const std::string where = " WHERE rowid = 1";
+  std::vector<std::string> changes = {"INSERT " + rule + "INTO " + name + " DEFAULT VALUES",
+                                      "DELETE FROM " + name + where};
+  if (!columns.empty()) {
+    changes.push_back("UPDATE " + rule + name + " SET ");
+    changes.back().append(columns).append(where);
+  }
+  return changes;
 }
 
 // An instruction of the program of a statement.
@@ -166,14 +182,10 @@ bool may_be_running_outer_join(sqlite3* db) {
 // A statement itself opens the table for writing once.
 bool triggers_may_write_to(sqlite3* db, const std::string& schema, const std::string& on,
                            const std::string& table) {
-  const std::string name = quoted_name(schema) + "." + quoted_name(on);
   const int number = schema_number(db, schema);
   const std::int64_t root = root_page(db, schema, table);
   const std::int64_t own_root = root_page(db, schema, on);
-  const std::string columns = all_columns_set(db, schema, on);
-  for (const std::string& sql : {"INSERT INTO " + name + " DEFAULT VALUES",
-                                 "UPDATE " + name + " SET " + columns + " WHERE rowid = 1",
-                                 "DELETE FROM " + name + " WHERE rowid = 1"}) {
+  for (const std::string& sql : changes_of(db, schema, on, "", Columns::all)) {
     int own = 0;
     if (may_have_instruction(db, sql.c_str(), [&](const Instruction& each) {
           const bool opens = each.opcode == "OpenWrite" && each.p3 == number;
@@ -189,12 +201,13 @@ bool triggers_may_write_to(sqlite3* db, const std::string& schema, const std::st
 }
 
 // With OR FAIL, as the outer statement may have it, violated constraints also end by FAIL.
-bool insert_may_fail_halfway(sqlite3* db, const std::string& schema, const std::string& into) {
+bool change_may_fail_halfway(sqlite3* db, const std::string& schema, const std::string& table) {
   constexpr int kFail = 3;  // OE_Fail
-  const std::string insert =
-      "INSERT OR FAIL INTO " + quoted_name(schema) + "." + quoted_name(into) + " DEFAULT VALUES";
-  return may_have_instruction(db, insert.c_str(), [](const Instruction& each) {
-    return (each.opcode == "Halt" || each.opcode == "HaltIfNull") && each.p2 == kFail;
+  const auto changes = changes_of(db, schema, table, "OR FAIL ", Columns::without_rowid);
+  return std::any_of(changes.begin(), changes.end(), [&](const std::string& sql) {
+    return may_have_instruction(db, sql.c_str(), [](const Instruction& each) {
+      return (each.opcode == "Halt" || each.opcode == "HaltIfNull") && each.p2 == kFail;
+    });
   });
 }
 

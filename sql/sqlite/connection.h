@@ -44,10 +44,10 @@ bool may_be_running_outer_join(sqlite3* db);
 bool triggers_may_write_to(sqlite3* db, const std::string& schema, const std::string& on,
                            const std::string& table);
 
-// Returns whether an INSERT into the ordinary table `into`, with its triggers, may end by FAIL: it
-// then keeps what it has written, and other triggers of the outer statement do not run. Also
-// returns true if the table does not exist.
-bool insert_may_fail_halfway(sqlite3* db, const std::string& schema, const std::string& into);
+// Returns whether a change of the rows of the ordinary table, with its triggers, may end by FAIL:
+// it then keeps what it has written, and other triggers of the outer statement do not run. Assumes
+// that UPDATE does not set the rowid. Also returns true if the table does not exist.
+bool change_may_fail_halfway(sqlite3* db, const std::string& schema, const std::string& table);
 
 bool is_virtual_table(sqlite3* db, const std::string& schema, const std::string& table);
 

@@ -46,7 +46,7 @@ void TransactionState::savepoint(int number) {
   } else if (sqlite::statement_runs_to_its_end(db_, statements_)) {
     innermost_owner_ = Owner::statement;
   }
-  assert_consistent();
+  assert(is_consistent());
 }
 
 void TransactionState::released(int number) {
@@ -56,7 +56,7 @@ void TransactionState::released(int number) {
   if (renamed_within_) {
     renamed_within_ = std::min(*renamed_within_, innermost_savepoint_);
   }
-  assert_consistent();
+  assert(is_consistent());
 }
 
 bool TransactionState::rolled_back_to(int number) {
@@ -68,7 +68,7 @@ bool TransactionState::rolled_back_to(int number) {
   may_have_old_name_ = may_have_old_name_ || (renamed_within_ && number <= *renamed_within_);
   innermost_savepoint_ = number;
   rolled_back_to_ = std::min(number, rolled_back_to_.value_or(number));
-  assert_consistent();
+  assert(is_consistent());
   return true;
 }
 
@@ -92,15 +92,19 @@ void TransactionState::end() {
   innermost_savepoint_ = -1;
   renamed_within_.reset();
   must_roll_back_ = false;
-  assert_consistent();
+  assert(is_consistent());
 }
 
 // Two objects of a table can share this state, so SQLite may report the end of a transaction twice.
-void TransactionState::assert_consistent() const {
-  assert(innermost_savepoint_ >= -1);
-  assert(is_open_ || (innermost_savepoint_ == -1 && all_savepoints_reported_ && !has_just_joined_));
-  assert(is_open_ || write_mode_ == WriteMode::undecided);
-  assert(!renamed_within_ || *renamed_within_ <= innermost_savepoint_ || may_have_old_name_);
+bool TransactionState::is_consistent() const {
+  if (innermost_savepoint_ < -1) {
+    return false;
+  }
+  if (!is_open_ && (innermost_savepoint_ != -1 || !all_savepoints_reported_ || has_just_joined_ ||
+                    write_mode_ != WriteMode::undecided)) {
+    return false;
+  }
+  return !renamed_within_ || *renamed_within_ <= innermost_savepoint_ || may_have_old_name_;
 }
 
 void TransactionState::end_statement() {

@@ -115,7 +115,7 @@ class TransactionState {
   bool has_many_statements() const { return statements_ > kManyStatements; }
   void end_statement();
   void end();
-  void assert_consistent() const;
+  bool is_consistent() const;
 
   static constexpr int kManyStatements = 1000;
 

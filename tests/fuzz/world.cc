@@ -125,6 +125,9 @@ void World::run_both(const std::string& sql, const std::string& on_mirror) {
 std::int64_t World::number(const std::string& sql) {
   Statement statement(database_, sql);
   const int code = statement.is_prepared() ? statement.step() : SQLITE_ERROR;
+  if (code != SQLITE_ROW && code != SQLITE_DONE) {
+    log_ += "-- " + sql + ": " + database_.error() + "\n";
+  }
   return code == SQLITE_ROW ? statement.integer(0) : -1;
 }
 

@@ -875,6 +875,43 @@ class CheckAndWork(Case):
                 self.assertFails(db, "may keep|could keep", "SELECT 1 FROM f WHERE key = 'new'")
                 db.run("DROP TRIGGER q", "DROP TABLE g", "DROP TABLE f", "DROP TABLE s")
 
+    def test_other_filters_block_if_a_trigger_on_an_update_of_their_log_fails(self):
+        db = Raw(self.path)
+        db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, a, b)", "CREATE VIRTUAL TABLE f USING bloom(source=s, column=a, writers=extension, kind=counting)",
+               "CREATE VIRTUAL TABLE g USING bloom(source=s, column=(a, b))", "INSERT INTO s VALUES (1, 'a', 'b')")
+        for event in "UPDATE", "DELETE":
+            with self.subTest(event):
+                db.run(f"CREATE TRIGGER q AFTER {event} ON g_pending BEGIN SELECT RAISE(FAIL, 'quota'); END")
+                self.assertFails(db, "may keep", "SELECT 1 FROM f WHERE key = 'new'")
+                db.run("DROP TRIGGER q", "UPDATE s SET a = a || 'n'")
+                self.assertEqual(db.one("SELECT count(*) FROM s JOIN f ON f.key = s.a"), 1)
+
+    def test_a_trigger_with_a_statement_beside_those_of_a_filter_blocks(self):
+        for other in "bloom(source=s, column=k)", "bloom_search(source=s, equal=(k))":
+            for more in "INSERT INTO taken VALUES (1)", "INSERT INTO taken SELECT 1 WHERE ';' <> ''", "UPDATE taken SET x = 1", "SELECT raise(IGNORE)":
+                with self.subTest(other=other, more=more):
+                    db = Raw()
+                    db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, k)", "INSERT INTO s VALUES (9, 'z')", "CREATE TABLE taken(x UNIQUE)", "INSERT INTO taken VALUES (1), (2)",
+                           "CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, writers=extension, kind=counting)", f"CREATE VIRTUAL TABLE g USING {other}")
+                    before = db.one("SELECT sql FROM sqlite_master WHERE name = 'g_before_insert'")
+                    looks_alike = before.replace("g_before_insert", "g_after_insert").replace("BEFORE", "AFTER").removesuffix("END") + more + "; END"
+                    db.run("DROP TRIGGER IF EXISTS g_after_insert", looks_alike)
+                    db.code("INSERT OR FAIL INTO s VALUES (1, 'a')")
+                    self.assertFails(db, "could keep", "SELECT 1 FROM f WHERE key = 'a'")
+
+    def test_all_kinds_of_tables_follow_one_source_whatever_its_name(self):
+        kinds = "bloom(source=failures, column=ignored, kind=counting)", "bloom(source=failures, column=ignored, kind=counting, writers=extension)", "bloom_search(source=failures, equal=(ignored))", "bloom_groups(source=failures, member=m, column=ignored)"
+        for order in itertools.permutations(kinds):
+            db = Raw()
+            db.run("CREATE TABLE failures(id INTEGER PRIMARY KEY, m, ignored)", *(f"CREATE VIRTUAL TABLE f{i} USING {kind}" for i, kind in enumerate(order)))
+            search = f"f{order.index(kinds[2])}"
+            db.run("INSERT INTO failures VALUES (1, 1, 'a'), (3, 3, 'c')", f"INSERT INTO {search}({search}) VALUES ('summarize')",
+                   "INSERT INTO failures VALUES (2, 2, 'b')", "UPDATE failures SET ignored = 'd' WHERE id = 1")
+            for i, kind in enumerate(order):
+                same = f"f{i}.ignored = s.ignored" if "search" in kind else f"f{i}.key = s.ignored"
+                same += " AND member = s.m" if "groups" in kind else ""
+                self.assertEqual(db.one(f"SELECT count(*) FROM failures AS s WHERE EXISTS (SELECT 1 FROM f{i} WHERE {same})"), 3, (order, kind))
+
     def test_triggers_that_look_like_those_of_a_filter_block(self):
         like = '"audit"("audit", key) VALUES ('
         for temp in "", "TEMP ":

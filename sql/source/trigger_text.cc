@@ -1,0 +1,118 @@
+#include "sql/source/trigger_text.h"
+
+#include <sqlite3ext.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "sql/source/log_reader.h"
+#include "sql/source/trigger_sql.h"
+#include "sql/sqlite/sql_text.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::quoted_name;
+
+std::string log_of(const std::string& table) {
+  return quoted_name(table + std::string(LogReader::kSuffix));
+}
+
+std::string blocks_of(const std::string& table) {
+  return quoted_name(table + std::string(kChangedSuffix)) + "(";
+}
+
+bool contains(std::string_view sql, std::string_view part) {
+  return sql.find(part) != std::string_view::npos;
+}
+
+// Returns the text with zeros in place of what is within quotes. Returns nullopt if there are
+// comments or brackets: a quote within them is none.
+std::optional<std::string> without_quoted(std::string_view sql) {
+  std::string plain(sql);
+  char quote = 0;
+  for (char& c : plain) {
+    const bool is_quote = c == '"' || c == '\'' || c == '`';
+    if (quote == 0 && is_quote) {
+      quote = c;
+    } else if (c == quote) {
+      quote = 0;
+    }
+    c = quote != 0 || is_quote ? '\0' : c;
+  }
+  if (contains(plain, "[") || contains(plain, "--") || contains(plain, "/*")) {
+    return std::nullopt;
+  }
+  return plain;
+}
+
+// `plain` is the statement without what is within quotes.
+bool is_own_statement(const std::string& table, std::string_view statement,
+                      std::string_view plain) {
+  if (mentions(plain, "FAIL")) {
+    return false;
+  }
+  for (const std::string_view start :
+       {"INSERT INTO ", "INSERT OR IGNORE INTO ", "UPDATE ", "DELETE FROM "}) {
+    if (statement.starts_with(start)) {
+      const std::string_view target = statement.substr(start.size());
+      return !mentions(plain.substr(start.size()), "IGNORE") &&
+             (target.starts_with(log_of(table)) || target.starts_with(blocks_of(table)) ||
+              contains(target, command_columns(table)));
+    }
+  }
+  return statement.starts_with("SELECT raise(ABORT, ") && !mentions(plain, "IGNORE");
+}
+
+}  // namespace
+
+bool mentions(std::string_view sql, std::string_view word) {
+  const auto is_same = [](char a, char b) { return sqlite3_strnicmp(&a, &b, 1) == 0; };
+  return std::search(sql.begin(), sql.end(), word.begin(), word.end(), is_same) != sql.end();
+}
+
+bool writes_to(const std::string& table, std::string_view sql) {
+  return contains(sql, command_columns(table)) || contains(sql, log_columns(table)) ||
+         contains(sql, blocks_of(table));
+}
+
+bool only_writes_to(const std::string& table, std::string_view sql) {
+  constexpr std::string_view kBegin = " BEGIN ";
+  const std::optional<std::string> plain = without_quoted(sql);
+  std::size_t at = plain ? plain->find(kBegin) : std::string::npos;
+  if (at == std::string::npos) {
+    return false;
+  }
+  at += kBegin.size();
+  for (std::size_t end = 0; (end = plain->find(';', at)) != std::string::npos; at = end + 1) {
+    at += plain->at(at) == ' ' ? 1 : 0;
+    const std::size_t size = end - at;
+    if (!is_own_statement(table, sql.substr(at, size), plain->substr(at, size))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool is_after_trigger(std::string_view sql) {
+  const auto next_word_is = [&](std::string_view word) {
+    sql = sqlite::trimmed(sql);
+    std::size_t size = 0;
+    while (size < sql.size() && std::isspace(static_cast<unsigned char>(sql[size])) == 0) {
+      size += sqlite::token_size(sql.substr(size));
+    }
+    const std::string found(sql.substr(0, size));
+    sql.remove_prefix(size);
+    const auto contains = [&](const char* part) { return found.find(part) != std::string::npos; };
+    if (contains("/*") || contains("--") || contains("[") || contains("`")) {
+      return false;
+    }
+    return word.empty() || sqlite3_stricmp(found.c_str(), std::string(word).c_str()) == 0;
+  };
+  constexpr std::string_view kAnyName;
+  return next_word_is("CREATE") && next_word_is("TRIGGER") && next_word_is(kAnyName) &&
+         next_word_is("AFTER");
+}
+
+}  // namespace bloom

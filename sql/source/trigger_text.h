@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace bloom {
+
+// What the text of a trigger says. Where a text could mislead, the answers err on the side that
+// makes a filter refuse lookups.
+
+// Returns whether the text writes to the rows or commands of our virtual table `table`, as its own
+// triggers do.
+bool writes_to(const std::string& table, std::string_view sql);
+
+// Returns whether every statement of the body is one that our virtual table `table` has in its own
+// triggers, and none ends by RAISE(IGNORE) or FAIL.
+bool only_writes_to(const std::string& table, std::string_view sql);
+
+// Returns whether the text is CREATE TRIGGER <name> AFTER ... Also returns false if there are
+// comments, brackets or backquotes before AFTER: the word could be within them.
+bool is_after_trigger(std::string_view sql);
+
+// Returns whether the text has the word in it, in any case. Also finds it within other words and
+// quotes.
+bool mentions(std::string_view sql, std::string_view word);
+
+}  // namespace bloom
