@@ -34,6 +34,9 @@ TABLES = {
     "growing": "CREATE VIRTUAL TABLE {} USING bloom(capacity=32, growth=on)",
 }
 
+# So many lookups within a statement that writes elsewhere make the filter join the transaction.
+JOIN = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20) INSERT INTO other SELECT i FROM n WHERE NOT EXISTS (SELECT 1 FROM f WHERE key = i || ' is absent')"
+
 
 class Case(unittest.TestCase):
     def setUp(self):
@@ -98,17 +101,92 @@ class Savepoints(Case):
 
     def test_every_order_of_savepoints_and_schema_changes(self):
         """Looks up all added keys after each statement and after the COMMIT."""
-        steps = ("SAVEPOINT a", "ROLLBACK TO a", "RELEASE a", "INSERT INTO f(key) VALUES ('{}')", "INSERT INTO f(key) VALUES ('{}'), ('{} too')", "PRAGMA writable_schema = RESET", "ALTER TABLE o RENAME TO o2")
-        for create, way in itertools.product((TABLES["counting"], TABLES["growing"]), itertools.permutations(range(len(steps)), 4)):
+        steps = ("SAVEPOINT a", "ROLLBACK TO a", "RELEASE a", "INSERT INTO f(key) VALUES ('{}')", "INSERT INTO f(key) VALUES ('{}'), ('{} too')", "PRAGMA writable_schema = RESET", "ALTER TABLE o RENAME TO o2", JOIN)
+        ways = (*itertools.permutations(range(len(steps) - 1), 4), *itertools.permutations(range(len(steps)), 3))
+        for create, way in itertools.product((TABLES["counting"], TABLES["growing"]), ways):
             db = Raw()
-            db.run(create.format("f"), "CREATE TABLE o(x)", "CREATE TABLE log(k)", "BEGIN")
+            db.run(create.format("f"), "CREATE TABLE o(x)", "CREATE TABLE other(x)", "CREATE TABLE log(k)", "BEGIN")
             for number, step in enumerate(way):
-                if db.code(steps[step].format(number, number)) == 0 and "INSERT" in steps[step]:
+                if db.code(steps[step].format(number, number)) == 0 and "INSERT INTO f" in steps[step]:
                     db.run(f"INSERT INTO log VALUES ('{number}')")
                 self.assertFollows(db, "log")
             db.run("COMMIT")
             self.assertFollows(db, "log")
             db.close()
+
+
+class Joining(Case):
+    """Lookups within statements that write to other tables make the filter join the transaction, by an INSERT of their own."""
+
+    def test_no_count_changes(self):
+        """total_changes() may rise, as after any other statement that changes nothing."""
+        insert = "INSERT INTO other SELECT changes() WHERE NOT EXISTS (SELECT 1 FROM f WHERE key = 'absent {}') AND changes() = {}"
+        for create, changed in itertools.product(TABLES.values(), (0, 1, 3, 100, 101)):
+            db = Raw()
+            db.run(create.format("f"), "CREATE TABLE f2(key)", "CREATE TABLE other(x)", f"INSERT INTO other SELECT value FROM json_each('[{','.join('1' * changed)}]')", "BEGIN")
+            db.run("UPDATE other SET x = 1")
+            for i in range(40):
+                db.run(insert.format(i, changed if i == 0 else 1))
+                self.assertEqual(db.run("SELECT changes(), last_insert_rowid(), count(*) FROM other"), [(1, changed + i + 1, changed + i + 1)])
+            db.run("UPDATE other SET x = 1 WHERE x = 99")
+            db.run("INSERT INTO f(key) VALUES ('a')")
+            self.assertEqual(db.one("SELECT last_insert_rowid() <> 0"), 1)
+            db.run("COMMIT")
+            self.assertPresent(db, "a")
+
+    def test_a_rollback_takes_no_key_back_that_was_added_before(self):
+        for create in TABLES.values():
+            for outside, end in itertools.product(("SELECT 1", "SAVEPOINT o", "SAVEPOINT o; SAVEPOINT p"), ("ROLLBACK", "ROLLBACK TO a", "RELEASE a", "COMMIT")):
+                db = Raw(self.path)
+                db.run(create.format("f"), "CREATE TABLE other(x)", "INSERT INTO f(key) VALUES ('old')", "BEGIN", *outside.split("; "), "INSERT INTO other VALUES (1)", JOIN, "SAVEPOINT a")
+                db.run("INSERT INTO f(key) VALUES ('new')", JOIN)
+                self.assertPresent(db, "old", "new")
+                db.run(end)
+                self.assertPresent(db, "old", *(("new",) if end in ("RELEASE a", "COMMIT") else ()))
+                if db.in_transaction():
+                    db.run("INSERT INTO f(key) VALUES ('later')", "COMMIT")
+                    self.assertPresent(db, "later")
+                second = Raw(self.path)
+                self.assertPresent(second, "old", *(("new",) if end in ("RELEASE a", "COMMIT") else ()))
+                second.close()
+                db.run("DROP TABLE f", "DROP TABLE other")
+                db.close()
+
+    def test_rows_of_a_source_that_are_written_after_joining(self):
+        for more in ("", ", kind=counting, capacity=1000"):
+            for end in "ROLLBACK TO a", "RELEASE a":
+                db = Raw()
+                db.run("CREATE TABLE s(k)", f"CREATE VIRTUAL TABLE f USING bloom({SOURCE}, column=k{more})", "CREATE TABLE other(x)", "INSERT INTO s VALUES ('old')", "BEGIN")
+                db.run("INSERT INTO s VALUES ('first')", JOIN, "SAVEPOINT a", "INSERT INTO s VALUES ('new')")
+                self.assertFollows(db)
+                db.run(end, "INSERT INTO s VALUES ('last')")
+                self.assertFollows(db)
+                db.run("COMMIT")
+                self.assertFollows(db)
+
+    def test_a_reader_never_writes(self):
+        """If a reader is interrupted, the transaction stays. If it had joined, SQLite could roll the transaction back."""
+        db = Raw()
+        db.run(TABLES["standard"].format("f"), "CREATE TABLE other(x)", "INSERT INTO f(key) VALUES ('a')", "BEGIN", "INSERT INTO other VALUES (1)")
+        read = JOIN.replace("INSERT INTO other ", "")
+        for after in range(1, 2000):
+            left = itertools.count(after, -1)
+            db.progress(lambda left=left: int(next(left) <= 0))
+            code = db.code(read)
+            db.progress(None)
+            self.assertTrue(db.in_transaction())
+            if code == 0:
+                break
+        self.assertEqual(code, 0)
+        self.assertEqual(db.one("SELECT count(*) FROM other"), 1)
+
+    def test_an_authorizer_that_denies_it(self):
+        db = Raw()
+        db.run(TABLES["standard"].format("f"), "CREATE TABLE other(x)", "INSERT INTO f(key) VALUES ('a')")
+        db.authorizer(lambda action, first, second: int((action, first) == (18, "f")))  # 18: INSERT
+        db.run("BEGIN", "INSERT INTO other VALUES (1)", JOIN, JOIN)
+        self.assertEqual(db.one("SELECT count(*) FROM other"), 41)
+        self.assertPresent(db, "a")
 
 
 class SeveralObjects(Case):

@@ -12,6 +12,7 @@
 //
 // Outside a transaction:
 //   xBegin            joins the transaction. The cache stays valid if no row can have changed.
+//                     Lookups within a statement that writes to other tables also make it join.
 //   xRollback         the cache is empty.
 //   no call, but rows were changed or restored: the next statement empties the cache. See
 //   CacheState.
@@ -246,6 +247,8 @@ class PagedFilter {
   std::vector<Estimate> estimates();  // one per layer, oldest first
 
   int code_to_report(int code) { return transaction_.code_to_report(code); }
+  // Whether the rows that are being inserted only make the table join the transaction.
+  bool is_joining() const { return is_joining_; }
 
   // Runs a command, which may consist of several changes. If it throws, all of them are undone, and
   // no other change of the transaction is. When `run` begins, nothing is deferred, and the layers
@@ -324,6 +327,8 @@ class PagedFilter {
 
   void load();
   void refresh_cache();
+  static constexpr int kChecksBeforeJoining = 8;
+  void join_if_worth();
   enum class LogCopy { forget, forget_newest };  // see LoggedKeys
   // Also drops deferred changes.
   void drop_cache(LogCopy copy = LogCopy::forget);
@@ -391,6 +396,9 @@ class PagedFilter {
   int cursors_of_refreshed_statement_ = 0;
   // Whether rows may change during a statement without a new epoch.
   bool must_refresh_lookups_ = false;
+  int checks_in_transaction_ = 0;  // of the cache, without taking part: see join_if_worth()
+  int checks_before_joining_ = kChecksBeforeJoining;
+  bool is_joining_ = false;
 };
 
 }  // namespace bloom

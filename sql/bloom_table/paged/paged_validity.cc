@@ -1,9 +1,28 @@
 // Whether the cache of a PagedFilter may be out of date: see the top of the header.
+#include <limits>
 #include <utility>
 
 #include "sql/bloom_table/paged/paged_filter.h"
+#include "sql/sqlite/sql_text.h"
 
 namespace bloom {
+namespace {
+
+constexpr int kMostRowsToJoin = 100;
+
+// Sets a flag while it lives.
+class Flag {
+ public:
+  explicit Flag(bool& flag) : flag_(flag) { flag_ = true; }
+  Flag(const Flag&) = delete;
+  Flag& operator=(const Flag&) = delete;
+  ~Flag() { flag_ = false; }
+
+ private:
+  bool& flag_;
+};
+
+}  // namespace
 
 // Other rows than those of the last check can be there only if one of these has changed.
 void PagedFilter::refresh_for_lookup() {
@@ -99,6 +118,45 @@ void PagedFilter::refresh_cache() {
                   .can_be_replaced = can_be_replaced};
   seen_epoch_ = connection_.epoch;
   must_refresh_lookups_ = rows_may_change();
+  if (writing) {
+    join_if_worth();
+  } else {
+    checks_in_transaction_ = 0;
+    checks_before_joining_ = kChecksBeforeJoining;
+  }
+}
+
+// SQLite reports a rollback only to tables that take part in the transaction, so all others must
+// read their rows again at each check. A table takes part once a statement writes to it. That
+// statement is an INSERT whose rows update() ignores. SQLite counts them, so it inserts as many as
+// changes() says, and changes() stays as it is.
+//
+// This happens only within another statement that writes: if a statement that writes is
+// interrupted, SQLite rolls back the transaction, and it would do so here anyway.
+void PagedFilter::join_if_worth() {
+  sqlite::Database& database = store_.database();
+  if (transaction_.is_open() || retired_ || is_joining_ ||
+      checks_in_transaction_++ < checks_before_joining_) {
+    return;
+  }
+  checks_before_joining_ *= 2;
+  const int changes = database.changes();
+  if (changes > kMostRowsToJoin || database.running_writers() == 0) {
+    return;
+  }
+  const std::string rows = std::to_string(changes);
+  const std::string insert =
+      "INSERT INTO " + sqlite::quoted_name(schema()) + "." + sqlite::quoted_name(table()) +
+      "(key) WITH RECURSIVE n(i) AS (SELECT 1 WHERE " + rows +
+      " > 0 UNION ALL SELECT i + 1 FROM n WHERE i < " + rows + ") SELECT NULL FROM n";
+  const Flag joining(is_joining_);
+  try {
+    const sqlite::KeepLastRowid keep(store_.tables().db());
+    sqlite::execute(store_.tables().db(), insert);
+  } catch (const sqlite::SqliteError&) {
+    // For example, an authorizer may deny it. Each check reads the rows again then.
+    checks_before_joining_ = std::numeric_limits<int>::max();
+  }
 }
 
 }  // namespace bloom
