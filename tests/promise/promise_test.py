@@ -152,6 +152,27 @@ class Joining(Case):
                 db.run("DROP TABLE f", "DROP TABLE other")
                 db.close()
 
+    def test_the_cache_of_one_transaction_in_the_next(self):
+        """A transaction that follows joins at its first lookup, and keeps the cache if nothing has changed meanwhile."""
+        for create in TABLES.values():
+            db, second = Raw(self.path), Raw(self.path)
+            db.run("PRAGMA journal_mode = wal", create.format("f"), "CREATE TABLE other(x)", "INSERT INTO f(key) VALUES ('old')")
+            for who, statement in ((second, "INSERT INTO f(key) VALUES ('{}')"), (db, "INSERT INTO f(key) VALUES ('{}')"), (second, "INSERT INTO other VALUES ('{}')"), (db, "SELECT '{}'")):
+                for end in "COMMIT", "ROLLBACK":
+                    key = f"{len(statement)} {end} {id(who)}"
+                    db.run("BEGIN", "INSERT INTO other VALUES (1)", JOIN, end)
+                    who.run(statement.format(key))
+                    expected = ["old"] + ([key] if "INTO f" in statement else [])
+                    self.assertEqual(db.one("SELECT count(*) FROM f WHERE key = 'old'"), 1)
+                    for first in ("", "SAVEPOINT a"):
+                        db.run("BEGIN", *([first] if first else []))
+                        for each in expected:
+                            db.run(f"INSERT INTO other SELECT 'found' WHERE EXISTS (SELECT 1 FROM f WHERE key = '{each}')")
+                            self.assertEqual(db.one("SELECT changes()"), 1, (each, expected))
+                        db.run(JOIN, "INSERT INTO f(key) VALUES ('taken back')", "ROLLBACK TO a" if first else "SELECT 1", end)
+            db.run("DROP TABLE f", "DROP TABLE other")
+            second.close(), db.close()
+
     def test_rows_of_a_source_that_are_written_after_joining(self):
         for more in ("", ", kind=counting, capacity=1000"):
             for end in "ROLLBACK TO a", "RELEASE a":

@@ -142,7 +142,9 @@ class PagedFilter {
   // Call at the beginning of each statement. Checks the cache even if this connection has changed
   // nothing, because other connections may have.
   void begin_statement() {
-    if (!sqlite_reports_everything()) {
+    if (sqlite_reports_everything()) {
+      ++checks_in_transaction_;
+    } else {
       refresh_cache();
     }
     if (has_log()) {
@@ -328,7 +330,8 @@ class PagedFilter {
   void load();
   void refresh_cache();
   static constexpr int kChecksBeforeJoining = 8;
-  void join_if_worth();
+  bool joins_now();
+  void join();
   enum class LogCopy { forget, forget_newest };  // see LoggedKeys
   // Also drops deferred changes.
   void drop_cache(LogCopy copy = LogCopy::forget);
@@ -396,8 +399,9 @@ class PagedFilter {
   int cursors_of_refreshed_statement_ = 0;
   // Whether rows may change during a statement without a new epoch.
   bool must_refresh_lookups_ = false;
-  int checks_in_transaction_ = 0;  // of the cache, without taking part: see join_if_worth()
+  int checks_in_transaction_ = 0;  // of the cache: see joins_now()
   int checks_before_joining_ = kChecksBeforeJoining;
+  bool joins_early_ = false;
   bool is_joining_ = false;
 };
 

@@ -106,6 +106,14 @@ void PagedFilter::refresh_cache() {
   const auto version = store_.database().data_version();
   const bool sees_uncommitted = store_.database().sees_uncommitted();
   const bool can_be_replaced = store_.database().may_have_been_replaced();
+  if (writing && joins_now()) {
+    join();
+    if (sqlite_reports_everything()) {
+      seen_epoch_ = connection_.epoch;
+      must_refresh_lookups_ = false;
+      return;
+    }
+  }
   if (!cache_state_.is_committed || writing || !version || version != cache_state_.data_version ||
       sees_uncommitted || can_be_replaced) {
     drop_cache();
@@ -118,12 +126,24 @@ void PagedFilter::refresh_cache() {
                   .can_be_replaced = can_be_replaced};
   seen_epoch_ = connection_.epoch;
   must_refresh_lookups_ = rows_may_change();
-  if (writing) {
-    join_if_worth();
-  } else {
+  if (!writing) {
     checks_in_transaction_ = 0;
     checks_before_joining_ = kChecksBeforeJoining;
   }
+}
+
+// Returns whether the table should join the transaction: at the first check if that was worth it in
+// the last transaction, as the cache then stays valid from one transaction to the next.
+bool PagedFilter::joins_now() {
+  if (transaction_.is_open() || retired_ || is_joining_) {
+    return false;
+  }
+  const bool enough = checks_in_transaction_++ >= checks_before_joining_;
+  if (!enough && (!joins_early_ || checks_in_transaction_ > 1)) {
+    return false;
+  }
+  checks_before_joining_ *= enough ? 2 : 1;
+  return store_.database().changes() <= kMostRowsToJoin && store_.database().running_writers() != 0;
 }
 
 // SQLite reports a rollback only to tables that take part in the transaction, so all others must
@@ -133,18 +153,8 @@ void PagedFilter::refresh_cache() {
 //
 // This happens only within another statement that writes: if a statement that writes is
 // interrupted, SQLite rolls back the transaction, and it would do so here anyway.
-void PagedFilter::join_if_worth() {
-  sqlite::Database& database = store_.database();
-  if (transaction_.is_open() || retired_ || is_joining_ ||
-      checks_in_transaction_++ < checks_before_joining_) {
-    return;
-  }
-  checks_before_joining_ *= 2;
-  const int changes = database.changes();
-  if (changes > kMostRowsToJoin || database.running_writers() == 0) {
-    return;
-  }
-  const std::string rows = std::to_string(changes);
+void PagedFilter::join() {
+  const std::string rows = std::to_string(store_.database().changes());
   const std::string insert =
       "INSERT INTO " + sqlite::quoted_name(schema()) + "." + sqlite::quoted_name(table()) +
       "(key) WITH RECURSIVE n(i) AS (SELECT 1 WHERE " + rows +
@@ -153,6 +163,7 @@ void PagedFilter::join_if_worth() {
   try {
     const sqlite::KeepLastRowid keep(store_.tables().db());
     sqlite::execute(store_.tables().db(), insert);
+    joins_early_ = true;
   } catch (const sqlite::SqliteError&) {
     // For example, an authorizer may deny it. Each check reads the rows again then.
     checks_before_joining_ = std::numeric_limits<int>::max();
