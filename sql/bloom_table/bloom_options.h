@@ -10,8 +10,8 @@
 //                       of all generations together
 // collate               binary, nocase or rtrim
 // source, column        the table to follow, and its column or list of columns: column=(a, b)
-// writers               any: every program may write to the source; extension: only programs that
-//                       load the extension
+// writers               any: every SQLite program may write to the source; extension: only programs
+//                       that load the extension
 // on_stale              error or maybe: the answer of a lookup if the filter may have missed a
 //                       change of the source
 // cache                 bytes of chunks that a connection caches at most

@@ -57,7 +57,7 @@
 //
 // CREATE VIRTUAL TABLE visits_seen USING bloom(source=visits, column=url);
 //     Fills the filter with the urls of `visits`, and keeps it in sync with that table by triggers.
-//     Any program may write to `visits`, also without the extension.
+//     Any SQLite program may write to `visits`, also without the extension.
 //
 // CREATE VIRTUAL TABLE recent USING bloom(capacity=1000000, generations=4);
 //     Creates a filter that forgets: keys are added to the newest of four generations, and 'rotate'

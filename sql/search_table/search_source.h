@@ -1,9 +1,9 @@
 // The table that a bloom_search table searches: its columns, the triggers on it, and the changes
 // that they have noted.
 //
-// The triggers are plain SQL, so any program may write to the source. They note changes of rows up
-// to the last covered rowid, a constant in their WHEN, in the table <name>_changed(block): the
-// rowid divided by 2^kBlockBits. Rows that are appended behind that rowid are in no filter, and
+// The triggers are plain SQL, so any SQLite program may write to the source. They note changes of
+// rows up to the last covered rowid, a constant in their WHEN, in the table <name>_changed(block):
+// the rowid divided by 2^kBlockBits. Rows that are appended behind that rowid are in no filter, and
 // need no note. BEFORE INSERT does not know a rowid that SQLite will choose: new.rowid is -1 then.
 // SQLite chooses a covered rowid only if the last covered row is gone, or at random if the largest
 // possible rowid is in use: the block kAllBlocks then stands for all rows. AFTER INSERT notes what

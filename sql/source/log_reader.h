@@ -1,4 +1,4 @@
-// The changes of a source that any program may write to (writers=any):
+// The changes of a source that any SQLite program may write to (writers=any):
 //
 // <name>_pending(id INTEGER PRIMARY KEY, token, added, key1, ...), see SideTable
 //

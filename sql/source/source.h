@@ -23,9 +23,9 @@
 
 namespace bloom {
 
-// Which programs may write to the source. `any`: every program, because the triggers are plain SQL
-// (sql/source/log_reader.h). `extension`: programs that load the extension, because the triggers
-// write to the bloom table.
+// Which programs may write to the source. `any`: every SQLite program, because the triggers are
+// plain SQL (sql/source/log_reader.h). `extension`: programs that load the extension, because the
+// triggers write to the bloom table.
 enum class Writers { any, extension };
 
 // The names as the options give them.

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the programs of examples/hosts/ in their hosts: each must find the key that it added, and not
-# the other. Also loads the schema files of Rails, and runs migrations of Rails and Knex. Works in build/hosts, installs missing packages
-# without prompting, and ends with "N passed, N failed". A host that cannot be installed without
-# network is skipped.
+# the other. Also loads the schema files of Rails, and runs migrations of Rails and Knex. Works in
+# build/hosts, installs missing packages without prompting, and ends with "N passed, N failed". A host
+# that cannot be installed without network is skipped.
 #   tests/docs/hosts.sh [PROGRAM...]    for example: pdo.php deno.mjs. Default: all
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -71,6 +71,7 @@ main() {
   [ $# -gt 0 ] || mapfile -t names < <(ls "$programs")
   mkdir -p "$folder"
   use_own_caches "$folder/cache"
+  install_missing g++ cmake make libsqlite3-dev python3
   check "extension" build_release bloom_auto
   for name in "${names[@]}"; do
     # shellcheck disable=SC2207 # names of packages hold no blanks
