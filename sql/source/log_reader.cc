@@ -222,8 +222,8 @@ void LogReader::for_each_row(const EachRow& f, std::int64_t last) const {
 
 // Rows are appended, and only deleted all at once, so their ids have no gaps.
 std::uint64_t LogReader::size() const {
-  const std::string from = "(id) FROM " + qualified();
-  const Statement select(db_, "SELECT (SELECT max" + from + ") - (SELECT min" + from + ") + 1",
+  const std::string id = "(SELECT id FROM " + qualified() + " ORDER BY id ";
+  const Statement select(db_, "SELECT " + id + "DESC LIMIT 1) - " + id + "LIMIT 1) + 1",
                          find_damage());
   Execution run(select);
   run.step();

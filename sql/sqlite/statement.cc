@@ -89,6 +89,14 @@ bool Execution::step() {
   return code == SQLITE_ROW;
 }
 
+std::uint64_t Execution::count_rows() {
+  std::uint64_t rows = 0;
+  while (step()) {
+    ++rows;
+  }
+  return rows;
+}
+
 std::span<const std::uint8_t> Execution::blob(int column) const {
   const auto* bytes = static_cast<const std::uint8_t*>(sqlite3_column_blob(statement_, column));
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));

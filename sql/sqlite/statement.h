@@ -68,6 +68,10 @@ class Execution {
   // Moves to the next row. Returns whether there is one. Throws SqliteError.
   bool step();
 
+  // Moves to the end. Returns how many rows there are after the current one. An application can
+  // replace count(), max() and other functions, so no result relies on them if it can do without.
+  std::uint64_t count_rows();
+
   // Returns how many times SQLite has prepared the statement again.
   int preparations() const {
     return sqlite3_stmt_status(statement_, SQLITE_STMTSTATUS_REPREPARE, 0);

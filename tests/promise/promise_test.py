@@ -1273,6 +1273,48 @@ class CheckAndWork(Case):
             db.run("DROP TRIGGER keep", f"INSERT INTO {table}({table}) VALUES ('merge')", f"INSERT INTO {table}({table}) VALUES ('integrity-check')")
             self.assertEqual(db.run(f"SELECT key1 FROM {table}_pending"), [])
 
+    def test_functions_that_an_application_has_replaced(self):
+        """Each returns NULL. LIKE and GLOB are tested in search_test.py."""
+        replaced = ("abs", "changes", "coalesce", "count", "ifnull", "iif", "instr", "length", "lower", "ltrim", "max", "min", "nullif", "quote", "random", "replace",
+                    "rtrim", "substr", "sum", "total", "trim", "upper", "zeroblob")  # fmt: skip
+        for name in replaced:
+            with self.subTest(name):
+                db = Raw()
+                db.function(name, lambda: None)
+                followed = {"f": "bloom(source=s, column=k, kind=counting)", "c": "bloom(source=s, column=(k, n))", "e": "bloom(source=s, column=k, writers=extension)", "x": "bloom_search(source=s, equal=(k, n))", "y": "bloom_groups(source=s, member=n, column=k)"}
+                db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, k DEFAULT 'none', n)", "INSERT INTO s(k, n) VALUES ('a', 1)", "CREATE VIRTUAL TABLE g USING bloom_groups(capacity=100)", "CREATE VIRTUAL TABLE p USING bloom(capacity=10)",
+                       *(f"CREATE VIRTUAL TABLE {table} USING {module}" for table, module in followed.items()))
+                added, rows = 0, {"a": 1}
+
+                def check():
+                    for key, n in rows.items():
+                        for condition in ("f WHERE key = '{}'", "e WHERE key = '{}'", "x WHERE k = '{}'", "c WHERE k = '{}' AND n = {}", "y WHERE key = '{}' AND member = {}"):
+                            self.assertEqual(len(db.run(f"SELECT 1 FROM {condition.format(key, n)}")), 1, f"{key} in {condition}")
+                    for i in range(1, added + 1):
+                        self.assertEqual(db.run(f"SELECT member FROM g WHERE key = {i} AND member = {i}"), [(i,)])
+                        self.assertEqual(len(db.run(f"SELECT 1 FROM p WHERE key = {i}")), 1)
+
+                for i in range(1, 81):  # two segments
+                    added = i
+                    db.run(f"INSERT INTO g(member, key) VALUES ({i}, {i})", f"INSERT INTO p(key) VALUES ({i})")
+                check()
+                for step, sql in enumerate(("INSERT INTO s(k, n) VALUES ('b', 2)", "INSERT INTO s(id, k, n) VALUES (-1, 'c', 3)", "INSERT INTO s(n) VALUES (4)", "UPDATE s SET k = 'd', n = 5 WHERE k = 'b'", "INSERT OR REPLACE INTO s(id, k, n) VALUES (1, 'e', 6)", "DELETE FROM s WHERE k = 'c'", "BEGIN")):
+                    db.run(sql)
+                    rows = dict(db.run("SELECT k, n FROM s"))
+                    check()
+                    if step % 3 == 2:
+                        for table in followed:
+                            db.run(f"INSERT INTO {table}({table}) VALUES ('{'summarize' if table == 'x' else 'merge'}')")
+                        check()
+                        for table in (*followed, "g", "p"):
+                            db.run(f"INSERT INTO {table}({table}) VALUES ('integrity-check')")
+                db.run("COMMIT", "INSERT INTO g(g) VALUES ('optimize')", "DELETE FROM g WHERE member = 80", "INSERT INTO g(member, key) VALUES (80, 80)", "ALTER TABLE f RENAME TO f2", "ALTER TABLE f2 RENAME TO f")
+                for table in followed:
+                    db.run(f"INSERT INTO {table}({table}) VALUES ('rebuild')")
+                check()
+                for table in (*followed, "g", "p"):
+                    db.run(f"INSERT INTO {table}({table}) VALUES ('integrity-check')")
+
     def test_authorizers_and_limits_are_no_damage(self):
         Raw(self.path).run("CREATE VIRTUAL TABLE f USING bloom(capacity=100)")
         Raw(self.path).run("INSERT INTO f(key) VALUES (1)")

@@ -254,7 +254,9 @@ void BloomStore::reset_counts() {
 void BloomStore::set_count_of_single_layer() {
   const InUse in_use(*this);
   ++writes_;
-  tables_.run("UPDATE {config} SET v = (SELECT count(*) FROM {data}) WHERE k = '" + count_name(0) +
+  const Statement select = tables_.statement("SELECT 1 FROM {data}");
+  const std::uint64_t rows = Execution(select).count_rows();
+  tables_.run("UPDATE {config} SET v = " + std::to_string(rows) + " WHERE k = '" + count_name(0) +
               "'");
 }
 
