@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/support/error.h"
+#include "sql/sqlite/connection.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
 
@@ -182,10 +183,25 @@ void SearchSource::refresh_names() {
   }
 }
 
+// Else a range would get NULL for a key.
+void SearchSource::require_readable() const {
+  std::string columns = sqlite::quoted_column(rowid_alias_);
+  for (const SourceColumn& column : columns_) {
+    const bool is_read = std::any_of(term_sql_.begin(), term_sql_.end(),
+                                     [&](const auto& sql) { return may_read(sql, column.name); });
+    if (is_read && !column.is_generated) {
+      columns.append(", t.").append(quoted_name(column.name));
+    }
+  }
+  sqlite::require_readable(db_, source_.schema(), name(), columns);
+  sqlite::require_readable(db_, source_.schema(), table_ + "_ranges");
+}
+
 // Only of a table that was made: CREATE has messages of its own.
 void SearchSource::require_terms() const {
   source_.require_ordinary_table();
   link_.require_columns();
+  require_readable();
   for (std::size_t i = 0; i < term_sql_.size() && !columns_.empty(); ++i) {
     const auto outcome = sqlite::Outcome::of(
         [&] { const Statement select(db_, "SELECT " + term_sql_[i] + " FROM " + qualified()); });
@@ -296,6 +312,7 @@ std::optional<std::string> SearchSource::out_of_sync(std::optional<std::int64_t>
   }
   if (!link_.has_passed()) {
     read_names();
+    require_readable();
     select_changed_.reset();
   }
   return link_.check(table_, {kTriggersForSearch, guard_});

@@ -115,6 +115,21 @@ bool has_columns(sqlite3* db, const std::string& schema, const std::string& tabl
   });
 }
 
+std::vector<std::string> tables_named(sqlite3* db, const std::string& schema,
+                                      const std::string& prefix) {
+  const Statement select(db, "SELECT name FROM " + quoted_name(schema) +
+                                 ".sqlite_master WHERE type = 'table' AND rootpage <> 0");
+  std::vector<std::string> names;
+  Execution run(select);
+  while (run.step()) {
+    const std::string name(run.value(0).text());
+    if (sqlite3_strnicmp(name.c_str(), prefix.c_str(), static_cast<int>(prefix.size())) == 0) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
 std::string stored_sql(sqlite3* db, std::string_view schema, std::string_view type,
                        std::string_view name) {
   const Statement select(db, "SELECT sql FROM " + quoted_name(schema) +

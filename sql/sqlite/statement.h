@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sql/sqlite/api.h"
 #include "sql/sqlite/value.h"
@@ -95,6 +96,11 @@ class Execution {
 // the answer.
 bool has_columns(sqlite3* db, const std::string& schema, const std::string& table,
                  std::initializer_list<const char*> columns);
+
+// Returns the names of all ordinary tables whose names begin with `prefix`, in any case. Throws
+// SqliteError.
+std::vector<std::string> tables_named(sqlite3* db, const std::string& schema,
+                                      const std::string& prefix);
 
 // Returns the CREATE statement of a table, index or trigger (`type`) as the schema stores it.
 // Returns "" if there is no such object. Throws SqliteError.

@@ -1316,14 +1316,35 @@ class CheckAndWork(Case):
                     db.run(f"INSERT INTO {table}({table}) VALUES ('integrity-check')")
 
     def test_authorizers_and_limits_are_no_damage(self):
-        Raw(self.path).run("CREATE VIRTUAL TABLE f USING bloom(capacity=100)")
-        Raw(self.path).run("INSERT INTO f(key) VALUES (1)")
-        read = 20
-        for answer in (1, 2):  # deny, ignore
-            db = Raw(self.path)
-            db.authorizer(lambda action, first, _: answer if action == read and first == "f_config" else 0)
-            self.assertEqual(self.assertFails(db, "prohibited|authorize", "SELECT 1 FROM f WHERE key = 1"), 23)
-            self.assertEqual(Raw(self.path).run("SELECT 1 FROM f WHERE key = 1"), [(1,)])
+        """Hosts act on the code for damage. What an authorizer hides costs no key once the authorizer is gone."""
+        tables = {
+            "f": ("bloom(capacity=100)", "key = 'k5'"), "s1": ("bloom(source=s, column=k)", "key = s.k"), "c": ("bloom(source=s, column=(k, m))", "c.k = s.k AND c.m = s.m"),
+            "e": ("bloom(source=s, column=k, writers=extension, kind=counting)", "key = s.k"), "g": ("bloom_groups(capacity=100)", "key = 'k5'"),
+            "y": ("bloom_groups(source=s, member=m, column=k)", "key = s.k AND member = s.m"), "x": ("bloom_search(source=s, equal=(k, m))", "x.k = s.k"),
+        }  # fmt: skip
+        commands = ("integrity-check", "merge", "rebuild", "summarize", "optimize")
+        db = Raw(self.path)
+        db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, k, m)", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO s SELECT i, 'k' || i, i % 5 FROM n",
+               *(f"CREATE VIRTUAL TABLE {table} USING {module}" for table, (module, _) in tables.items()), "INSERT INTO f(key) VALUES ('k5')", "INSERT INTO g(member, key) VALUES (1, 'k5')", "INSERT INTO s VALUES (1000, 'new', 2)")
+        columns = [(name, column) for (name,) in db.run("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage <> 0") for (_, column, *_) in db.run(f"PRAGMA table_info({name})")]
+        for table, (_, condition) in tables.items():
+            lookup = f"SELECT 1 FROM {table} WHERE {condition.replace('s.k', repr('new')).replace('s.m', '2')}"
+            statements = (lookup, f"SELECT * FROM {table} WHERE {condition.replace('s.k', repr('k5')).replace('s.m', '0')}", *(f"INSERT INTO {table}({table}) VALUES ('{command}')" for command in commands))
+            for (name, column), sql, answer in itertools.product(columns, statements, (1, 2)):  # deny, ignore
+                if name != "s" and not name.startswith(table + "_"):
+                    continue
+                db.run("BEGIN")
+                db.authorizer(lambda action, *read: answer if action == 20 and read == (name, column) else 0)
+                self.assertNotEqual(db.code(sql), 11, f"{sql} without {name}.{column}")
+                db.authorizer(None)
+                if "s." in condition:
+                    self.assertEqual(db.run(f"SELECT s.k FROM s WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE {condition})"), [], f"after {sql} without {name}.{column}")
+                else:
+                    self.assertEqual(len(db.run(lookup)), 1)
+                if db.in_transaction():
+                    db.run("ROLLBACK")
+        db.authorizer(lambda action, *read: 2 if action == 20 and read[0] == "f_config" else 0)
+        self.assertEqual(self.assertFails(db, "hides", "SELECT 1 FROM f WHERE key = 1"), 23)
 
 
 class Halving(Case):

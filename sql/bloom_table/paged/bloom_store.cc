@@ -87,8 +87,7 @@ BloomConfig BloomStore::load_config() {
   Execution run(tables_.prepared("SELECT k, v FROM {config}"));
   for (std::size_t row = 0; run.step(); ++row) {
     if (run.type(0) == SQLITE_NULL) {
-      // The primary key is never NULL.
-      throw sqlite::SqliteError(SQLITE_AUTH, "an authorizer hides the config of the table");
+      damaged("the config has a row without a name");
     }
     if (row == kMaxConfigRows) {
       damaged("the config has more than " + std::to_string(kMaxConfigRows) + " rows");
