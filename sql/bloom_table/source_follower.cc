@@ -104,6 +104,7 @@ void SourceFollower::rebuild(PagedFilter& filter, const BloomOptions& options) {
                          (writers == Writers::any || !triggers_.blocking_trigger(filter.table()));
   source_.require_not_being_written(filter.command_is_only_writer());
   link_.require_columns();
+  link_.require_readable(filter.table());
   source_.require_can_follow(options.collation(), writers);
   const LinkedObjects made =
       link_.restore(filter.table(), objects_of(before), trigger_set, /*keep_triggers=*/installed);
@@ -228,6 +229,7 @@ std::optional<std::string> SourceFollower::blocking_trigger_problem(PagedFilter&
 
 void SourceFollower::check(PagedFilter& filter) {
   source_.require_not_being_written(/*is_only_writer=*/true);
+  link_.require_readable(filter.table());
   auto problem = link_.changed_objects(filter.table(), objects_of(filter.config()));
   problem = problem ? problem : changed_source_of_release1(filter);
   if (problem) {

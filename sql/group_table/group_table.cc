@@ -347,6 +347,8 @@ void GroupTable::clear() {
 // freed once, so this takes as long as adding the members did. A statement that is listing members
 // knows their slots, so they stay while there is one.
 void GroupTable::optimize() {
+  // A slot whose member reads as NULL would be freed.
+  sqlite::require_readable(db_, store_.tables().schema(), store_.tables().name("members"));
   GroupConfig config = store_.load_config();
   const auto segments_for = [](std::uint64_t slots) {
     return (slots + kSegmentFilters - 1) / kSegmentFilters;

@@ -59,12 +59,12 @@ void SearchTable::rebuild() {
 
 void SearchTable::cover(SearchConfig& config, const RowidRanges& changed) {
   const std::string id = sqlite::quoted_column(source_.rowid_alias());
-  const Statement select(db_, "SELECT max(" + id + ") FROM " + source_.qualified());
+  const Statement select(
+      db_, "SELECT " + id + " FROM " + source_.qualified() + " ORDER BY " + id + " DESC LIMIT 1");
   std::optional<std::int64_t> last = config.covered;
   {
     Execution run(select);
-    run.step();
-    if (run.type(0) == SQLITE_INTEGER && (!last || *last < run.integer(0))) {
+    if (run.step() && run.type(0) == SQLITE_INTEGER && (!last || *last < run.integer(0))) {
       last = run.integer(0);
     }
   }

@@ -145,14 +145,13 @@ std::int64_t SearchTable::Cursor::pending_rows(const SearchConfig& config) {
     ranges.push_back({config.covered ? *config.covered + 1 : kLowestRowid, kHighestRowid});
   }
   normalize(ranges);
-  const Statement count(table_.db_, "SELECT count(*) FROM " + table_.source_.qualified() +
-                                        " WHERE " + quoted_column(table_.source_.rowid_alias()) +
+  const Statement count(table_.db_, "SELECT 1 FROM " + table_.source_.qualified() + " WHERE " +
+                                        quoted_column(table_.source_.rowid_alias()) +
                                         " BETWEEN ?1 AND ?2");
   std::int64_t rows = 0;
   for (const RowidRange range : ranges) {
     Execution run(count);
-    run.bind(1, range.first).bind(2, range.last).step();
-    rows += run.integer(0);
+    rows += static_cast<std::int64_t>(run.bind(1, range.first).bind(2, range.last).count_rows());
   }
   return rows;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/support/error.h"
+#include "sql/sqlite/connection.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
 
@@ -182,10 +183,25 @@ void SearchSource::refresh_names() {
   }
 }
 
+// Else a range would get NULL for a key.
+void SearchSource::require_readable() const {
+  std::string columns = sqlite::quoted_column(rowid_alias_);
+  for (const SourceColumn& column : columns_) {
+    const bool is_read = std::any_of(term_sql_.begin(), term_sql_.end(),
+                                     [&](const auto& sql) { return may_read(sql, column.name); });
+    if (is_read && !column.is_generated) {
+      columns.append(", t.").append(quoted_name(column.name));
+    }
+  }
+  sqlite::require_readable(db_, source_.schema(), name(), columns);
+  sqlite::require_readable(db_, source_.schema(), table_ + "_ranges");
+}
+
 // Only of a table that was made: CREATE has messages of its own.
 void SearchSource::require_terms() const {
   source_.require_ordinary_table();
   link_.require_columns();
+  require_readable();
   for (std::size_t i = 0; i < term_sql_.size() && !columns_.empty(); ++i) {
     const auto outcome = sqlite::Outcome::of(
         [&] { const Statement select(db_, "SELECT " + term_sql_[i] + " FROM " + qualified()); });
@@ -237,12 +253,12 @@ std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
   };
   const std::string new_id = "new." + id;
   const std::string largest = std::to_string(kHighestRowid);
-  // SQLite takes less time for this than for max().
+  // SQLite takes less time for this than for max(), and an application can replace max().
   const std::string last_id =
       "(SELECT " + id + " FROM " + source + " ORDER BY " + id + " DESC LIMIT 1)";
-  const std::string chosen =
-      "(SELECT CASE max(" + id + ") WHEN " + largest + " THEN " + std::to_string(kAllBlocks) +
-      " ELSE " + block_of("(coalesce(max(" + id + "), 0) + 1)") + " END FROM " + source + ")";
+  const std::string chosen = "(CASE WHEN " + last_id + " IS NULL THEN " + block_of("1") + " WHEN " +
+                             last_id + " = " + largest + " THEN " + std::to_string(kAllBlocks) +
+                             " ELSE " + block_of("(" + last_id + " + 1)") + " END)";
   // UPDATE OF fires only if SET has one of these names: the rowid has four.
   std::string named = " OF " + id + ", rowid, oid, _rowid_";
   std::string differs = "old." + id + " <> " + new_id;
@@ -280,8 +296,8 @@ std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
   const std::string on = " ON " + source + " WHEN " + new_id + " <= " + last;
   return {
       {table, name(), kBeforeInsertSuffix,
-       "INSERT" + on + " AND (" + new_id + " <> -1 OR ifnull(" + last_id + " NOT BETWEEN " + last +
-           " AND " + std::to_string(kHighestRowid - 1) + ", 1))",
+       "INSERT" + on + " AND (" + new_id + " <> -1 OR (" + last_id + " NOT BETWEEN " + last +
+           " AND " + std::to_string(kHighestRowid - 1) + ") IS NOT 0)",
        note("(CASE " + new_id + " WHEN -1 THEN " + chosen + " ELSE " + block_of(new_id) + " END)")},
       {table, name(), kAfterInsertSuffix, "INSERT" + on, note(block_of(new_id))},
       {table, name(), kBeforeUpdateSuffix,
@@ -296,6 +312,7 @@ std::optional<std::string> SearchSource::out_of_sync(std::optional<std::int64_t>
   }
   if (!link_.has_passed()) {
     read_names();
+    require_readable();
     select_changed_.reset();
   }
   return link_.check(table_, {kTriggersForSearch, guard_});

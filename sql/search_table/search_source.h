@@ -88,6 +88,8 @@ class SearchSource {
   // indexes may have changed, and other connections may have written to it since.
   void refresh_names();
 
+  // Throws SqliteError(SQLITE_AUTH) if an authorizer hides columns that lookups read.
+  void require_readable() const;
   // Throws bloom::Error if the source lacks a column of the options.
   void require_terms() const;
   // Throws bloom::Error if the source cannot be searched.

@@ -134,11 +134,12 @@ void SegmentStore::add_segment(const SegmentConfig& config) {
   const Statement insert = tables_.statement(
       "WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c LIMIT ?1) "
       "INSERT INTO {data} SELECT (i << " +
-      std::to_string(kSegmentBits) + ") + ?2, zeroblob(" + std::to_string(kChunkBytes) +
-      ") FROM c");
+      std::to_string(kSegmentBits) + ") + ?2, ?3 FROM c");
+  const std::array<std::uint8_t, kChunkBytes> empty{};
   Execution(insert)
       .bind(1, as_integer(config.chunks_per_segment()))
       .bind(2, as_integer(chunk_id(0, config.segments)))
+      .bind(3, empty)
       .step();
 }
 
@@ -313,15 +314,17 @@ void SegmentStore::check(const SegmentConfig& config) {
   for (std::uint64_t i = 0; i < config.chunks_per_segment(); ++i) {
     for_each_chunk_in(config, {0, config.segments}, i, [](auto, auto) {});
   }
-  const Statement count = tables_.statement(
-      "SELECT (SELECT count(*) FROM {data} WHERE id >> ?1 = ?2), "
-      "(SELECT count(*) FROM {wide} WHERE id >> ?1 = ?2)");
-  Execution run(count);
-  run.bind(1, std::int64_t{kFamilyBits}).bind(2, as_integer(first_id_ >> kFamilyBits)).step();
+  const auto count = [&](const char* sql) {
+    const Statement select = tables_.statement(sql);
+    Execution run(select);
+    run.bind(1, std::int64_t{kFamilyBits}).bind(2, as_integer(first_id_ >> kFamilyBits));
+    return as_integer(run.count_rows());
+  };
   const std::uint64_t wide_rows = (config.wide_segments + kSegmentsPerRow - 1) / kSegmentsPerRow;
-  require_rows(run.integer(0),
+  require_rows(count("SELECT 1 FROM {data} WHERE id >> ?1 = ?2"),
                (config.segments - config.wide_segments) * config.chunks_per_segment(), "chunks");
-  require_rows(run.integer(1), wide_rows * config.header.shape.cells, "rows of words");
+  require_rows(count("SELECT 1 FROM {wide} WHERE id >> ?1 = ?2"),
+               wide_rows * config.header.shape.cells, "rows of words");
 }
 
 void WideReader::read(std::uint64_t row, std::uint64_t p, std::uint64_t first,

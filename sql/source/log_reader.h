@@ -65,7 +65,7 @@ class LogReader {
   // Returns the number of rows. Too large if a merge has kept rows.
   std::uint64_t size() const;
   // Deletes the rows up to the id `last`, apart from those that `keep` names. Of removed keys with
-  // the same key1, one row is kept.
+  // the same key1, one row is kept. Throws bloom::Error if other rows stay.
   enum class Keep { nothing, announcements, announcements_and_removals };
   void clear(Keep keep = Keep::nothing, std::int64_t last = kLastId);
 

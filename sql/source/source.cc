@@ -344,17 +344,20 @@ bool Source::has_guard(const std::string& name) const {
 // Another filter of the same columns may have had this name before it was renamed, so the name
 // alone does not tell. SQLite numbers the objects of a schema in the order in which they were made.
 std::string Source::find_guard(const std::string& table) const {
-  const Statement select(
-      db_, "SELECT name FROM " + qualified("sqlite_master") +
-               " WHERE type = 'index' AND tbl_name = ?1 COLLATE NOCASE"
-               " AND substr(name, 1, length(?2)) = ?2 COLLATE NOCASE"
-               " AND ltrim(substr(name, length(?2) + 1), '0123456789') = '' ORDER BY rowid DESC");
+  const Statement select(db_, "SELECT name FROM " + qualified("sqlite_master") +
+                                  " WHERE type = 'index' AND tbl_name = ?1 COLLATE NOCASE"
+                                  " ORDER BY rowid DESC");
   const std::string prefix = table + "_guard";
+  const auto is_numbered = [&](std::string_view name) {
+    return name.size() >= prefix.size() &&
+           sqlite3_strnicmp(name.data(), prefix.data(), static_cast<int>(prefix.size())) == 0 &&
+           name.find_first_not_of("0123456789", prefix.size()) == std::string_view::npos;
+  };
   Execution run(select);
-  run.bind(1, names_.table).bind(2, prefix);
+  run.bind(1, names_.table);
   while (run.step()) {
     std::string name(run.value(0).text());
-    if (has_guard(name)) {
+    if (is_numbered(name) && has_guard(name)) {
       return name;
     }
   }

@@ -1,6 +1,7 @@
 #include "sql/source/source_link.h"
 
 #include "core/support/error.h"
+#include "sql/sqlite/connection.h"
 #include "sql/sqlite/sql_text.h"
 
 namespace bloom {
@@ -68,6 +69,15 @@ void SourceLink::rename(std::string_view old_name, const std::string& new_name,
   schema_may_have_changed();
 }
 
+// Else a command would take NULL for a key, and lose it.
+void SourceLink::require_readable(const std::string& table) const {
+  const SourceNames& names = source_.names();
+  if (!names.columns.empty()) {
+    sqlite::require_readable(source_.db(), source_.schema(), names.table, source_.columns_sql("t"));
+  }
+  sqlite::require_readable(source_.db(), source_.schema(), side_table(table));
+}
+
 void SourceLink::require_columns() const {
   if (const auto column = source_.missing_column()) {
     fail("the source " + quoted_text(source_.names().table) + " has no column " +
@@ -82,6 +92,7 @@ SourceLink::Problem SourceLink::check(const std::string& table, const LinkedObje
   if (schema_check_.still_passes(source_)) {
     return std::nullopt;
   }
+  require_readable(table);
   Problem problem = changed_objects(table, objects);
   if (!problem && and_then) {
     problem = and_then();

@@ -59,6 +59,9 @@ class SourceLink {
   void rename(std::string_view old_name, const std::string& new_name, std::uint64_t trigger_set,
               const std::function<void()>& rename_tables);
 
+  // Throws SqliteError(SQLITE_AUTH) if an authorizer hides columns of the source or side table.
+  // check() calls it if it looks at the schema.
+  void require_readable(const std::string& table) const;
   // For 'rebuild'. Throws bloom::Error if the source has lost one of the columns.
   void require_columns() const;
 

@@ -87,8 +87,10 @@ std::vector<Trigger> triggers_that_log(const Source& source, const std::string& 
     const std::string value = column("new", i);
     key_columns.append(", key").append(std::to_string(i + 1));
     old_key.append(", ").append(column("old", i));
-    new_key.append(default_sql.empty() ? ", " : ", coalesce(").append(value);
-    new_key.append(default_sql.empty() ? "" : ", " + default_sql + ")");
+    // Not coalesce(), which an application can replace.
+    new_key.append(", ").append(default_sql.empty() ? value
+                                                    : "CASE WHEN " + value + " IS NULL THEN " +
+                                                          default_sql + " ELSE " + value + " END");
     if (!groups || i > 0) {
       old_is_key.append(old_is_key.empty() ? "" : " AND ").append(column("old", i));
       old_is_key.append(" IS NOT NULL");
@@ -152,11 +154,12 @@ std::vector<Trigger> triggers_that_log(const Source& source, const std::string& 
   // be false BEFORE and true AFTER. The announcement of a row that keeps its key is deleted, if it
   // is the newest row of the log: other rows follow without gaps.
   const std::string log = quoted_name(table + std::string(LogReader::kSuffix));
-  const std::string newest = " WHERE id = (SELECT max(id) FROM " + log;
+  const std::string newest = " WHERE id = (SELECT id FROM " + log;
+  const std::string end = " ORDER BY id DESC LIMIT 1)";
   const std::string end_announcement =
       " UPDATE " + log + " SET added = " + std::to_string(LogReader::kVoid) + newest +
-      " WHERE added = " + std::to_string(LogReader::kAnnounced) + "); DELETE FROM " + log + newest +
-      ") AND added = " + std::to_string(LogReader::kVoid) + ";";
+      " WHERE added = " + std::to_string(LogReader::kAnnounced) + end + "; DELETE FROM " + log +
+      newest + end + " AND added = " + std::to_string(LogReader::kVoid) + ";";
   append(kBeforeUpdateSuffix, update, record_key(LogReader::kAnnounced, ""));
   append(kAfterUpdateSuffix, update,
          record_key(LogReader::kAdded, differs) + end_announcement + remove(differs));

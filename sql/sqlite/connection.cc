@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/sqlite/statement.h"
 
@@ -209,6 +210,34 @@ bool change_may_fail_halfway(sqlite3* db, const std::string& schema, const std::
       return (each.opcode == "Halt" || each.opcode == "HaltIfNull") && each.p2 == kFail;
     });
   });
+}
+
+bool has_hidden_column(sqlite3* db, const std::string& select) {
+  sqlite3_stmt* raw = nullptr;
+  if (sqlite3_prepare_v2(db, select.c_str(), -1, &raw, nullptr) != SQLITE_OK) {
+    return false;
+  }
+  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(raw, sqlite3_finalize);
+  int read = 0;
+  const bool reads_all = may_have_instruction(db, select.c_str(), [&](const Instruction& each) {
+    read += each.opcode == "Column" || each.opcode == "Rowid" || each.opcode == "IdxRowid";
+    return read == sqlite3_column_count(raw);
+  });
+  return !reads_all;
+}
+
+void require_readable(sqlite3* db, const std::string& schema, const std::string& table,
+                      const std::string& columns) {
+  if (!has_hidden_column(db, "SELECT " + columns + " FROM " + quoted_name(schema) + "." +
+                                 quoted_name(table) + " AS t")) {
+    return;
+  }
+  int is_on = 0;
+  sqlite3_db_config(db, SQLITE_DBCONFIG_TRIGGER_EQP, -1, &is_on);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_TRIGGER_EQP, 1 - is_on, nullptr);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_TRIGGER_EQP, is_on, nullptr);
+  throw SqliteError(SQLITE_AUTH, "an authorizer hides columns of the table " + quoted_text(table) +
+                                     " (it must not answer SQLITE_IGNORE for them)");
 }
 
 // A virtual table has no b-tree of its own.

@@ -49,6 +49,15 @@ bool triggers_may_write_to(sqlite3* db, const std::string& schema, const std::st
 // that UPDATE does not set the rowid. Also returns true if the table does not exist.
 bool change_may_fail_halfway(sqlite3* db, const std::string& schema, const std::string& table);
 
+// Returns whether an authorizer answers SQLITE_IGNORE for a column of this SELECT, so that the
+// column reads as NULL. Requires: the SELECT only lists different columns of one table.
+bool has_hidden_column(sqlite3* db, const std::string& select);
+// Throws SqliteError(SQLITE_AUTH) if an authorizer hides one of the columns of the table, which the
+// list calls t. SQLite then prepares all statements again: those that were prepared meanwhile would
+// go on to read NULL without the authorizer.
+void require_readable(sqlite3* db, const std::string& schema, const std::string& table,
+                      const std::string& columns = "*");
+
 bool is_virtual_table(sqlite3* db, const std::string& schema, const std::string& table);
 
 // Rolls back the whole transaction while one of its statements is running; that statement then

@@ -65,9 +65,11 @@
 #include <concepts>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "sql/sqlite/api.h"
+#include "sql/sqlite/connection.h"
 #include "sql/sqlite/function.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/value.h"
@@ -157,12 +159,16 @@ class Module {
 
   struct Vtab : sqlite3_vtab {
     Vtab(const Definition& definition, Shared* raw)
-        : sqlite3_vtab{}, shared(raw), table(definition, shared.value()) {}
+        : sqlite3_vtab{},
+          shared(raw),
+          schema(definition.schema),
+          table(definition, shared.value()) {}
     Vtab(const Vtab&) = delete;
     Vtab& operator=(const Vtab&) = delete;
     // SQLite does not take over the error message of a failed xDestroy, so it is freed here.
     ~Vtab() { sqlite3_free(zErrMsg); }
     SharedReference shared;  // declared first: outlives the table
+    std::string schema;
     Table table;
   };
   struct VtabCursor : sqlite3_vtab_cursor {
@@ -175,13 +181,34 @@ class Module {
     return static_cast<VtabCursor*>(raw)->cursor;
   }
 
+  // What is damaged may only seem so, because an authorizer hides it. Hosts act on the code for
+  // damage, so it is the last to be reported.
+  static int report(sqlite3_vtab* raw, const Failure& failure) noexcept {
+    const char* const name = table_of(raw).name();
+    int code = report_error(raw, name, failure);
+    if (failure.code == SQLITE_CORRUPT_VTAB) {
+      guard([&] { require_readable_tables(raw); },
+            [&](const Failure& hidden) { code = report_error(raw, name, hidden); });
+    }
+    return code;
+  }
+  static void require_readable_tables(sqlite3_vtab* raw) {
+    const Table& table = table_of(raw);
+    const std::string& schema = static_cast<Vtab*>(raw)->schema;
+    require_readable(table.db(), schema, "sqlite_master");
+    const std::string prefix = std::string(table.name()) + "_";
+    for (const std::string& each : tables_named(table.db(), schema, prefix)) {
+      require_readable(table.db(), schema, each);
+    }
+  }
+
   // Runs method(table). Reports an exception as an error of the table. Returns an SQLite result
   // code.
   template <typename Method>
   static int call(sqlite3_vtab* raw, Method&& method) {
     int code = SQLITE_OK;
     guard([&] { method(table_of(raw)); },
-          [&](const Failure& failure) { code = report_error(raw, table_of(raw).name(), failure); });
+          [&](const Failure& failure) { code = report(raw, failure); });
     return code;
   }
 
@@ -301,7 +328,7 @@ class Module {
     int code = SQLITE_OK;
     guard([&] { table_of(raw).check_integrity(); },
           [&](const Failure& failure) {
-            code = report_error(raw, table_of(raw).name(), failure);
+            code = report(raw, failure);
             if (code == SQLITE_CORRUPT_VTAB) {
               std::swap(*problem, raw->zErrMsg);
               code = SQLITE_OK;

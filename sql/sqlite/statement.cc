@@ -89,6 +89,14 @@ bool Execution::step() {
   return code == SQLITE_ROW;
 }
 
+std::uint64_t Execution::count_rows() {
+  std::uint64_t rows = 0;
+  while (step()) {
+    ++rows;
+  }
+  return rows;
+}
+
 std::span<const std::uint8_t> Execution::blob(int column) const {
   const auto* bytes = static_cast<const std::uint8_t*>(sqlite3_column_blob(statement_, column));
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
@@ -105,6 +113,21 @@ bool has_columns(sqlite3* db, const std::string& schema, const std::string& tabl
     return sqlite3_table_column_metadata(db, schema.c_str(), table.c_str(), column, nullptr,
                                          nullptr, nullptr, nullptr, nullptr) == SQLITE_OK;
   });
+}
+
+std::vector<std::string> tables_named(sqlite3* db, const std::string& schema,
+                                      const std::string& prefix) {
+  const Statement select(db, "SELECT name FROM " + quoted_name(schema) +
+                                 ".sqlite_master WHERE type = 'table' AND rootpage <> 0");
+  std::vector<std::string> names;
+  Execution run(select);
+  while (run.step()) {
+    const std::string name(run.value(0).text());
+    if (sqlite3_strnicmp(name.c_str(), prefix.c_str(), static_cast<int>(prefix.size())) == 0) {
+      names.push_back(name);
+    }
+  }
+  return names;
 }
 
 std::string stored_sql(sqlite3* db, std::string_view schema, std::string_view type,

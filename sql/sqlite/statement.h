@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sql/sqlite/api.h"
 #include "sql/sqlite/value.h"
@@ -68,6 +69,10 @@ class Execution {
   // Moves to the next row. Returns whether there is one. Throws SqliteError.
   bool step();
 
+  // Moves to the end. Returns how many rows there are after the current one. An application can
+  // replace count(), max() and other functions, so no result relies on them if it can do without.
+  std::uint64_t count_rows();
+
   // Returns how many times SQLite has prepared the statement again.
   int preparations() const {
     return sqlite3_stmt_status(statement_, SQLITE_STMTSTATUS_REPREPARE, 0);
@@ -91,6 +96,11 @@ class Execution {
 // the answer.
 bool has_columns(sqlite3* db, const std::string& schema, const std::string& table,
                  std::initializer_list<const char*> columns);
+
+// Returns the names of all ordinary tables whose names begin with `prefix`, in any case. Throws
+// SqliteError.
+std::vector<std::string> tables_named(sqlite3* db, const std::string& schema,
+                                      const std::string& prefix);
 
 // Returns the CREATE statement of a table, index or trigger (`type`) as the schema stores it.
 // Returns "" if there is no such object. Throws SqliteError.

@@ -43,7 +43,8 @@ std::int64_t RowLog::append(std::span<const std::uint8_t> row, std::optional<std
 
 std::optional<RowLog::Ids> RowLog::ids() {
   Execution run(
-      tables_.prepared("SELECT (SELECT min(id) FROM {rowlog}), (SELECT max(id) FROM {rowlog})"));
+      tables_.prepared("SELECT (SELECT id FROM {rowlog} ORDER BY id LIMIT 1),"
+                       " (SELECT id FROM {rowlog} ORDER BY id DESC LIMIT 1)"));
   run.step();
   return run.type(0) == SQLITE_NULL ? std::nullopt
                                     : std::optional(Ids{run.integer(0), run.integer(1)});

@@ -37,8 +37,15 @@ FOLLOWERS = {
 GROUPED = {"u": "capacity=40, fpr=0.001", "v": "capacity=20, fpr=0.4"}
 # A table of groups that follows: the keys of t, by their age.
 GROUPS = "CREATE VIRTUAL TABLE m USING bloom_groups(source=t_keys, member=age, column=k)"
+# Composite keys of the same table: a key and its age.
+COMPOSITE = {
+    "j": "source=t_keys, column=(k, age)",
+    "l": "source=t_keys, column=(k, age), kind=counting, capacity=100, writers=extension",
+}
+# The search table of s: each row must be found by its key.
+SEARCH = "CREATE VIRTUAL TABLE z USING bloom_search(source=s, equal=k, like=k)"
 # Every command is run on every table, at any time. A table refuses some of them.
-COMMANDS = ("rebuild", "merge", "halve", "fold", "integrity-check", "clear", "rotate", "nonsense")
+COMMANDS = ("rebuild", "merge", "halve", "fold", "integrity-check", "clear", "rotate", "optimize", "summarize", "nonsense")
 OTHERS = {
     "fts": "CREATE VIRTUAL TABLE {} USING fts5(a)",
     "boxes": "CREATE VIRTUAL TABLE {} USING rtree(id, a, b)",
@@ -46,9 +53,15 @@ OTHERS = {
 COUNTING = ("c", "w")
 GENERATIONS = 3  # of t
 # The oracle of each bloom table.
-ORACLES = {**{name: f"{name}_keys" for name in (*KINDS, *GROUPED)}, **{name: "s" for name in FOLLOWERS}, "m": "t_keys"}
+ORACLES = {**{name: f"{name}_keys" for name in (*KINDS, *GROUPED)}, **{name: "s" for name in FOLLOWERS}, "m": "t_keys", **{name: "t_keys" for name in COMPOSITE}, "z": "s"}
 # The members that have a key: the table, its oracle, and the column of the oracle.
 MEMBERS = (("m", "t_keys", "age"), *((name, f"{name}_keys", "m") for name in GROUPED))
+
+
+def has(name, key, age="0"):
+    """The condition that table `name` has this key."""
+    return f"{name}.k = {key} AND {name}.age = {age}" if name in COMPOSITE else f"{name}.{'k' if name == 'z' else 'key'} = {key}"
+
 
 # Errors that are expected from a statement at the wrong time.
 EXPECTED = (
@@ -81,7 +94,7 @@ class World:
 
     def create(self):
         db = self.sides[0]
-        db.run(f"PRAGMA journal_mode = {self.journal}", "CREATE TABLE s(k)", "CREATE TABLE x(a UNIQUE)")
+        db.run(f"PRAGMA journal_mode = {self.journal}", "CREATE TABLE s(k, id INTEGER PRIMARY KEY)", "CREATE TABLE x(a UNIQUE)")
         creates = {name: f"CREATE VIRTUAL TABLE {name} USING bloom({options})" for name, options in {**KINDS, **FOLLOWERS}.items()}
         creates.update({name: sql.format(name) for name, sql in OTHERS.items()})
         names = list(creates)
@@ -97,7 +110,7 @@ class World:
                 db.run(f"CREATE TABLE {name}_keys(k, age DEFAULT 0)")
             elif name in OTHERS:
                 self.others.append(name)
-        db.run(GROUPS, "CREATE TABLE note(a)")
+        db.run(GROUPS, SEARCH, *(f"CREATE VIRTUAL TABLE {name} USING bloom({options})" for name, options in COMPOSITE.items()), "CREATE TABLE note(a)")
         for name, options in GROUPED.items():
             db.run(f"CREATE VIRTUAL TABLE {name} USING bloom_groups({options})", f"CREATE TABLE {name}_keys(m, k)")
         # The conflict rule of the outer statement also holds in the trigger. With OR IGNORE a key that t has is not added again.
@@ -105,7 +118,7 @@ class World:
             "CREATE TRIGGER many AFTER INSERT ON x WHEN new.a % 3 = 0 BEGIN INSERT INTO p(key) VALUES (new.a); INSERT INTO p_keys(k) VALUES (new.a);"
             " INSERT INTO g(key) VALUES (new.a); INSERT INTO g_keys(k) VALUES (new.a);"
             " INSERT INTO t_keys(k) SELECT new.a WHERE NOT EXISTS (SELECT 1 FROM t WHERE key = new.a); INSERT INTO t(key) VALUES (new.a);"
-            " INSERT INTO s VALUES (new.a); END"
+            " INSERT INTO s(k) VALUES (new.a); END"
         )
 
     def run(self, db, sql):
@@ -201,7 +214,7 @@ class World:
         """SQLite rolls back the transaction only if the statement, or one that it runs, writes."""
         name = self.rng.choice(list(GROUPED) if self.rng.random() < 0.7 else list(ORACLES))
         left, before = [self.rng.randrange(1, 250)], db.in_transaction()
-        column = self.rng.choice(("key", "keys", "filter"))
+        column = self.rng.choice(("key", "keys", "filter")) if name != "z" else "k"
 
         def count():
             left[0] -= 1
@@ -209,7 +222,7 @@ class World:
 
         db.progress(count)
         try:
-            self.run(db, f"SELECT {column} FROM {name} WHERE key = {self.rng.randrange(50)}")
+            self.run(db, f"SELECT {column} FROM {name} WHERE {has(name, self.rng.randrange(50))}")
         except Failure as failure:
             assert self.expects(failure), failure
         finally:
@@ -263,7 +276,7 @@ class World:
         self.run(db, f"INSERT INTO {name}_keys(k) VALUES ('merged')")
 
     def source_insert(self, db):
-        self.run(db, f"INSERT INTO s {self.keys()}")
+        self.run(db, f"INSERT INTO s(k) {self.keys()}")
 
     def source_change(self, db):
         self.run(db, self.rng.choice((
@@ -273,12 +286,12 @@ class World:
         )))  # fmt: skip
 
     def rebuild(self, db):
-        name = self.rng.choice((*FOLLOWERS, "m"))
+        name = self.rng.choice((*FOLLOWERS, *COMPOSITE, "m", "z"))
         self.run(db, f"INSERT INTO {name}({name}) VALUES ('rebuild')")
 
     def merge_pending(self, db):
-        name = self.rng.choice((*FOLLOWERS, "m", "m"))
-        self.run(db, f"INSERT INTO {name}({name}) VALUES ('merge')")
+        name = self.rng.choice((*FOLLOWERS, "m", "m", "j", "j", "z", "z"))
+        self.run(db, f"INSERT INTO {name}({name}) VALUES ('{'merge' if name != 'z' else 'summarize'}')")
 
     def rebuild_member(self, db):
         self.run(db, f"INSERT INTO m(m, member) VALUES ('rebuild', {self.rng.randrange(GENERATIONS)})")
@@ -309,11 +322,12 @@ class World:
     def half_stepped(self, db):
         """Continues lookups that have begun before another step."""
         name = self.rng.choice(list(ORACLES))
-        keys = db.run(f"SELECT k FROM {ORACLES[name]} WHERE k IS NOT NULL ORDER BY random() LIMIT 9")
+        oracle = f"{ORACLES[name]} WHERE {'age = 0' if name in COMPOSITE else 'true'} AND k"
+        keys = db.run(f"SELECT k FROM {oracle} IS NOT NULL ORDER BY random() LIMIT 9")
         if not keys:
             return
         values = ", ".join(f"({key!r})" for (key,) in keys)
-        statement = db.prepare(f"SELECT v.column1, EXISTS (SELECT 1 FROM {name} WHERE key = v.column1) FROM (VALUES {values}) AS v")
+        statement = db.prepare(f"SELECT v.column1, EXISTS (SELECT 1 FROM {name} WHERE {has(name, 'v.column1')}) FROM (VALUES {values}) AS v")
         rows = []
         try:
             for _ in range(self.rng.randrange(len(keys))):
@@ -328,7 +342,7 @@ class World:
             statement.finalize()
         for key, found in rows:
             if not found:
-                left = db.run(f"SELECT 1 FROM {ORACLES[name]} WHERE k = {key!r} AND typeof(k) = typeof({key!r})")
+                left = db.run(f"SELECT 1 FROM {oracle} = {key!r} AND typeof(k) = typeof({key!r})")
                 assert not left, f"{name} has lost {key!r} for a statement that was running"
 
     def lost_triggers(self, db):
@@ -338,13 +352,13 @@ class World:
             saved = db.run("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 's'")
             for trigger, _ in saved:
                 self.run(db, f"DROP TRIGGER {trigger}")
-            self.run(db, "INSERT INTO s VALUES ('unseen')")
+            self.run(db, "INSERT INTO s(k) VALUES ('unseen')")
             if self.rng.random() < 0.5:
                 for _, sql in saved:
                     self.run(db, sql)
-            for name in FOLLOWERS:
+            for name in (*FOLLOWERS, "z"):
                 try:
-                    assert db.run(f"SELECT 1 FROM {name} WHERE key = 'unseen'"), f"{name} has lost the key that no trigger saw"
+                    assert db.run(f"SELECT 1 FROM {name} WHERE {has(name, repr('unseen'))}"), f"{name} has lost the key that no trigger saw"
                 except Failure as failure:
                     assert self.expects(failure), failure
         finally:
@@ -353,12 +367,12 @@ class World:
 
     def within_trigger(self, db):
         """Runs a command from a trigger of the source, beside the row that fires it."""
-        name, command = self.rng.choice(list(FOLLOWERS)), self.rng.choice(("rebuild", "merge", "merge", "halve", "integrity-check"))
+        name, command = self.rng.choice((*FOLLOWERS, "z", "z")), self.rng.choice(("rebuild", "merge", "merge", "halve", "summarize", "optimize", "integrity-check"))
         when = self.rng.choice(("BEFORE", "AFTER"))
         self.run(db, "SAVEPOINT within")
         try:
             self.run(db, f"CREATE TRIGGER within {when} INSERT ON s BEGIN INSERT INTO {name}({name}) VALUES ('{command}'); END")
-            self.run(db, f"INSERT INTO s {self.keys()}")
+            self.run(db, f"INSERT INTO s(k) {self.keys()}")
             self.check_tables(db)
             # With writers=extension, lookups are refused after an AFTER trigger of the user until 'rebuild'.
             self.run(db, "DROP TRIGGER within" if when == "BEFORE" else "ROLLBACK TO within")
@@ -424,11 +438,11 @@ class World:
 
     def look(self, db):
         name = self.rng.choice(list(ORACLES))
-        self.run(db, f"SELECT key FROM {name} WHERE key = 1")
+        self.run(db, f"SELECT 1 FROM {name} WHERE {has(name, 1)}")
         self.run(db, f"SELECT info FROM {name}")
         # A statement that writes, with a cursor per row.
-        self.run(db, f"UPDATE x SET a = a WHERE NOT EXISTS (SELECT 1 FROM {name} WHERE key = x.a) AND a < 0")
-        self.run(db, f"UPDATE x SET a = a WHERE a IN (SELECT a FROM x LIMIT 3) AND EXISTS (SELECT 1 FROM {name} WHERE key = x.a)")
+        self.run(db, f"UPDATE x SET a = a WHERE NOT EXISTS (SELECT 1 FROM {name} WHERE {has(name, 'x.a')}) AND a < 0")
+        self.run(db, f"UPDATE x SET a = a WHERE a IN (SELECT a FROM x LIMIT 3) AND EXISTS (SELECT 1 FROM {name} WHERE {has(name, 'x.a')})")
 
     def reload(self, db):
         self.run(db, self.rng.choice(("PRAGMA writable_schema = RESET", "ATTACH 'file:/nowhere/at/all?mode=ro' AS nowhere")))
@@ -445,7 +459,7 @@ class World:
         self.run(db, "SAVEPOINT renamed")
         try:
             self.run(db, f"ALTER TABLE {name} RENAME TO other_name")
-            insert = "other_name(key) VALUES (1)" if name in KINDS else "other_name(member, key) VALUES (1, 1)" if name in GROUPED else "s VALUES (1)"
+            insert = "other_name(key) VALUES (1)" if name in KINDS else "other_name(member, key) VALUES (1, 1)" if name in GROUPED else "s(k) VALUES (1)"
             self.run(db, f"INSERT INTO {insert}")
             self.run(db, f"ALTER TABLE other_name RENAME TO {name}")
         except Failure:
@@ -525,10 +539,15 @@ class World:
     def check_tables(self, db):
         for name, oracle in ORACLES.items():
             try:
-                lost = db.run(f"SELECT o.k FROM {oracle} AS o WHERE k IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {name} WHERE {name}.key = o.k)")
+                lost = db.run(f"SELECT o.k FROM {oracle} AS o WHERE k IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {name} WHERE {has(name, 'o.k', 'o.age')}{' AND +z.rowid = o.rowid' if name == 'z' else ''})")
                 assert not lost, f"{name} has lost {lost} for connection {self.sides.index(db) if db in self.sides else None}"
             except Failure as failure:
                 assert self.expects(failure), failure
+        try:
+            lost = db.run("SELECT o.k FROM s AS o WHERE NOT EXISTS (SELECT 1 FROM z WHERE z.k LIKE '%' || o.k || '%' AND +z.rowid = o.rowid) LIMIT 9") if self.rng.random() < 0.05 else []
+            assert not lost, f"z does not find {lost} by LIKE"
+        except Failure as failure:
+            assert self.expects(failure), failure
         for name, oracle, member in MEMBERS:
             try:
                 lost = db.run(f"SELECT k, {member} FROM {oracle} AS o WHERE k IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {name} WHERE {name}.key = o.k AND {name}.member = o.{member})")

@@ -1357,15 +1357,93 @@ class CheckAndWork(Case):
             self.assertEqual(self.assertFails(db, "cannot read 's' while", "INSERT INTO s VALUES ('new')"), 1)
             db.run("DROP TABLE f", "DROP TABLE s")
 
+    def test_a_merge_whose_rows_stay_in_the_log(self):
+        """They would be merged twice. What the function does is not visible in the schema."""
+        for table, module in (("f", "bloom(source=s, column=k, kind=counting, capacity=100)"), ("g", "bloom_groups(source=s, member=m, column=k)")):
+            db = Raw()
+            db.run("CREATE TABLE s(k, m DEFAULT 1)", f"CREATE VIRTUAL TABLE {table} USING {module}", "INSERT INTO s(k) VALUES ('a'), ('b')")
+            again = []
+            db.function("again", lambda: again.append(1) or (len(again) == 1 and db.run(f"INSERT INTO {table}_pending(id, token, added, key1) VALUES (-1, randomblob(8), 0, 'a')")))
+            db.run(f"CREATE TRIGGER keep AFTER DELETE ON {table}_pending BEGIN SELECT again(); END")
+            for _ in range(2):
+                again.clear()
+                self.assertFails(db, "stay after they were merged", f"INSERT INTO {table}({table}) VALUES ('merge')")
+                self.assertEqual(db.run(f"SELECT k FROM s WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE key = k)"), [])
+            db.run("DROP TRIGGER keep", f"INSERT INTO {table}({table}) VALUES ('merge')", f"INSERT INTO {table}({table}) VALUES ('integrity-check')")
+            self.assertEqual(db.run(f"SELECT key1 FROM {table}_pending"), [])
+
+    def test_functions_that_an_application_has_replaced(self):
+        """Each returns NULL. LIKE and GLOB are tested in search_test.py."""
+        replaced = ("abs", "changes", "coalesce", "count", "ifnull", "iif", "instr", "length", "lower", "ltrim", "max", "min", "nullif", "quote", "random", "replace",
+                    "rtrim", "substr", "sum", "total", "trim", "upper", "zeroblob")  # fmt: skip
+        for name in replaced:
+            with self.subTest(name):
+                db = Raw()
+                db.function(name, lambda: None)
+                followed = {"f": "bloom(source=s, column=k, kind=counting)", "c": "bloom(source=s, column=(k, n))", "e": "bloom(source=s, column=k, writers=extension)", "x": "bloom_search(source=s, equal=(k, n))", "y": "bloom_groups(source=s, member=n, column=k)"}
+                db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, k DEFAULT 'none', n)", "INSERT INTO s(k, n) VALUES ('a', 1)", "CREATE VIRTUAL TABLE g USING bloom_groups(capacity=100)", "CREATE VIRTUAL TABLE p USING bloom(capacity=10)",
+                       *(f"CREATE VIRTUAL TABLE {table} USING {module}" for table, module in followed.items()))
+                added, rows = 0, {"a": 1}
+
+                def check():
+                    for key, n in rows.items():
+                        for condition in ("f WHERE key = '{}'", "e WHERE key = '{}'", "x WHERE k = '{}'", "c WHERE k = '{}' AND n = {}", "y WHERE key = '{}' AND member = {}"):
+                            self.assertEqual(len(db.run(f"SELECT 1 FROM {condition.format(key, n)}")), 1, f"{key} in {condition}")
+                    for i in range(1, added + 1):
+                        self.assertEqual(db.run(f"SELECT member FROM g WHERE key = {i} AND member = {i}"), [(i,)])
+                        self.assertEqual(len(db.run(f"SELECT 1 FROM p WHERE key = {i}")), 1)
+
+                for i in range(1, 81):  # two segments
+                    added = i
+                    db.run(f"INSERT INTO g(member, key) VALUES ({i}, {i})", f"INSERT INTO p(key) VALUES ({i})")
+                check()
+                for step, sql in enumerate(("INSERT INTO s(k, n) VALUES ('b', 2)", "INSERT INTO s(id, k, n) VALUES (-1, 'c', 3)", "INSERT INTO s(n) VALUES (4)", "UPDATE s SET k = 'd', n = 5 WHERE k = 'b'", "INSERT OR REPLACE INTO s(id, k, n) VALUES (1, 'e', 6)", "DELETE FROM s WHERE k = 'c'", "BEGIN")):
+                    db.run(sql)
+                    rows = dict(db.run("SELECT k, n FROM s"))
+                    check()
+                    if step % 3 == 2:
+                        for table in followed:
+                            db.run(f"INSERT INTO {table}({table}) VALUES ('{'summarize' if table == 'x' else 'merge'}')")
+                        check()
+                        for table in (*followed, "g", "p"):
+                            db.run(f"INSERT INTO {table}({table}) VALUES ('integrity-check')")
+                db.run("COMMIT", "INSERT INTO g(g) VALUES ('optimize')", "DELETE FROM g WHERE member = 80", "INSERT INTO g(member, key) VALUES (80, 80)", "ALTER TABLE f RENAME TO f2", "ALTER TABLE f2 RENAME TO f")
+                for table in followed:
+                    db.run(f"INSERT INTO {table}({table}) VALUES ('rebuild')")
+                check()
+                for table in (*followed, "g", "p"):
+                    db.run(f"INSERT INTO {table}({table}) VALUES ('integrity-check')")
+
     def test_authorizers_and_limits_are_no_damage(self):
-        Raw(self.path).run("CREATE VIRTUAL TABLE f USING bloom(capacity=100)")
-        Raw(self.path).run("INSERT INTO f(key) VALUES (1)")
-        read = 20
-        for answer in (1, 2):  # deny, ignore
-            db = Raw(self.path)
-            db.authorizer(lambda action, first, _: answer if action == read and first == "f_config" else 0)
-            self.assertEqual(self.assertFails(db, "prohibited|authorize", "SELECT 1 FROM f WHERE key = 1"), 23)
-            self.assertEqual(Raw(self.path).run("SELECT 1 FROM f WHERE key = 1"), [(1,)])
+        """Hosts act on the code for damage. What an authorizer hides costs no key once the authorizer is gone."""
+        tables = {
+            "f": ("bloom(capacity=100)", "key = 'k5'"), "s1": ("bloom(source=s, column=k)", "key = s.k"), "c": ("bloom(source=s, column=(k, m))", "c.k = s.k AND c.m = s.m"),
+            "e": ("bloom(source=s, column=k, writers=extension, kind=counting)", "key = s.k"), "g": ("bloom_groups(capacity=100)", "key = 'k5'"),
+            "y": ("bloom_groups(source=s, member=m, column=k)", "key = s.k AND member = s.m"), "x": ("bloom_search(source=s, equal=(k, m))", "x.k = s.k"),
+        }  # fmt: skip
+        commands = ("integrity-check", "merge", "rebuild", "summarize", "optimize")
+        db = Raw(self.path)
+        db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, k, m)", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO s SELECT i, 'k' || i, i % 5 FROM n",
+               *(f"CREATE VIRTUAL TABLE {table} USING {module}" for table, (module, _) in tables.items()), "INSERT INTO f(key) VALUES ('k5')", "INSERT INTO g(member, key) VALUES (1, 'k5')", "INSERT INTO s VALUES (1000, 'new', 2)")
+        columns = [(name, column) for (name,) in db.run("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage <> 0") for (_, column, *_) in db.run(f"PRAGMA table_info({name})")]
+        for table, (_, condition) in tables.items():
+            lookup = f"SELECT 1 FROM {table} WHERE {condition.replace('s.k', repr('new')).replace('s.m', '2')}"
+            statements = (lookup, f"SELECT * FROM {table} WHERE {condition.replace('s.k', repr('k5')).replace('s.m', '0')}", *(f"INSERT INTO {table}({table}) VALUES ('{command}')" for command in commands))
+            for (name, column), sql, answer in itertools.product(columns, statements, (1, 2)):  # deny, ignore
+                if name != "s" and not name.startswith(table + "_"):
+                    continue
+                db.run("BEGIN")
+                db.authorizer(lambda action, *read: answer if action == 20 and read == (name, column) else 0)
+                self.assertNotEqual(db.code(sql), 11, f"{sql} without {name}.{column}")
+                db.authorizer(None)
+                if "s." in condition:
+                    self.assertEqual(db.run(f"SELECT s.k FROM s WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE {condition})"), [], f"after {sql} without {name}.{column}")
+                else:
+                    self.assertEqual(len(db.run(lookup)), 1)
+                if db.in_transaction():
+                    db.run("ROLLBACK")
+        db.authorizer(lambda action, *read: 2 if action == 20 and read[0] == "f_config" else 0)
+        self.assertEqual(self.assertFails(db, "hides", "SELECT 1 FROM f WHERE key = 1"), 23)
 
 
 class Halving(Case):

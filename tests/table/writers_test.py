@@ -373,7 +373,14 @@ class Connections(WritersCase):
                 errors = []
 
                 def merge():
-                    own = self.connect(check_same_thread=False)
+                    own = None
+                    while own is None:
+                        try:
+                            own = self.connect(check_same_thread=False)
+                        except sqlite3.OperationalError as error:  # the other connections may hold the file
+                            if "locked" not in str(error):
+                                errors.append(error)
+                                return
                     for _ in range(30):
                         try:
                             own.execute(MERGE)

@@ -87,8 +87,7 @@ BloomConfig BloomStore::load_config() {
   Execution run(tables_.prepared("SELECT k, v FROM {config}"));
   for (std::size_t row = 0; run.step(); ++row) {
     if (run.type(0) == SQLITE_NULL) {
-      // The primary key is never NULL.
-      throw sqlite::SqliteError(SQLITE_AUTH, "an authorizer hides the config of the table");
+      damaged("the config has a row without a name");
     }
     if (row == kMaxConfigRows) {
       damaged("the config has more than " + std::to_string(kMaxConfigRows) + " rows");
@@ -254,7 +253,9 @@ void BloomStore::reset_counts() {
 void BloomStore::set_count_of_single_layer() {
   const InUse in_use(*this);
   ++writes_;
-  tables_.run("UPDATE {config} SET v = (SELECT count(*) FROM {data}) WHERE k = '" + count_name(0) +
+  const Statement select = tables_.statement("SELECT 1 FROM {data}");
+  const std::uint64_t rows = Execution(select).count_rows();
+  tables_.run("UPDATE {config} SET v = " + std::to_string(rows) + " WHERE k = '" + count_name(0) +
               "'");
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/support/error.h"
+#include "sql/sqlite/connection.h"
 #include "sql/sqlite/sql_text.h"
 
 namespace bloom {
@@ -123,6 +124,8 @@ std::uint64_t MemberFollower::count_keys_of_largest_member() const {
 
 std::optional<std::string> MemberFollower::out_of_sync(const GroupConfig& config) {
   return link_.check(store_.tables().table(), objects_of(config), [&] {
+    const ShadowTables& tables = store_.tables();
+    sqlite::require_readable(db_, tables.schema(), tables.name("members"));
     if (comparison_) {
       comparison_->refresh();
     }
@@ -248,6 +251,7 @@ void MemberFollower::rebuild(const GroupOptions& options, bool is_only_writer) {
       link_.triggers().refresh_names_and_check(store_.tables().table(), kTriggersForMembers);
   source_.require_not_being_written(is_only_writer);
   link_.require_columns();
+  link_.require_readable(store_.tables().table());
   require_supported(options.collation());
   const LinkedObjects made =
       link_.restore(store_.tables().table(), objects_of(before), kTriggersForMembers,
@@ -279,6 +283,7 @@ void MemberFollower::rebuild_member(const Value& member, bool is_only_writer) {
 
 void MemberFollower::check() {
   source_.require_not_being_written(/*is_only_writer=*/true);
+  link_.require_readable(store_.tables().table());
   const GroupConfig config = store_.load_config();
   if (const auto problem = link_.changed_objects(store_.tables().table(), objects_of(config))) {
     throw SqliteError(SQLITE_CORRUPT_VTAB, *problem);

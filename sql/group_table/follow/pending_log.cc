@@ -132,20 +132,17 @@ bool PendingLog::may_contain(const Value& member, Hash hash) const {
 }
 
 std::int64_t PendingLog::last_id() const {
-  const Statement select(db(), "SELECT ifnull(max(id), 0) FROM " + qualified(), find_damage());
+  const Statement select(db(), "SELECT id FROM " + qualified() + " ORDER BY id DESC LIMIT 1",
+                         find_damage());
   Execution run(select);
-  run.step();
-  return run.integer(0);
+  return run.step() ? run.integer(0) : 0;
 }
 
 std::uint64_t PendingLog::count() const {
   const Statement select(
-      db(),
-      "SELECT count(*) FROM " + qualified() + " WHERE added <> " + std::to_string(LogReader::kVoid),
+      db(), "SELECT 1 FROM " + qualified() + " WHERE added <> " + std::to_string(LogReader::kVoid),
       find_damage());
-  Execution run(select);
-  run.step();
-  return static_cast<std::uint64_t>(run.integer(0));
+  return Execution(select).count_rows();
 }
 
 }  // namespace bloom

@@ -32,11 +32,11 @@ constexpr ShadowTable kGroupTables[] = {
 
 constexpr char kMemberOfSlot[] = "SELECT member FROM {members} WHERE slot = ?1";
 
-// Returns the slot in column 0.
-std::uint64_t slot_in(const Execution& run, const GroupConfig& config) {
-  const auto slot = static_cast<std::uint64_t>(run.integer(0));
+// Returns the number of the slot. Throws if no segment has it.
+std::uint64_t slot_in(std::int64_t row, const GroupConfig& config) {
+  const auto slot = static_cast<std::uint64_t>(row);
   if (slot / kSegmentFilters >= config.segments) {
-    damaged("slot " + std::to_string(run.integer(0)) + " belongs to no segment");
+    damaged("slot " + std::to_string(row) + " belongs to no segment");
   }
   return slot;
 }
@@ -153,7 +153,7 @@ CountedVector<Estimate> GroupStore::estimates(const GroupConfig& config, Segment
 
 std::optional<std::uint64_t> GroupStore::slot_of(const GroupConfig& config, const Value& member) {
   Execution run(tables_.prepared("SELECT slot FROM {members} WHERE member = ?1"));
-  return run.bind(1, member).step() ? std::optional(slot_in(run, config)) : std::nullopt;
+  return run.bind(1, member).step() ? std::optional(slot_in(run.integer(0), config)) : std::nullopt;
 }
 
 CountedVector<std::uint64_t> GroupStore::slots_equal_to(const GroupConfig& config,
@@ -164,7 +164,7 @@ CountedVector<std::uint64_t> GroupStore::slots_equal_to(const GroupConfig& confi
                        "CAST(CAST(?1 AS INTEGER) AS TEXT), CAST(?1 AS NUMERIC))"));
   run.bind(1, value);
   while (run.step()) {
-    slots.push_back(slot_in(run, config));
+    slots.push_back(slot_in(run.integer(0), config));
   }
   return slots;
 }
@@ -175,17 +175,23 @@ std::uint64_t GroupStore::add_member(const Value& member, GroupConfig& config) {
   if (const auto slot = take_free_slot(config, member)) {
     return *slot;
   }
-  const Statement& insert = tables_.prepared(
-      "INSERT INTO {members} SELECT ifnull(max(slot) + 1, 0), ?1, NULL FROM {members}");
-  Execution(insert).bind(1, member).step();
-  Execution run(tables_.prepared("SELECT max(slot) FROM {members}"));
-  run.step();
-  if (run.integer(0) == as_integer(config.segments * kSegmentFilters)) {
+  std::int64_t slot = 0;
+  {
+    Execution last(tables_.prepared("SELECT slot FROM {members} ORDER BY slot DESC LIMIT 1"));
+    if (last.step()) {
+      slot = last.integer(0) + 1;
+    }
+  }
+  Execution(tables_.prepared("INSERT INTO {members} VALUES (?1, ?2, NULL)"))
+      .bind(1, slot)
+      .bind(2, member)
+      .step();
+  if (slot == as_integer(config.segments * kSegmentFilters)) {
     segments_.add_segment(config);
     ++config.segments;
     save_config(config);
   }
-  return slot_in(run, config);
+  return slot_in(slot, config);
 }
 
 std::optional<std::uint64_t> GroupStore::take_free_slot(const GroupConfig& config,
@@ -198,7 +204,7 @@ std::optional<std::uint64_t> GroupStore::take_free_slot(const GroupConfig& confi
     if (!run.bind(1, as_integer(config.wide_segments * kSegmentFilters)).step()) {
       return std::nullopt;
     }
-    slot = slot_in(run, config);
+    slot = slot_in(run.integer(0), config);
   }
   rename_member(slot, member);
   return slot;
@@ -248,7 +254,7 @@ CountedVector<std::uint64_t> GroupStore::used_slots(const GroupConfig& config) {
   CountedVector<std::uint64_t> slots;
   Execution run(select);
   while (run.step()) {
-    slots.push_back(slot_in(run, config));
+    slots.push_back(slot_in(run.integer(0), config));
   }
   return slots;
 }
@@ -300,23 +306,21 @@ void GroupStore::drop_segments(GroupConfig& config, std::uint64_t first) {
 }
 
 std::uint64_t GroupStore::member_count() {
-  const Statement count = tables_.statement("SELECT count(member) FROM {members}");
-  Execution run(count);
-  run.step();
-  return static_cast<std::uint64_t>(run.integer(0));
+  const Statement count = tables_.statement("SELECT 1 FROM {members} WHERE member IS NOT NULL");
+  return Execution(count).count_rows();
 }
 
 std::uint64_t GroupStore::end_of_slots(const GroupConfig& config) {
   const Statement last = tables_.statement("SELECT slot FROM {members} ORDER BY slot DESC LIMIT 1");
   Execution run(last);
-  return run.step() ? slot_in(run, config) + 1 : 0;
+  return run.step() ? slot_in(run.integer(0), config) + 1 : 0;
 }
 
 std::uint64_t GroupStore::end_of_members(const GroupConfig& config) {
   const Statement last = tables_.statement(
       "SELECT slot FROM {members} WHERE member IS NOT NULL ORDER BY slot DESC LIMIT 1");
   Execution run(last);
-  return run.step() ? slot_in(run, config) + 1 : 0;
+  return run.step() ? slot_in(run.integer(0), config) + 1 : 0;
 }
 
 void GroupStore::clear(GroupConfig& config) {
@@ -332,17 +336,19 @@ void GroupStore::clear(GroupConfig& config) {
 
 void GroupStore::check(const GroupConfig& config) {
   segments_.check(config);
-  const Statement count = tables_.statement(
-      "SELECT count(*), ifnull(max(slot) + 1, 0), ifnull(min(slot), 0) FROM {members}");
-  Execution run(count);
-  run.step();
-  const auto slots = static_cast<std::uint64_t>(run.integer(0));
+  const Statement select = tables_.statement("SELECT slot FROM {members} ORDER BY slot");
+  Execution run(select);
+  std::uint64_t slots = 0;
+  bool in_order = true;
+  for (; run.step(); ++slots) {
+    in_order = in_order && run.integer(0) == as_integer(slots);
+  }
   const std::uint64_t wanted = (slots + kSegmentFilters - 1) / kSegmentFilters;
   if (config.segments != wanted) {
     damaged("there are " + std::to_string(config.segments) + " segments instead of " +
             std::to_string(wanted));
   }
-  if (run.integer(1) != run.integer(0) || run.integer(2) != 0) {
+  if (!in_order) {
     damaged("the slots are not numbered from 0 on");
   }
   log_.read(config);
