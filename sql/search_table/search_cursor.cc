@@ -36,6 +36,9 @@ void SearchTable::Cursor::keep_statement() {
 void SearchTable::Cursor::start(int order, const char* idx_string, const Values& values) {
   table_.require_usable();
   execution_.reset();
+  if (table_.surely_has_none(idx_string, values)) {
+    return;
+  }
   order_ = order;
   plan_ = read_search_plan(idx_string);
   values_.clear();
@@ -192,7 +195,8 @@ std::uint64_t SearchTable::Cursor::bytes(const SearchConfig& config) {
   for (const Family f : kFamilies) {
     chunks += config.of(f).segments * config.of(f).chunks_per_segment();
   }
-  return kChunkBytes * chunks;
+  const WholeConfig& whole = config.whole;
+  return kChunkBytes * chunks + (whole.is_used() ? cell_bytes(whole.header.shape) : 0);
 }
 
 std::string SearchTable::Cursor::info() {
@@ -206,7 +210,8 @@ std::string SearchTable::Cursor::info() {
   return "{\"in_sync\":" + std::string(in_sync ? "true" : "false") +
          member("key_ranges", keys.ranges) + member("like_ranges", grams.ranges) +
          member("pending_rows", static_cast<std::uint64_t>(pending_rows(config))) +
-         member("bytes", bytes(config)) + member("segments", keys.segments + grams.segments) +
+         member("whole_keys", config.whole.keys) + member("bytes", bytes(config)) +
+         member("segments", keys.segments + grams.segments) +
          member("optimized_segments", keys.wide_segments + grams.wide_segments) + "}";
 }
 
