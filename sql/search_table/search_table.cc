@@ -5,6 +5,7 @@
 #include "core/support/error.h"
 #include "sql/search_table/search_words.h"
 #include "sql/sqlite/connection.h"
+#include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/vtab/damage.h"
 
@@ -103,10 +104,18 @@ void SearchTable::require_usable() {
 }
 
 int SearchTable::best_index(sqlite3_index_info& info) {
-  source_.refresh_names();
+  SearchConfig config;
   whole_.expire();
   probed_plan_.clear();
-  const SearchConfig config = store_.load_config();
+  const auto outcome = sqlite::Outcome::of([&] {
+    source_.refresh_names();
+    config = store_.load_config();
+  });
+  // Another program has changed the schema, which SQLite cannot read again now. It will prepare the
+  // statement again before it runs.
+  if (outcome.failed() && outcome.code() != SQLITE_SCHEMA) {
+    outcome.throw_failure();
+  }
   choose_search_plan(info, facts(config));
   return SQLITE_OK;
 }

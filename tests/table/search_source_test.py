@@ -364,6 +364,14 @@ class Schema(SourceCase):
         self.assertIsNotNone(attempt(plain, "ALTER TABLE s DROP COLUMN k"))
         self.assertSoundAfterwards(db)
 
+    def test_a_query_after_another_program_has_changed_the_schema(self):
+        db, plain = self.make(), self.plain()
+        for i, statement in enumerate(("CREATE TABLE other(x)", "CREATE INDEX i ON s(k)", "ALTER TABLE s ADD COLUMN y", "DROP INDEX i")):
+            self.found(db, "key 3")
+            plain.execute(statement)
+            self.assertEqual(db.execute(f"SELECT id, {i} FROM f WHERE k = 'key 3'").fetchall(), [(3, i)], statement)
+        self.assertSoundAfterwards(db)
+
     def test_names_that_change_before_a_new_connection(self):
         db = self.connect()
         db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, k, n)")
