@@ -189,8 +189,10 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
     } else if (has_index) {
       name(has_filter ? "filter and index" : "index",
            facts.source.columns()[static_cast<std::size_t>(column)].name);
-      cost = std::min(cost, 40.0);
-      fraction = std::min(fraction, 10 / rows);
+      // The filter is for lookups that mostly find nothing: a scan of this table in their place
+      // would be a bad plan, even for many of them.
+      cost = std::min(cost, has_filter ? 4.0 : 40.0);
+      fraction = std::min(fraction, (has_filter ? 1 : 10) / rows);
     } else if (term >= 0) {
       const SearchedTerm& searched = facts.options.terms()[static_cast<std::size_t>(term)];
       const bool is_equal = searched.by == SearchedBy::equal;

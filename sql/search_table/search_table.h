@@ -92,7 +92,7 @@ class SearchTable {
  private:
   // A statement on the source that no cursor uses now.
   struct FreeStatement {
-    std::string sql;
+    std::string key;  // the source, the conditions and the columns
     std::unique_ptr<sqlite::Statement> statement;
   };
 
@@ -192,6 +192,7 @@ class SearchTable::Cursor {
   void require_term(const SearchedColumn& column, Affinity affinity, std::size_t condition,
                     SearchLookup& lookup);
   void prepare(const std::string& where, bool in_runs);
+  std::string sql_for(const std::string& where, bool in_runs, bool is_limited) const;
   void keep_statement();
   void start_run();
   void read_row();
@@ -213,7 +214,7 @@ class SearchTable::Cursor {
   RowidRanges runs_;
   std::size_t run_ = 0;
   int order_ = kNoOrder;
-  std::string sql_;
+  std::string statement_key_;
   std::unique_ptr<sqlite::Statement> statement_;
   std::optional<sqlite::Execution> execution_;
   std::optional<sqlite::Statement> expression_;
