@@ -38,6 +38,7 @@ measure() {
   python bench/table.py "$extension" "$keys"
   python bench/cold.py "$extension" "$cold_mib"
   python bench/semi_joins.py "$extension" "$keys"
+  python bench/search_lookups.py "$extension" "$keys"
   printf '\n### Lookups by number of members\n\n'
   python bench/groups.py "$extension" "$members" 500 "$out/groups.csv"
   python bench/retention.py "$extension" "$members" "$days" "$out/retention.csv"

@@ -4,6 +4,7 @@
 #include "core/support/error.h"
 #include "sql/search_table/ranges/search_lookup.h"
 #include "sql/search_table/search_table.h"
+#include "sql/search_table/whole/whole_builder.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/vtab/damage.h"
 
@@ -50,6 +51,8 @@ void SearchTable::rebuild() {
   for (const Family f : kFamilies) {
     store_.clear(f, config.of(f));
   }
+  store_.whole().clear();
+  config.whole = {};
   config.covered.reset();
   config.rows = 0;
   source_.create();
@@ -85,6 +88,10 @@ void SearchTable::cover(SearchConfig& config, const RowidRanges& changed) {
         cover(f, config, covered_changes, appended);
       }
     }
+    if (appended.first <= appended.last) {
+      covered_changes.push_back(appended);
+    }
+    cover_whole(config, covered_changes, *last);
   }
   if (config.covered != last) {
     config.covered = last;
@@ -136,6 +143,39 @@ void SearchTable::cover(Family f, SearchConfig& config, const RowidRanges& chang
   config.rows = std::max(config.rows, rows);
 }
 
+// The filter over the whole table has the columns that had an index when it was made. It is made
+// again if another column has got one.
+void SearchTable::cover_whole(SearchConfig& config, const RowidRanges& rows, std::int64_t last) {
+  const auto& all = searched_[static_cast<std::size_t>(Family::keys)];
+  std::vector<SearchedColumn> wanted;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(wanted), [&](const SearchedColumn& each) {
+    return each.by == SearchedBy::equal && source_.has_index_on_term(each.term);
+  });
+  std::vector<SearchedColumn> own = config.whole.columns_of(all);
+  if (wanted.empty()) {
+    store_.whole().clear();
+    config.whole = {};
+    return;
+  }
+  const bool has_all = WholeConfig::describe(own) == config.whole.columns &&
+                       std::all_of(wanted.begin(), wanted.end(), [&](const SearchedColumn& each) {
+                         return config.whole.has(each);
+                       });
+  const auto outcome = sqlite::Outcome::of([&] {
+    WholeBuilder builder(store_.whole(), source_, config.whole);
+    if (!has_all || !builder.add(std::move(own), rows)) {
+      builder.build(std::move(wanted), last);
+    }
+  });
+  if (outcome.failed() && outcome.code() != SQLITE_ERROR) {
+    outcome.throw_failure();
+  }
+  if (outcome.failed()) {  // a generated column fails for a row
+    store_.whole().clear();
+    config.whole = {};
+  }
+}
+
 // See GroupTable::optimize(). Segments in _wide whose ranges are gone are not used again, so a
 // table that has many of them is built again.
 void SearchTable::optimize() {
@@ -168,6 +208,9 @@ void SearchTable::check_integrity() {
       check_rows(config, f, changed);
     }
   }
+  if (config.whole.is_used() && config.covered) {
+    check_whole(config, changed);
+  }
 }
 
 // Every covered row is in a range, or noted as changed.
@@ -195,6 +238,43 @@ void SearchTable::check_rows(const SearchConfig& config, Family f, const RowidRa
   }
   for (const StoredRange& each : ranges) {
     check_range(config.of(f), f, each, changed);
+  }
+}
+
+// The rows that are not noted as changed have all their keys in the filter over the whole table.
+void SearchTable::check_whole(const SearchConfig& config, const RowidRanges& changed) {
+  const std::string id = sqlite::quoted_column(source_.rowid_alias());
+  const auto columns = config.whole.columns_of(searched_[static_cast<std::size_t>(Family::keys)]);
+  std::string sql = "SELECT " + id;
+  for (const SearchedColumn& column : columns) {
+    sql.append(", ").append(source_.sql_of_term(column.term));
+  }
+  const Statement select(db_, sql + " FROM " + source_.qualified() + " NOT INDEXED WHERE " + id +
+                                  " <= ?1 ORDER BY " + id);
+  const ChunkedFilter filter(config.whole.header.shape);
+  WholeChunks chunks(store_.whole());
+  chunks.reset(config.whole.header.shape);
+  auto change = changed.begin();
+  KeySet keys;
+  Execution run(select);
+  run.bind(1, *config.covered);
+  while (run.step()) {
+    const std::int64_t rowid = run.integer(0);
+    while (change != changed.end() && change->last < rowid) {
+      ++change;
+    }
+    if (change != changed.end() && change->first <= rowid) {
+      continue;
+    }
+    keys.clear();
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      append_keys(columns[i], run.value(static_cast<int>(i) + 1), false, keys);
+    }
+    if (!std::all_of(keys.keys().begin(), keys.keys().end(),
+                     [&](SearchKey key) { return filter.may_contain(hash_of(key), chunks); })) {
+      damaged("row " + std::to_string(rowid) +
+              " has a key that the filter over the whole table lacks");
+    }
   }
 }
 

@@ -253,31 +253,13 @@ bool SearchTable::Cursor::look_up(const SearchConfig& config, Wanted wanted) {
   return true;
 }
 
-// Several keys if the source may have the value in several forms. None for NULL.
-void SearchTable::Cursor::append_equal_keys(const SearchedColumn& column, Affinity affinity,
-                                            const Value& value, SearchKeys& keys) {
-  const Key key(value);
-  if (key.is_null()) {
-    return;
-  }
-  keys.push_back(equal_key(key.bytes(), column.collation, column.tag));
-  if (key.is_noncanonical_number()) {
-    table_.to_number_.convert(key.bytes(), [&](const Value& number) {
-      keys.push_back(equal_key(Key(number).bytes(), column.collation, column.tag));
-    });
-  }
-  if (key.is_number() && !is_numeric(affinity)) {
-    keys.push_back(marker_key(column.tag));
-  }
-}
-
 void SearchTable::Cursor::require_term(const SearchedColumn& column, Affinity affinity,
                                        std::size_t condition, SearchLookup& lookup) {
   const Value value(values_[condition].get());
   SearchKeys keys;
   if (plan_.conditions[condition].is_list) {
     for (const OwnedValue& each : lists_[condition]) {
-      append_equal_keys(column, affinity, Value(each.get()), keys);
+      table_.append_equal_keys(column, affinity, Value(each.get()), keys);
     }
     return lookup.require_one_of(keys);
   }
@@ -285,7 +267,7 @@ void SearchTable::Cursor::require_term(const SearchedColumn& column, Affinity af
     return;
   }
   if (column.by == SearchedBy::equal) {
-    append_equal_keys(column, affinity, value, keys);
+    table_.append_equal_keys(column, affinity, value, keys);
     return lookup.require_one_of(keys);
   }
   if (column.by == SearchedBy::words) {

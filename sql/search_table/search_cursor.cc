@@ -29,13 +29,16 @@ SearchTable::Cursor::~Cursor() {
 
 void SearchTable::Cursor::keep_statement() {
   if (statement_) {
-    table_.free_statements_.push_back({std::move(sql_), std::move(statement_)});
+    table_.free_statements_.push_back({std::move(statement_key_), std::move(statement_)});
   }
 }
 
 void SearchTable::Cursor::start(int order, const char* idx_string, const Values& values) {
   table_.require_usable();
   execution_.reset();
+  if (table_.surely_has_none(idx_string, values)) {
+    return;
+  }
   order_ = order;
   plan_ = read_search_plan(idx_string);
   values_.clear();
@@ -79,30 +82,29 @@ bool SearchTable::Cursor::may_be_outer_join() {
   return *may_be_outer_join_;
 }
 
+// Finds the statement by what its text depends on, which takes less time than to write the text.
 void SearchTable::Cursor::prepare(const std::string& where, bool in_runs) {
-  const std::string id = quoted_column(table_.source_.rowid_alias());
-  std::string sql = "SELECT " + id;
-  for (int i = 0; i < table_.columns_.source_columns(); ++i) {
-    constexpr int kLast = 63;  // stands for all columns from there on
-    const bool is_used = (plan_.columns_used >> std::min(i, kLast) & 1U) != 0;
-    sql.append(", ").append(is_used ? table_.columns_.sql(i) : "NULL");
-  }
   const bool is_limited =
       in_runs || runs_.front().first != kLowestRowid || runs_.front().last != kHighestRowid;
-  sql.append(" FROM ").append(table_.source_.qualified()).append(in_runs ? " NOT INDEXED" : "");
-  sql.append(" WHERE ").append(is_limited ? id + " BETWEEN ?1 AND ?2" : "?1 IS ?1 AND ?2 IS ?2");
-  sql.append(where);
-  if (in_runs || order_ != kNoOrder) {
-    sql.append(" ORDER BY ").append(id).append(order_ == kDescending ? " DESC" : "");
-  }
-  if (statement_ && sql == sql_) {
+  const std::string& source = table_.source_.name();
+  std::string key = std::to_string(source.size());
+  key.append(" ")
+      .append(source)
+      .append(1, in_runs      ? 'r'
+                 : is_limited ? 'l'
+                              : 'a')
+      .append(std::to_string(order_))
+      .append(" ");
+  key.append(std::to_string(plan_.columns_used)).append(where);
+  if (statement_ && key == statement_key_) {
     return;
   }
   keep_statement();
   auto& free = table_.free_statements_;
-  sql_ = sql;
-  const auto found = std::find_if(free.begin(), free.end(),
-                                  [&](const FreeStatement& each) { return each.sql == sql; });
+  statement_key_ = std::move(key);
+  const auto found = std::find_if(free.begin(), free.end(), [&](const FreeStatement& each) {
+    return each.key == statement_key_;
+  });
   if (found != free.end()) {
     statement_ = std::move(found->statement);
     free.erase(found);
@@ -112,7 +114,25 @@ void SearchTable::Cursor::prepare(const std::string& where, bool in_runs) {
   if (free.size() > kMaxFree) {
     free.erase(free.begin());
   }
-  statement_ = std::make_unique<Statement>(table_.db_, sql);
+  statement_ = std::make_unique<Statement>(table_.db_, sql_for(where, in_runs, is_limited));
+}
+
+std::string SearchTable::Cursor::sql_for(const std::string& where, bool in_runs,
+                                         bool is_limited) const {
+  const std::string id = quoted_column(table_.source_.rowid_alias());
+  std::string sql = "SELECT " + id;
+  for (int i = 0; i < table_.columns_.source_columns(); ++i) {
+    constexpr int kLast = 63;  // stands for all columns from there on
+    const bool is_used = (plan_.columns_used >> std::min(i, kLast) & 1U) != 0;
+    sql.append(", ").append(is_used ? table_.columns_.sql(i) : "NULL");
+  }
+  sql.append(" FROM ").append(table_.source_.qualified()).append(in_runs ? " NOT INDEXED" : "");
+  sql.append(" WHERE ").append(is_limited ? id + " BETWEEN ?1 AND ?2" : "?1 IS ?1 AND ?2 IS ?2");
+  sql.append(where);
+  if (in_runs || order_ != kNoOrder) {
+    sql.append(" ORDER BY ").append(id).append(order_ == kDescending ? " DESC" : "");
+  }
+  return sql;
 }
 
 void SearchTable::Cursor::start_run() {
@@ -191,7 +211,8 @@ std::uint64_t SearchTable::Cursor::bytes(const SearchConfig& config) {
   for (const Family f : kFamilies) {
     chunks += config.of(f).segments * config.of(f).chunks_per_segment();
   }
-  return kChunkBytes * chunks;
+  const WholeConfig& whole = config.whole;
+  return kChunkBytes * chunks + (whole.is_used() ? cell_bytes(whole.header.shape) : 0);
 }
 
 std::string SearchTable::Cursor::info() {
@@ -205,7 +226,8 @@ std::string SearchTable::Cursor::info() {
   return "{\"in_sync\":" + std::string(in_sync ? "true" : "false") +
          member("key_ranges", keys.ranges) + member("like_ranges", grams.ranges) +
          member("pending_rows", static_cast<std::uint64_t>(pending_rows(config))) +
-         member("bytes", bytes(config)) + member("segments", keys.segments + grams.segments) +
+         member("whole_keys", config.whole.keys) + member("bytes", bytes(config)) +
+         member("segments", keys.segments + grams.segments) +
          member("optimized_segments", keys.wide_segments + grams.wide_segments) + "}";
 }
 

@@ -92,6 +92,14 @@ Number number_in(std::string_view text, int base = 10) {
   return number;
 }
 
+// Returns whether the filter over the whole table may answer an equality.
+bool has_whole_filter(const SearchFacts& facts, int op, int column, const std::string& collation) {
+  const int own = column == kRowidColumn ? facts.source.find(facts.source.rowid_alias()) : column;
+  const int term = own < 0 ? -1 : term_for(facts, op, own, collation);
+  return term >= 0 && facts.config.whole.has({SearchedBy::equal, 0, facts.collation(own),
+                                              static_cast<std::size_t>(term)});
+}
+
 }  // namespace
 
 bool may_not_apply(int op) {
@@ -115,11 +123,7 @@ int term_for(const SearchFacts& facts, int op, int column, std::string_view coll
       return static_cast<int>(i);
     }
     if (by == SearchedBy::equal && is_equality(op)) {
-      const Collation own =
-          column < facts.columns.source_columns()
-              ? collation_of_keys(
-                    facts.source.columns()[static_cast<std::size_t>(column)].collation)
-              : Collation::binary;
+      const Collation own = facts.collation(column);
       const auto compared = collation_named(collation);
       if (compared && (*compared == own || *compared == Collation::binary)) {
         return static_cast<int>(i);
@@ -154,7 +158,12 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
       continue;
     }
     info.aConstraintUsage[i].argvIndex = ++arguments;
-    const bool is_list = is_equality(constraint.op) && column >= 0 &&
+    const bool is_source_column = column >= 0 && column < facts.columns.source_columns();
+    const bool has_index =
+        is_equality(constraint.op) && is_source_column &&
+        facts.source.has_index_on(facts.source.columns()[static_cast<std::size_t>(column)].name,
+                                  collation);
+    const bool is_list = is_equality(constraint.op) && column >= 0 && !has_index &&
                          !is_numeric(facts.affinity(column)) && take_as_list(info, i);
     codes.append(1, known->code).append(column < 0 ? "" : std::to_string(column));
     if (is_list || is_literal(info, i)) {
@@ -165,8 +174,10 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
     const auto name = [&](const char* how, const std::string& what) {
       human.append(human.empty() ? "" : " AND ").append(how).append("(").append(what).append(")");
     };
+    const bool has_filter = (has_index || (column == kRowidColumn && is_equality(constraint.op))) &&
+                            has_whole_filter(facts, constraint.op, column, collation);
     if (column == kRowidColumn && is_equality(constraint.op)) {
-      name("rowid", "=");
+      name(has_filter ? "filter and rowid" : "rowid", "=");
       is_unique = true;
     } else if (column == kRowidColumn && is_bound(constraint.op)) {
       name("rowid", constraint.op == SQLITE_INDEX_CONSTRAINT_GT ||
@@ -175,13 +186,13 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
                         : "<");
       cost /= 2;
       fraction /= 2;
-    } else if (column >= 0 && is_equality(constraint.op) && !is_list &&
-               column < facts.columns.source_columns() &&
-               facts.source.has_index_on(
-                   facts.source.columns()[static_cast<std::size_t>(column)].name, collation)) {
-      name("index", facts.source.columns()[static_cast<std::size_t>(column)].name);
-      cost = std::min(cost, 40.0);
-      fraction = std::min(fraction, 10 / rows);
+    } else if (has_index) {
+      name(has_filter ? "filter and index" : "index",
+           facts.source.columns()[static_cast<std::size_t>(column)].name);
+      // The filter is for lookups that mostly find nothing: a scan of this table in their place
+      // would be a bad plan, even for many of them.
+      cost = std::min(cost, has_filter ? 4.0 : 40.0);
+      fraction = std::min(fraction, (has_filter ? 1 : 10) / rows);
     } else if (term >= 0) {
       const SearchedTerm& searched = facts.options.terms()[static_cast<std::size_t>(term)];
       const bool is_equal = searched.by == SearchedBy::equal;

@@ -46,6 +46,9 @@ struct SearchPlan {
   std::uint64_t columns_used = 0;  // as sqlite3_index_info::colUsed
 };
 
+// Returns the collation that the keys of an equal column have.
+Collation collation_of_keys(const std::string& collation);
+
 // What xBestIndex knows about a table.
 struct SearchFacts {
   const SearchColumns& columns;
@@ -59,13 +62,16 @@ struct SearchFacts {
                ? source.columns()[static_cast<std::size_t>(column)].affinity
                : Affinity::blob;
   }
+  // The collation of the keys of a column.
+  Collation collation(int column) const {
+    return column < columns.source_columns()
+               ? collation_of_keys(source.columns()[static_cast<std::size_t>(column)].collation)
+               : Collation::binary;
+  }
 };
 
 // Returns the index of the option's term by which a filter helps with the condition; -1 for none.
 int term_for(const SearchFacts& facts, int op, int column, std::string_view collation);
-// Returns the collation that the keys of an equal column have.
-Collation collation_of_keys(const std::string& collation);
-
 void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts);
 SearchPlan read_search_plan(std::string_view text);
 

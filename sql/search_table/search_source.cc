@@ -173,6 +173,16 @@ bool SearchSource::has_index_on(const std::string& column, const std::string& co
   });
 }
 
+bool SearchSource::has_index_on_term(std::size_t i) const {
+  const int column = column_of_term(i);
+  if (column < 0) {
+    return false;
+  }
+  const SourceColumn& own = columns_[static_cast<std::size_t>(column)];
+  return own.name == rowid_alias_ || has_index_on(own.name, own.collation) ||
+         has_index_on(own.name, "BINARY");
+}
+
 void SearchSource::refresh_names() {
   link_.schema_may_have_changed();
   const Source::SchemaState now = source_.schema_state();

@@ -76,6 +76,7 @@ class SearchSource {
   bool is_utf8() const { return source_.is_utf8(); }
   // Returns the SQL of what term `i` of the options searches: a column or an expression.
   const std::string& sql_of_term(std::size_t i) const { return term_sql_[i]; }
+  std::size_t term_count() const { return term_sql_.size(); }
   // Returns the index of the column that is term `i`, whatever its name is now; -1 if the term is
   // an expression, or the column is gone.
   int column_of_term(std::size_t i) const {
@@ -83,6 +84,8 @@ class SearchSource {
   }
   // Returns whether an index of the source begins with this column, under this collation.
   bool has_index_on(const std::string& column, const std::string& collation) const;
+  // Returns whether term `i` is a column that an index of the source, or its rowid, can look up.
+  bool has_index_on_term(std::size_t i) const;
 
   // Call when a statement is prepared, and before a command: the source, its columns and its
   // indexes may have changed, and other connections may have written to it since.

@@ -5,6 +5,7 @@
 #include "core/support/error.h"
 #include "sql/search_table/search_words.h"
 #include "sql/sqlite/connection.h"
+#include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/vtab/damage.h"
 
@@ -23,7 +24,8 @@ SearchTable::SearchTable(const sqlite::Definition& definition, Shared& shared)
       source_(definition.db, definition.schema, definition.table, options_, store_.load_guard()),
       columns_(definition.table, source_, options_),
       transaction_(definition.db),
-      to_number_(definition.db) {
+      to_number_(definition.db),
+      whole_(store_, source_, searched_[static_cast<std::size_t>(Family::keys)]) {
   for (std::size_t i = 0; i < options_.terms().size(); ++i) {
     const SearchedTerm& term = options_.terms()[i];
     const int column = columns_.column_of_term(i);
@@ -53,6 +55,7 @@ void SearchTable::create() {
   store_.create(config);
   source_.create();
   config.guard = source_.guard();
+  source_.refresh_names();
   cover(config, {});
   transaction_.created();
   store_.tables().note_connected();
@@ -88,6 +91,7 @@ void SearchTable::rename(const char* name) {
   const SearchConfig config = store_.load_config();
   source_.rename(name, config.covered, [&] { store_.tables().rename(name); });
   transaction_.note_renamed();
+  whole_.expire();
   store_.tables().watch_name();
   watch_others();
 }
@@ -100,8 +104,18 @@ void SearchTable::require_usable() {
 }
 
 int SearchTable::best_index(sqlite3_index_info& info) {
-  source_.refresh_names();
-  const SearchConfig config = store_.load_config();
+  SearchConfig config;
+  whole_.expire();
+  probed_plan_.clear();
+  const auto outcome = sqlite::Outcome::of([&] {
+    source_.refresh_names();
+    config = store_.load_config();
+  });
+  // Another program has changed the schema, which SQLite cannot read again now. It will prepare the
+  // statement again before it runs.
+  if (outcome.failed() && outcome.code() != SQLITE_SCHEMA) {
+    outcome.throw_failure();
+  }
   choose_search_plan(info, facts(config));
   return SQLITE_OK;
 }
@@ -130,7 +144,7 @@ const sqlite::ScalarFunction* SearchTable::find_function(int arguments, const ch
 }
 
 void add_search_module(sqlite3* db) {
-  add_range_builder_function(db);
+  add_row_receiver_function(db);
   sqlite::add_function(db, kWordsMatch);
   sqlite::Module<SearchTable>::add(db);
 }

@@ -35,6 +35,7 @@
 #include "sql/search_table/search_options.h"
 #include "sql/search_table/search_plan.h"
 #include "sql/search_table/search_source.h"
+#include "sql/search_table/whole/whole_lookup.h"
 #include "sql/source/source_comparison.h"
 #include "sql/sqlite/module.h"
 #include "sql/vtab/columns.h"
@@ -91,7 +92,7 @@ class SearchTable {
  private:
   // A statement on the source that no cursor uses now.
   struct FreeStatement {
-    std::string sql;
+    std::string key;  // the source, the conditions and the columns
     std::unique_ptr<sqlite::Statement> statement;
   };
 
@@ -102,6 +103,19 @@ class SearchTable {
     bool ignores_case;
   };
 
+  // A condition that the filter over the whole table can answer.
+  struct Probe {
+    int argument;
+    const SearchedColumn* column;
+    Affinity affinity;
+  };
+
+  // Returns true if no row meets the conditions of the plan, as the filter over the whole table
+  // says.
+  bool surely_has_none(const char* plan, const Values& values);
+  void find_probes(const char* plan);
+  void append_equal_keys(const SearchedColumn& column, Affinity affinity, const Value& value,
+                         SearchKeys& keys);
   Like like();
   void require_usable();
   void watch_others();
@@ -117,6 +131,8 @@ class SearchTable {
   void summarize();
   void rebuild();
   void optimize();
+  void cover_whole(SearchConfig& config, const RowidRanges& rows, std::int64_t last);
+  void check_whole(const SearchConfig& config, const RowidRanges& changed);
   void check_rows(const SearchConfig& config, Family f, const RowidRanges& changed);
   void check_range(const FamilyConfig& config, Family f, const StoredRange& range,
                    const RowidRanges& changed);
@@ -132,6 +148,11 @@ class SearchTable {
   TextToNumber to_number_;
   std::optional<sqlite::Statement> probe_;  // of LIKE and GLOB
   std::vector<FreeStatement> free_statements_;
+  WholeLookup whole_;
+  // The conditions of the plan `probed_plan_` that the filter over the whole table can answer.
+  std::string probed_plan_;
+  std::vector<Probe> probes_;
+  SearchKeys probe_keys_;
 };
 
 class SearchTable::Cursor {
@@ -170,9 +191,8 @@ class SearchTable::Cursor {
   bool look_up(const SearchConfig& config, Wanted wanted);
   void require_term(const SearchedColumn& column, Affinity affinity, std::size_t condition,
                     SearchLookup& lookup);
-  void append_equal_keys(const SearchedColumn& column, Affinity affinity, const Value& value,
-                         SearchKeys& keys);
   void prepare(const std::string& where, bool in_runs);
+  std::string sql_for(const std::string& where, bool in_runs, bool is_limited) const;
   void keep_statement();
   void start_run();
   void read_row();
@@ -194,7 +214,7 @@ class SearchTable::Cursor {
   RowidRanges runs_;
   std::size_t run_ = 0;
   int order_ = kNoOrder;
-  std::string sql_;
+  std::string statement_key_;
   std::unique_ptr<sqlite::Statement> statement_;
   std::optional<sqlite::Execution> execution_;
   std::optional<sqlite::Statement> expression_;

@@ -18,13 +18,16 @@ from support.host import one  # noqa: E402
 from support.model import run_all  # noqa: E402
 
 WITH_ROWIDS = ("rowid", "nocase, unique", "rtrim, quoted", "cascade")
-OPTIONS = {"equal": "equal=({k})", "both": "equal=({k}, x || 'x' AS y), words=({k}), like=({k})"}
+OPTIONS = {"equal": "equal=({k})", "indexed": "equal=({k}, id)", "both": "equal=({k}, x || 'x' AS y), words=({k}), like=({k})"}
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 
 
 class SearchWorld(World):
     def __init__(self, path, source, options, journal, rng):
         super().__init__(path, source, options, journal, "any", rng)
+        if options == "indexed":
+            self.sides[0].run("CREATE INDEX key_of_t ON t(k)")
+            self.command(self.sides[0], "summarize")
 
     def module(self, column, options):
         return f"bloom_search(source=T, {OPTIONS[options].format(k=column)})"
@@ -56,12 +59,16 @@ class SearchWorld(World):
 
     merge = summarize  # of processes that are killed
 
+    def change_index(self, side):
+        """With an index on the key, a filter over the whole table answers first."""
+        side.run(self.rng.choice(("DROP INDEX IF EXISTS key_of_t", "CREATE INDEX IF NOT EXISTS key_of_t ON t(k)", "REINDEX")))
+
     def optimize(self, side):
         self.command(side, "optimize")
 
     STEPS = {
         action: weight for action, weight in World.STEPS.items() if action is not World.merge
-    } | {append: 15, insert_at_an_end: 2, use_random_rowids: 3, delete_the_last: 5, summarize: 8, optimize: 2}  # fmt: skip
+    } | {append: 15, insert_at_an_end: 2, use_random_rowids: 3, delete_the_last: 5, summarize: 8, optimize: 2, change_index: 1}  # fmt: skip
     # After the largest rowid SQLite tries random ones, and an UPDATE can exceed it.
     EXPECTED = (*World.EXPECTED, "database or disk is full", "datatype mismatch")
 
@@ -74,7 +81,7 @@ class SearchWorld(World):
             except sqlite3.OperationalError as error:
                 assert "locked" in str(error) or "no such table: t" in str(error) and side.db.in_transaction, error
                 continue
-            for _, key in self.rng.sample(rows, min(len(rows), 20)):
+            for _, key in self.rng.sample(rows, min(len(rows), 20)) * 2:
                 found = [sorted(side.db.execute(f"SELECT id, k FROM {table} WHERE k = ?", (key,))) for table in ("f", "t")]
                 assert found[0] == found[1], f"{key!r}: {found}"
             lost = "SELECT count(*) FROM t WHERE k IS NOT NULL AND NOT EXISTS (SELECT 1 FROM f WHERE f.k = t.k AND f.id = t.id)"

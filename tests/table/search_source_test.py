@@ -2,7 +2,8 @@
 
     /usr/bin/python3 tests/table/search_source_test.py EXTENSION [unittest options]
 
-The environment variable EVERY=1 runs all combinations of triggers, which takes two minutes.
+The environment variable INDEX=1 gives the key an index in the source, so that lookups ask a filter over the whole table.
+EVERY=1 runs all combinations of triggers, which takes two minutes.
 
 The source is the oracle: every row that a connection sees must be found by its key.
 """
@@ -26,6 +27,7 @@ from support.raw import DBCONFIG_DEFENSIVE, OK, Failure, Raw  # noqa: E402
 
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 SOURCE = "CREATE TABLE s(id INTEGER PRIMARY KEY, k, u UNIQUE, x)"
+WITH_INDEX = "INDEX" in os.environ
 SEARCH_TABLE = "CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(k))"
 SUMMARIZE = "INSERT INTO f(f) VALUES ('summarize')"
 REBUILD = "INSERT INTO f(f) VALUES ('rebuild')"
@@ -43,6 +45,8 @@ class SourceCase(InFolder):
         db = self.connect(path)
         db.executescript(schema)
         db.execute("CREATE TABLE IF NOT EXISTS extra(a, b)")
+        if WITH_INDEX:
+            db.execute("CREATE INDEX key_of_s ON s(k)")
         db.executemany("INSERT INTO s(id, k, u) VALUES (?1, 'key ' || ?1, ?1)", [(i,) for i in range(1, rows + 1)])
         return db
 
@@ -358,6 +362,14 @@ class Schema(SourceCase):
                 attempt(plain, "INSERT INTO s(k) VALUES ('more')")
                 self.assertNothingLost(db)
         self.assertIsNotNone(attempt(plain, "ALTER TABLE s DROP COLUMN k"))
+        self.assertSoundAfterwards(db)
+
+    def test_a_query_after_another_program_has_changed_the_schema(self):
+        db, plain = self.make(), self.plain()
+        for i, statement in enumerate(("CREATE TABLE other(x)", "CREATE INDEX i ON s(k)", "ALTER TABLE s ADD COLUMN y", "DROP INDEX i")):
+            self.found(db, "key 3")
+            plain.execute(statement)
+            self.assertEqual(db.execute(f"SELECT id, {i} FROM f WHERE k = 'key 3'").fetchall(), [(3, i)], statement)
         self.assertSoundAfterwards(db)
 
     def test_names_that_change_before_a_new_connection(self):

@@ -6,7 +6,7 @@
 #include "core/sizing/sizing.h"
 #include "core/support/error.h"
 #include "sql/sqlite/connection.h"
-#include "sql/sqlite/function.h"
+#include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/values/key.h"
 
@@ -23,21 +23,13 @@ constexpr double kGramsFpr = 0.0905;  // 5 bits per key
 constexpr std::uint64_t kMaxRangeRows = 8192;
 constexpr std::int64_t kSkippedRows = 1000;
 
-constexpr char kBuilderType[] = "bloom range builder";
-
-// bloom_search_row(pointer, rowid, values...): adds a row. Returns 0, so that the query returns no
-// row: SQLite calls a function in less time than sqlite3_step() takes to return a row.
-void see_row(sqlite::Context& context, const sqlite::Values& arguments) {
-  auto* const builder = static_cast<RangeBuilder*>(arguments[0].pointer(kBuilderType));
-  if (builder == nullptr) {
-    fail("only the extension itself can call this function");
+std::vector<std::size_t> terms_of(const std::vector<SearchedColumn>& columns) {
+  std::vector<std::size_t> terms;
+  for (const SearchedColumn& column : columns) {
+    terms.push_back(column.term);
   }
-  builder->add_row(arguments[1].integer(), arguments.from(2));
-  context.result_int64(0);
+  return terms;
 }
-
-constexpr sqlite::ScalarFunction kSeeRow{"bloom_search_row", see_row, sqlite::kAnyNumber,
-                                         sqlite::kInternal};
 
 }  // namespace
 
@@ -84,6 +76,15 @@ void KeySet::add(SearchKey key) {
   }
 }
 
+bool KeySet::contains(SearchKey key) const {
+  key += key == 0 ? 1 : 0;
+  std::size_t i = as_size(key) & mask_;
+  while (table_[i] != 0 && table_[i] != key) {
+    i = (i + 1) & mask_;
+  }
+  return table_[i] == key;
+}
+
 bool append_keys(const SearchedColumn& column, const sqlite::Value& value, bool is_utf8,
                  KeySet& keys) {
   const int type = value.type();
@@ -125,7 +126,7 @@ RangeBuilder::RangeBuilder(SearchStore& store, const SearchSource& source, Famil
       limit_(as_size(family == Family::keys ? kKeysPerRange : kGramsPerRange)),
       is_utf8_(source.is_utf8()) {}
 
-void RangeBuilder::add_row(std::int64_t rowid, const sqlite::Values& values) {
+bool RangeBuilder::add_row(std::int64_t rowid, const sqlite::Values& values) {
   for (int i = 0; i < values.size() && !is_unknown_; ++i) {
     is_unknown_ = !append_keys(columns_[static_cast<std::size_t>(i)], values[i], is_utf8_, keys_);
   }
@@ -134,6 +135,7 @@ void RangeBuilder::add_row(std::int64_t rowid, const sqlite::Values& values) {
   if (++range_rows_ == kMaxRangeRows || keys_.size() >= limit_) {
     end_range(rowid);
   }
+  return true;
 }
 
 std::uint64_t RangeBuilder::next_slot() {
@@ -172,26 +174,13 @@ void RangeBuilder::end_range(std::int64_t last) {
   first_ = last == kHighestRowid ? last : last + 1;
 }
 
-// NOT INDEXED and ORDER BY: the rows come in the order of their rowids.
 void RangeBuilder::read(RowidRange rows) {
-  const std::string id = sqlite::quoted_column(source_.rowid_alias());
-  std::string sql = "SELECT 1 FROM " + source_.qualified() + " NOT INDEXED WHERE " + id +
-                    " BETWEEN ?1 AND ?2 AND " + kSeeRow.name + "(?3, " + id;
-  for (const SearchedColumn& column : columns_) {
-    sql.append(", ").append(source_.sql_of_term(column.term));
-  }
-  const Statement select(source_.db(), sql + ") ORDER BY " + id);
+  const RowFeed feed(source_, terms_of(columns_));
   first_ = rows.first;
   for (;;) {
     last_ = first_ - (first_ == kLowestRowid ? 0 : 1);
     const RowidRange rest{first_, rows.last};
-    const sqlite::Outcome outcome = sqlite::Outcome::of([&] {
-      Execution(select)
-          .bind(1, rest.first)
-          .bind(2, rest.last)
-          .bind_pointer(3, this, kBuilderType)
-          .step();
-    });
+    const sqlite::Outcome outcome = sqlite::Outcome::of([&] { feed.read(rest, *this); });
     if (!outcome.failed()) {
       return end_range(rows.last);
     }
@@ -222,7 +211,5 @@ std::uint64_t RangeBuilder::finish() {
   batch_.write();
   return rows_;
 }
-
-void add_range_builder_function(sqlite3* db) { sqlite::add_function(db, kSeeRow); }
 
 }  // namespace bloom

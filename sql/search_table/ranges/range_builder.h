@@ -14,6 +14,7 @@
 
 #include "core/layout/format.h"
 #include "core/support/memory.h"
+#include "sql/search_table/ranges/row_receiver.h"
 #include "sql/search_table/ranges/search_keys.h"
 #include "sql/search_table/ranges/search_store.h"
 #include "sql/segments/filter_batch.h"
@@ -24,19 +25,12 @@ namespace bloom {
 // Returns the filters of a family.
 Header header_of(Family f);
 
-// How the keys of one searched column are made.
-struct SearchedColumn {
-  SearchedBy by;
-  std::uint32_t tag;
-  Collation collation;  // of an equal column
-  std::size_t term;     // of the options
-};
-
 // A set of keys that remembers the order in which they came.
 class KeySet {
  public:
   KeySet() { clear(); }
   void add(SearchKey key);
+  bool contains(SearchKey key) const;
   std::size_t size() const { return keys_.size(); }
   std::span<const SearchKey> keys() const { return keys_; }
   void clear();
@@ -48,7 +42,7 @@ class KeySet {
   std::size_t mask_ = 0;
 };
 
-class RangeBuilder {
+class RangeBuilder final : public RowReceiver {
  public:
   // Requires: the arguments outlive the builder.
   RangeBuilder(SearchStore& store, const SearchSource& source, Family family,
@@ -61,8 +55,7 @@ class RangeBuilder {
   // Writes what is still in memory. Returns the number of rows that were read.
   std::uint64_t finish();
 
-  // Called by the SQL function that sees the rows.
-  void add_row(std::int64_t rowid, const sqlite::Values& values);
+  bool add_row(std::int64_t rowid, const sqlite::Values& values) override;
 
  private:
   void end_range(std::int64_t last);
@@ -91,8 +84,5 @@ class RangeBuilder {
 // Adds the keys of a value. Returns false if they are not known.
 bool append_keys(const SearchedColumn& column, const sqlite::Value& value, bool is_utf8,
                  KeySet& keys);
-
-// Registers the SQL function by which a RangeBuilder reads rows. Throws SqliteError.
-void add_range_builder_function(sqlite3* db);
 
 }  // namespace bloom

@@ -11,17 +11,27 @@
 #pragma once
 
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "core/hashing/collation.h"
 #include "core/hashing/hash.h"
 #include "core/support/memory.h"
+#include "sql/search_table/search_options.h"
 
 namespace bloom {
 
 using SearchKey = std::uint64_t;
 using SearchKeys = CountedVector<SearchKey>;
+
+// How the keys of one searched column are made.
+struct SearchedColumn {
+  SearchedBy by;
+  std::uint32_t tag;
+  Collation collation;  // of an equal column
+  std::size_t term;     // of the options
+};
 
 // Returns the hashes of a key.
 Hash hash_of(SearchKey key);

@@ -15,7 +15,9 @@ using sqlite::Execution;
 using sqlite::KeepLastRowid;
 using sqlite::Statement;
 
+// Version 2 has a filter over the whole table: programs that do not know it would not add new keys.
 constexpr std::int64_t kSearchVersion = 1;
+constexpr std::int64_t kVersionWithWhole = 2;
 // A damaged config could name 2^30 free slots.
 constexpr std::size_t kMostFreeSlots = std::size_t{1} << 16U;
 constexpr int kFamilyBits = 60;
@@ -41,6 +43,14 @@ RowidRange range_in(const Execution& run, int column) {
   return range;
 }
 
+Header header_in(const Execution& run) {
+  const auto header = read_header(run.blob(1));
+  if (const auto* problem = std::get_if<Problem>(&header)) {
+    damaged("the header in the config is damaged (" + problem->text + ")");
+  }
+  return std::get<Header>(header);
+}
+
 const char* const kNames[] = {"keys", "grams"};
 
 }  // namespace
@@ -48,7 +58,8 @@ const char* const kNames[] = {"keys", "grams"};
 SearchStore::SearchStore(sqlite3* db, std::string schema, std::string table)
     : db_(db),
       tables_(db, std::move(schema), std::move(table), kSearchTables),
-      segments_{SegmentStore(tables_, writes_, 0), SegmentStore(tables_, writes_, 1)} {}
+      segments_{SegmentStore(tables_, writes_, 0), SegmentStore(tables_, writes_, 1)},
+      whole_(tables_, writes_) {}
 
 bool SearchStore::is_shadow(std::string_view suffix) {
   return ShadowTables::contains(kSearchTables, suffix);
@@ -75,6 +86,12 @@ SearchConfig SearchStore::load_config() {
       config.rows = static_cast<std::uint64_t>(run.integer(1));
     } else if (name == "guard" && run.type(1) == SQLITE_TEXT) {
       config.guard = run.value(1).text();
+    } else if (name == "whole" && run.type(1) == SQLITE_BLOB) {
+      config.whole.header = header_in(run);
+    } else if (name == "whole_keys") {
+      config.whole.keys = static_cast<std::uint64_t>(run.integer(1));
+    } else if (name == "whole_columns" && run.type(1) == SQLITE_TEXT) {
+      config.whole.columns = run.value(1).text();
     }
     for (const Family f : kFamilies) {
       const std::string_view own = kNames[static_cast<std::size_t>(f)];
@@ -85,11 +102,7 @@ SearchConfig SearchStore::load_config() {
       const std::string_view field = name.substr(own.size());
       const auto number = static_cast<std::uint64_t>(run.integer(1));
       if (field.empty() && run.type(1) == SQLITE_BLOB) {
-        const auto header = read_header(run.blob(1));
-        if (const auto* problem = std::get_if<Problem>(&header)) {
-          damaged("the header in the config is damaged (" + problem->text + ")");
-        }
-        family.header = std::get<Header>(header);
+        family.header = header_in(run);
         ++families;
       } else if (field == "_segments") {
         family.segments = number;
@@ -100,8 +113,12 @@ SearchConfig SearchStore::load_config() {
       }
     }
   }
-  if (version != kSearchVersion && version != 0) {
+  if (version != kSearchVersion && version != kVersionWithWhole && version != 0) {
     fail("the table is of version " + std::to_string(version) + ", which this build does not know");
+  }
+  if (config.whole.is_used() != (version == kVersionWithWhole) ||
+      config.whole.header.shape.kind != Kind::standard) {
+    damaged("the config has a filter over the whole table that its version does not allow");
   }
   for (const FamilyConfig& family : config.families) {
     const Shape& shape = family.header.shape;
@@ -120,7 +137,7 @@ void SearchStore::save_config(const SearchConfig& config) {
   const auto put = [&](const std::string& name, std::uint64_t value) {
     Execution(replace).bind(1, name).bind(2, as_integer(value)).step();
   };
-  put("version", kSearchVersion);
+  put("version", config.whole.is_used() ? kVersionWithWhole : kSearchVersion);
   put("rows", config.rows);
   if (config.covered) {
     put("covered", static_cast<std::uint64_t>(*config.covered));
@@ -128,6 +145,13 @@ void SearchStore::save_config(const SearchConfig& config) {
     tables_.run("DELETE FROM {config} WHERE k = 'covered'");
   }
   Execution(replace).bind(1, "guard").bind(2, config.guard).step();
+  if (config.whole.is_used()) {
+    Execution(replace).bind(1, "whole").bind(2, write_header(config.whole.header)).step();
+    put("whole_keys", config.whole.keys);
+    Execution(replace).bind(1, "whole_columns").bind(2, config.whole.columns).step();
+  } else {
+    tables_.run("DELETE FROM {config} WHERE k IN ('whole', 'whole_keys', 'whole_columns')");
+  }
   for (const Family f : kFamilies) {
     const FamilyConfig& family = config.of(f);
     const std::string name = kNames[static_cast<std::size_t>(f)];
@@ -226,6 +250,7 @@ void SearchStore::widen(Family f, FamilyConfig& config) {
 }
 
 void SearchStore::check(const SearchConfig& config) {
+  whole_.check(config.whole);
   for (const Family f : kFamilies) {
     const FamilyConfig& family = config.of(f);
     if (!family.is_used()) {

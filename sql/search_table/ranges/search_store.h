@@ -2,7 +2,8 @@
 //
 // <name>_config(k PRIMARY KEY, v) WITHOUT ROWID         one row per value: see SearchConfig
 // <name>_ranges(id INTEGER PRIMARY KEY, first, last)    the rowids of each filter
-// <name>_data and <name>_wide: the segments, see sql/segments/segment_store.h
+// <name>_data and <name>_wide: the segments, see sql/segments/segment_store.h. _data also has the
+// filter over the whole table, see whole/whole_store.h
 //
 // A range has one filter: that of a slot of its family. The id of its row is the slot, plus 2^60
 // for the family `grams`. The ranges of a family do not overlap, and have all covered rows but
@@ -20,6 +21,7 @@
 
 #include "core/support/memory.h"
 #include "sql/search_table/search_source.h"
+#include "sql/search_table/whole/whole_store.h"
 #include "sql/segments/segment_store.h"
 #include "sql/vtab/shadow_tables.h"
 
@@ -39,6 +41,7 @@ struct SearchConfig {
   std::array<FamilyConfig, 2> families;
   std::optional<std::int64_t> covered;  // the last rowid that the ranges cover
   std::uint64_t rows = 0;               // rows that were read for the ranges, for estimates
+  WholeConfig whole;
   std::string guard;
 
   FamilyConfig& of(Family f) { return families[static_cast<std::size_t>(f)]; }
@@ -57,6 +60,7 @@ class SearchStore {
 
   ShadowTables& tables() { return tables_; }
   SegmentStore& segments(Family f) { return segments_[static_cast<std::size_t>(f)]; }
+  WholeStore& whole() { return whole_; }
   static bool is_shadow(std::string_view suffix);
 
   void create(const SearchConfig& config);
@@ -86,6 +90,7 @@ class SearchStore {
   ShadowTables tables_;
   std::uint64_t writes_ = 0;
   std::array<SegmentStore, 2> segments_;
+  WholeStore whole_;
 };
 
 }  // namespace bloom

@@ -1,0 +1,41 @@
+// Passes rows of a source to an object, by an SQL function in the WHERE of a query: SQLite calls a
+// function in less time than sqlite3_step() takes to return a row.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "sql/search_table/search_source.h"
+#include "sql/sqlite/statement.h"
+#include "sql/sqlite/value.h"
+
+namespace bloom {
+
+class RowReceiver {
+ public:
+  // Gets the rowid and the values of the searched columns. Returns false to see no more rows.
+  virtual bool add_row(std::int64_t rowid, const sqlite::Values& values) = 0;
+
+ protected:
+  ~RowReceiver() = default;
+};
+
+// Reads the rows of some range in the order of their rowids.
+class RowFeed {
+ public:
+  // `terms`: numbers of terms of the options. Requires: `source` outlives the feed.
+  RowFeed(const SearchSource& source, std::span<const std::size_t> terms);
+
+  // Returns false if the receiver did not want more rows. Throws SqliteError, for example because
+  // an expression fails for a row, and what the receiver throws.
+  bool read(RowidRange rows, RowReceiver& receiver) const;
+
+ private:
+  sqlite::Statement select_;
+};
+
+// Registers the SQL function. Throws SqliteError.
+void add_row_receiver_function(sqlite3* db);
+
+}  // namespace bloom

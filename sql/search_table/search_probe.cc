@@ -1,0 +1,74 @@
+// Lookups of single values: the filter over the whole table says that there is no row, or an index
+// of the source finds the rows.
+#include <algorithm>
+
+#include "sql/search_table/search_table.h"
+
+namespace bloom {
+
+// Several keys if the source may have the value in several forms. None for NULL.
+void SearchTable::append_equal_keys(const SearchedColumn& column, Affinity affinity,
+                                    const Value& value, SearchKeys& keys) {
+  const Key key(value);
+  if (key.is_null()) {
+    return;
+  }
+  keys.push_back(equal_key(key.bytes(), column.collation, column.tag));
+  if (key.is_noncanonical_number()) {
+    to_number_.convert(key.bytes(), [&](const Value& number) {
+      keys.push_back(equal_key(Key(number).bytes(), column.collation, column.tag));
+    });
+  }
+  if (key.is_number() && !is_numeric(affinity)) {
+    keys.push_back(marker_key(column.tag));
+  }
+}
+
+// A statement looks up many values by one plan.
+void SearchTable::find_probes(const char* plan) {
+  probes_.clear();
+  probed_plan_ = plan;
+  SearchConfig none;
+  const SearchFacts facts = this->facts(none);
+  int argument = 0;
+  for (const SearchCondition& condition : read_search_plan(plan).conditions) {
+    const bool is_rowid = condition.column == kRowidColumn;
+    const int column = is_rowid ? source_.find(source_.rowid_alias()) : condition.column;
+    const int term = is_equality(condition.op) && !condition.is_list && column >= 0 &&
+                             column < columns_.source_columns()
+                         ? term_for(facts, condition.op, column, condition.collation)
+                         : -1;
+    if (term >= 0 &&
+        (is_rowid || source_.has_index_on(source_.columns()[static_cast<std::size_t>(column)].name,
+                                          condition.collation))) {
+      const auto& all = searched_[static_cast<std::size_t>(Family::keys)];
+      const auto searched = std::find_if(all.begin(), all.end(), [&](const SearchedColumn& each) {
+        return each.term == static_cast<std::size_t>(term);
+      });
+      probes_.push_back({argument, &*searched, facts.affinity(column)});
+    }
+    ++argument;
+  }
+}
+
+// NULL has no keys: x IS NULL may find rows.
+bool SearchTable::surely_has_none(const char* plan, const Values& values) {
+  if (probed_plan_ != plan) {
+    find_probes(plan);
+  }
+  if (probes_.empty() || !whole_.is_ready()) {
+    return false;
+  }
+  for (const Probe& probe : probes_) {
+    if (whole_.has(*probe.column)) {
+      probe_keys_.clear();
+      append_equal_keys(*probe.column, probe.affinity, values[probe.argument], probe_keys_);
+      if (!probe_keys_.empty() && !whole_.may_have(probe_keys_)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace bloom

@@ -1,0 +1,124 @@
+#include "sql/search_table/whole/whole_lookup.h"
+
+#include <algorithm>
+
+#include "sql/search_table/ranges/search_lookup.h"
+#include "sql/sqlite/guard.h"
+
+namespace bloom {
+namespace {
+
+constexpr std::uint64_t kRowsPerLookup = 4;
+constexpr std::uint64_t kMostPendingRows = 100'000;
+
+}  // namespace
+
+WholeLookup::WholeLookup(SearchStore& store, SearchSource& source,
+                         const std::vector<SearchedColumn>& columns)
+    : store_(store),
+      source_(source),
+      columns_(columns),
+      database_(store.tables().db(), store.tables().schema()),
+      chunks_(store.whole()) {}
+
+void WholeLookup::expire() {
+  state_ = State::unknown;
+  lookups_ = 0;
+  next_try_ = kFirstTry;
+  database_.read_uncommitted().statement_was_prepared();
+}
+
+bool WholeLookup::is_ready() {
+  if (database_.has_write_transaction() || database_.may_have_been_replaced() ||
+      database_.sees_uncommitted()) {
+    return false;
+  }
+  const auto version = database_.data_version();
+  if (!version) {
+    return false;
+  }
+  if (version != version_) {
+    version_ = version;
+    state_ = State::unknown;
+    lookups_ = 0;
+    next_try_ = kFirstTry;
+  }
+  if (state_ == State::unknown && ++lookups_ >= next_try_) {
+    next_try_ *= kRowsPerLookup;
+    return prepare();
+  }
+  return state_ == State::ready;
+}
+
+// The state stays unknown if this throws.
+bool WholeLookup::prepare() {
+  const SearchConfig config = store_.load_config();
+  own_columns_ = config.whole.columns_of(columns_);
+  if (own_columns_.empty() || !config.covered || !source_.is_utf8() ||
+      source_.out_of_sync(config.covered)) {
+    state_ = State::unusable;
+    return false;
+  }
+  has_term_.assign(source_.term_count(), false);
+  for (const SearchedColumn& column : own_columns_) {
+    has_term_[column.term] = true;
+  }
+  // With a shared cache, another connection can commit meanwhile.
+  if (!read_pending(config) || database_.data_version() != version_) {
+    return false;
+  }
+  filter_.emplace(config.whole.header.shape);
+  chunks_.reset(config.whole.header.shape);
+  state_ = State::ready;
+  return true;
+}
+
+// Returns false if there are more rows than it is worth now.
+bool WholeLookup::read_pending(const SearchConfig& config) {
+  rows_left_ = std::min(lookups_ * kRowsPerLookup, kMostPendingRows);
+  RowidRanges rows = source_.changed_rows();
+  if (rows.size() > rows_left_) {
+    return false;
+  }
+  if (*config.covered != kHighestRowid) {
+    rows.push_back({*config.covered + 1, kHighestRowid});
+  }
+  normalize(rows);
+  std::vector<std::size_t> terms;
+  for (const SearchedColumn& column : own_columns_) {
+    terms.push_back(column.term);
+  }
+  pending_.emplace();
+  const RowFeed feed(source_, terms);
+  bool complete = true;
+  const auto outcome = sqlite::Outcome::of([&] {
+    complete = std::all_of(rows.begin(), rows.end(),
+                           [&](RowidRange range) { return feed.read(range, *this); });
+  });
+  if (outcome.failed() && outcome.code() != SQLITE_ERROR) {
+    outcome.throw_failure();
+  }
+  if (outcome.failed()) {  // a generated column fails for a row
+    state_ = State::unusable;
+  }
+  return complete && !outcome.failed();
+}
+
+bool WholeLookup::add_row(std::int64_t, const sqlite::Values& values) {
+  if (rows_left_ == 0) {
+    return false;
+  }
+  --rows_left_;
+  for (int i = 0; i < values.size(); ++i) {
+    append_keys(own_columns_[static_cast<std::size_t>(i)], values[i], /*is_utf8=*/true, *pending_);
+  }
+  return true;
+}
+
+bool WholeLookup::may_have(std::span<const SearchKey> keys) {
+  return std::any_of(keys.begin(), keys.end(), [&](SearchKey key) {
+    return filter_->may_contain(hash_of(key), chunks_) || pending_->contains(key);
+  });
+}
+
+}  // namespace bloom

@@ -1,0 +1,69 @@
+// Lookups in the filter over the whole table. It has the keys of all covered rows but those that
+// the triggers have noted. The keys of the other rows, which are pending, are read from the source
+// and kept in memory. If a key is in neither, no row has it.
+//
+// What is in memory is right as long as no row of the database file has changed: SQLite tells that
+// by a number. There is no answer while the connection has a write transaction: a rollback can then
+// bring back rows that were gone when the pending rows were read, and SQLite reports neither that
+// nor the changes of a running statement.
+//
+// The pending rows are read when some lookups without the filter have taken as much time as that
+// takes: at the 4th lookup after a change, then at the 16th, and so on, up to 4 rows per lookup.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/filter/chunked.h"
+#include "core/support/memory.h"
+#include "sql/search_table/ranges/range_builder.h"
+#include "sql/search_table/ranges/row_receiver.h"
+#include "sql/search_table/ranges/search_store.h"
+#include "sql/sqlite/database.h"
+
+namespace bloom {
+
+class WholeLookup final : public RowReceiver {
+ public:
+  // `columns`: those of the family `keys`. Requires: the arguments outlive the object.
+  WholeLookup(SearchStore& store, SearchSource& source, const std::vector<SearchedColumn>& columns);
+
+  // Call when a statement is prepared, and when the table was renamed: the schema may have changed.
+  void expire();
+  // Call before lookups. Returns false if the filter cannot answer now.
+  bool is_ready();
+  // Requires: is_ready().
+  bool has(const SearchedColumn& column) const { return has_term_[column.term]; }
+  // Returns false if no row has one of these keys. Requires: is_ready(), and the keys are of
+  // columns that it has.
+  bool may_have(std::span<const SearchKey> keys);
+
+  bool add_row(std::int64_t rowid, const sqlite::Values& values) override;
+
+ private:
+  bool prepare();
+  bool read_pending(const SearchConfig& config);
+
+  enum class State { unknown, ready, unusable };
+  static constexpr std::uint64_t kFirstTry = 4;
+
+  SearchStore& store_;
+  SearchSource& source_;
+  const std::vector<SearchedColumn>& columns_;
+  sqlite::Database database_;
+  State state_ = State::unknown;
+  std::optional<unsigned> version_;  // of the data, since when the state holds
+  std::uint64_t lookups_ = 0;        // in the state `unknown`
+  std::uint64_t next_try_ = kFirstTry;
+  std::optional<ChunkedFilter> filter_;
+  WholeChunks chunks_;
+  std::vector<bool> has_term_;
+  // The pending rows.
+  std::vector<SearchedColumn> own_columns_;
+  std::optional<KeySet> pending_;
+  std::uint64_t rows_left_ = 0;
+};
+
+}  // namespace bloom

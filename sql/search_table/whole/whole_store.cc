@@ -1,0 +1,97 @@
+#include "sql/search_table/whole/whole_store.h"
+
+#include <algorithm>
+
+#include "sql/vtab/damage.h"
+
+namespace bloom {
+namespace {
+
+using sqlite::Execution;
+
+constexpr std::uint64_t kFirstId = std::uint64_t{1} << 61U;
+constexpr std::int64_t kLastId = (std::int64_t{1} << 62U) - 1;
+
+std::string token_of(const SearchedColumn& column) {
+  std::string token(" ");
+  token.append(std::to_string(column.term)).append(":").append(name_of(column.collation));
+  return token.append(" ");
+}
+
+}  // namespace
+
+bool WholeConfig::has(const SearchedColumn& column) const {
+  return column.by == SearchedBy::equal && columns.find(token_of(column)) != std::string::npos;
+}
+
+std::vector<SearchedColumn> WholeConfig::columns_of(const std::vector<SearchedColumn>& all) const {
+  std::vector<SearchedColumn> own;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(own),
+               [this](const SearchedColumn& column) { return has(column); });
+  return own;
+}
+
+std::string WholeConfig::describe(const std::vector<SearchedColumn>& columns) {
+  std::string text;
+  for (const SearchedColumn& column : columns) {
+    text += token_of(column);
+  }
+  return text;
+}
+
+void WholeStore::read(std::uint64_t i, std::span<std::uint8_t> cells) {
+  Execution run(tables_.prepared("SELECT chunk FROM {data} WHERE id = ?1"));
+  const bool found = run.bind(1, as_integer(kFirstId + i)).step();
+  if (!found || run.type(0) != SQLITE_BLOB || run.blob(0).size() != cells.size()) {
+    damaged("chunk " + std::to_string(i) +
+            " of the filter over the whole table must be a blob of " +
+            std::to_string(cells.size()) + " bytes");
+  }
+  const auto stored = run.blob(0);
+  std::copy(stored.begin(), stored.end(), cells.begin());
+}
+
+void WholeStore::write(std::uint64_t i, std::span<const std::uint8_t> cells) {
+  ++writes_;
+  Execution(tables_.prepared("REPLACE INTO {data} VALUES (?1, ?2)"))
+      .bind(1, as_integer(kFirstId + i))
+      .bind(2, cells)
+      .step();
+}
+
+void WholeStore::clear() {
+  ++writes_;
+  Execution(tables_.prepared("DELETE FROM {data} WHERE id BETWEEN ?1 AND ?2"))
+      .bind(1, as_integer(kFirstId))
+      .bind(2, kLastId)
+      .step();
+}
+
+void WholeStore::check(const WholeConfig& config) {
+  const std::uint64_t wanted = config.is_used() ? chunk_count(config.header.shape) : 0;
+  Execution run(tables_.prepared("SELECT count(*) FROM {data} WHERE id BETWEEN ?1 AND ?2"));
+  run.bind(1, as_integer(kFirstId)).bind(2, kLastId).step();
+  if (run.integer(0) != as_integer(wanted)) {
+    damaged("the filter over the whole table has " + std::to_string(run.integer(0)) +
+            " chunks instead of " + std::to_string(wanted));
+  }
+}
+
+void WholeChunks::reset(const Shape& shape) {
+  const std::uint64_t affordable = std::max<std::uint64_t>(available_memory() / 4 / kChunkBytes, 1);
+  const std::uint64_t wanted = std::min({chunk_count(shape), kMostChunks, affordable});
+  shape_ = shape;
+  if (chunks_.size() != wanted) {
+    chunks_.clear();
+    cells_ = zeroed_bytes(wanted * kChunkBytes, Access::sparse);
+  }
+  chunks_.assign(as_size(wanted), kNone);
+}
+
+void WholeChunks::load(std::size_t place, std::uint64_t i) {
+  chunks_[place] = kNone;
+  store_.read(i, {cells_.get() + place * kChunkBytes, chunk_bytes(shape_, i)});
+  chunks_[place] = i;
+}
+
+}  // namespace bloom
