@@ -443,6 +443,8 @@ class World:
         # A statement that writes, with a cursor per row.
         self.run(db, f"UPDATE x SET a = a WHERE NOT EXISTS (SELECT 1 FROM {name} WHERE {has(name, 'x.a')}) AND a < 0")
         self.run(db, f"UPDATE x SET a = a WHERE a IN (SELECT a FROM x LIMIT 3) AND EXISTS (SELECT 1 FROM {name} WHERE {has(name, 'x.a')})")
+        # So many lookups that a filter joins the transaction.
+        self.run(db, f"UPDATE x SET a = a WHERE a IN (WITH RECURSIVE n(i) AS (SELECT -1 UNION ALL SELECT i - 1 FROM n LIMIT 12) SELECT i FROM n WHERE NOT EXISTS (SELECT 1 FROM {name} WHERE {has(name, 'n.i')}))")
 
     def reload(self, db):
         self.run(db, self.rng.choice(("PRAGMA writable_schema = RESET", "ATTACH 'file:/nowhere/at/all?mode=ro' AS nowhere")))
