@@ -5,6 +5,7 @@
 #include "sql/search_table/ranges/search_lookup.h"
 #include "sql/search_table/search_table.h"
 #include "sql/search_table/whole/whole_builder.h"
+#include "sql/sqlite/connection.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/vtab/damage.h"
 
@@ -30,8 +31,16 @@ void SearchTable::run(const Value& command) {
   find_command<SearchTable>(kCommands, command).run(*this, command);
 }
 
+std::optional<std::string> SearchTable::out_of_sync(const SearchConfig& config) {
+  if (!source_.has_passed()) {
+    const ShadowTables& tables = store_.tables();
+    sqlite::require_readable(db_, tables.schema(), tables.name("ranges"));
+  }
+  return source_.out_of_sync(config.covered);
+}
+
 void SearchTable::require_in_sync(const SearchConfig& config) {
-  if (const auto problem = source_.out_of_sync(config.covered)) {
+  if (const auto problem = out_of_sync(config)) {
     fail(*problem);
   }
 }
@@ -46,6 +55,7 @@ void SearchTable::summarize() {
 void SearchTable::rebuild() {
   source_.require_not_being_written(transaction_.is_only_writer());
   source_.require_terms();
+  sqlite::require_readable(db_, store_.tables().schema(), store_.tables().name("ranges"));
   source_.require_supported();
   SearchConfig config = store_.load_config();
   for (const Family f : kFamilies) {
@@ -199,7 +209,7 @@ void SearchTable::check_integrity() {
   const SearchConfig config = store_.load_config();
   store_.check(config);
   source_.require_not_being_written(/*is_only_writer=*/true);
-  if (const auto problem = source_.out_of_sync(config.covered)) {
+  if (const auto problem = out_of_sync(config)) {
     throw SqliteError(SQLITE_CORRUPT_VTAB, *problem);
   }
   const RowidRanges changed = source_.changed_rows();

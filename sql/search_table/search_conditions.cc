@@ -213,7 +213,7 @@ bool SearchTable::Cursor::may_be_of_like_with_escape(const SearchCondition& cond
 }
 
 bool SearchTable::Cursor::look_up(const SearchConfig& config, Wanted wanted) {
-  if (!config.covered || table_.source_.out_of_sync(config.covered)) {
+  if (!config.covered || table_.out_of_sync(config)) {
     return false;
   }
   std::optional<RowidRanges> found;

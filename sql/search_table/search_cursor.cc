@@ -158,9 +158,8 @@ void SearchTable::Cursor::read_row() {
 void SearchTable::Cursor::next() { read_row(); }
 
 std::int64_t SearchTable::Cursor::pending_rows(const SearchConfig& config) {
-  RowidRanges ranges = table_.source_.out_of_sync(config.covered)
-                           ? RowidRanges{{kLowestRowid, kHighestRowid}}
-                           : table_.source_.changed_rows();
+  RowidRanges ranges = table_.out_of_sync(config) ? RowidRanges{{kLowestRowid, kHighestRowid}}
+                                                  : table_.source_.changed_rows();
   if (config.covered != kHighestRowid) {
     ranges.push_back({config.covered ? *config.covered + 1 : kLowestRowid, kHighestRowid});
   }
@@ -219,7 +218,7 @@ std::string SearchTable::Cursor::info() {
   const SearchConfig config = table_.store_.load_config();
   const FamilyConfig& keys = config.of(Family::keys);
   const FamilyConfig& grams = config.of(Family::grams);
-  const bool in_sync = !table_.source_.out_of_sync(config.covered);
+  const bool in_sync = !table_.out_of_sync(config);
   const auto member = [](const char* name, std::uint64_t value) {
     return ",\"" + std::string(name) + "\":" + std::to_string(value);
   };

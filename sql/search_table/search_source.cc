@@ -204,7 +204,6 @@ void SearchSource::require_readable() const {
     }
   }
   sqlite::require_readable(db_, source_.schema(), name(), columns);
-  sqlite::require_readable(db_, source_.schema(), table_ + "_ranges");
 }
 
 // Only of a table that was made: CREATE has messages of its own.

@@ -125,6 +125,8 @@ class SearchTable {
   static const Command<SearchTable> kCommands[];
   void run(const Value& command);
   void require_in_sync(const SearchConfig& config);
+  // As SearchSource does. Also throws SqliteError(SQLITE_AUTH) if an authorizer hides the ranges.
+  std::optional<std::string> out_of_sync(const SearchConfig& config);
   // Makes ranges of the changed rows and of those behind the last range. Saves the config.
   void cover(SearchConfig& config, const RowidRanges& changed);
   void cover(Family f, SearchConfig& config, const RowidRanges& changed, RowidRange appended);

@@ -67,7 +67,7 @@ def has(name, key, age="0"):
 EXPECTED = (
     "are for a table with a source", "no such savepoint", "within a transaction", "no transaction is active", "SQL statements in progress", "unable to open", "rolled back",
     "a table that follows", "is locked", "cannot halve", "cannot fold", "cannot read", "cannot rebuild", "cannot merge changes", "cannot rotate", "unknown command",
-    "cannot be halved", "was renamed while", "columns but 1 values", "are missing or have changed", "keep their keys from being added", "may keep them from running", "statement aborts", "cannot commit", "cannot rollback", "query aborted", "schema has changed", "is busy", "is read-only",
+    "cannot be halved", "was renamed while", "columns but 1 values", "no column named", "interrupted", "are missing or have changed", "keep their keys from being added", "may keep them from running", "statement aborts", "cannot commit", "cannot rollback", "query aborted", "schema has changed", "is busy", "is read-only",
 )  # fmt: skip
 
 
