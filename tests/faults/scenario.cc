@@ -316,6 +316,21 @@ std::vector<std::string> search() {
   };
 }
 
+// Lookups by an index, after a filter over the whole table.
+std::vector<std::string> search_by_index() {
+  const std::string look_up = "SELECT count(*) FROM (" + keys(0, 70) + ") AS w JOIN t ON t.k = w.k";
+  return {
+      "CREATE TABLE s(id INTEGER PRIMARY KEY, k TEXT UNIQUE)",
+      insert("s(k)", 0, 40),
+      "CREATE VIRTUAL TABLE t USING bloom_search(source=s, equal=(k, id))",
+      look_up,
+      insert("s(k)", 41, 50),
+      look_up,
+      "INSERT INTO t(t) VALUES ('summarize')",
+      "DROP TABLE t",
+  };
+}
+
 // The members of a source that has few, and one that is left by all rows.
 std::vector<std::string> groups_of_source() {
   return {
@@ -534,6 +549,7 @@ std::vector<Scenario> scenarios(const std::string& extension, bool full_text) {
       {"rows of groups", rows_of_groups()},
       {"groups of a source", groups_of_source()},
       {"search", search()},
+      {"search by index", search_by_index()},
       {"types", types()},
       {"a source, growing", source("growth=on, cache=4096")},
       {"a source, counting", source("kind=counting, capacity=1000")},

@@ -318,6 +318,42 @@ class Writes(FilterCase):
         dbs[0].execute("ROLLBACK")
         self.assertSame(*dbs)
 
+    def test_databases_that_are_temporary_or_attached(self):
+        for schema in ("temp", "other"):
+            db = self.connect()
+            db.execute("ATTACH ? AS other", (self.path + schema,))
+            db.executescript(f"CREATE TABLE {schema}.s(id INTEGER PRIMARY KEY, k TEXT UNIQUE); CREATE TABLE {schema}.wanted(k TEXT)")
+            db.executemany("INSERT INTO wanted VALUES (?)", [(f"key {i}",) for i in range(200)])
+            db.execute("INSERT INTO s(k) SELECT k FROM wanted WHERE rowid % 2")
+            db.execute(f"CREATE VIRTUAL TABLE {schema}.f USING bloom_search(source=s, equal=(k))")
+            self.assertSame(db)
+            for statement in ("INSERT INTO s(k) VALUES ('key 1')", "UPDATE s SET k = 'key 3' WHERE id = 3", "BEGIN; DELETE FROM s; ROLLBACK", "CREATE TABLE x(y)", "DROP TABLE x"):
+                db.executescript(statement)
+                self.assertSame(db)
+            db.execute(f"UPDATE {schema}.f_data SET chunk = zeroblob(length(chunk)) WHERE {CHUNKS}")
+            for _ in range(2):
+                found = len(db.execute(KEYS.format("f")).fetchall())
+            self.assertEqual(found, 64, schema)  # pending: the filter answers here, too
+            db.execute(REBUILD)
+            self.assertSound(db)
+            db.execute("DETACH other") if schema == "temp" else None
+            db.close()
+
+    def test_a_database_that_a_backup_overwrites(self):
+        db = self.make()
+        db.execute("DELETE FROM s WHERE k = 'key 400'")
+        db.execute(REBUILD)
+        self.assertSame(db)
+        other = self.connect(":memory:")
+        db.backup(other)
+        self.assertSame(other)
+        db.execute("UPDATE s SET k = 'key 1' WHERE id = 4")
+        db.execute("INSERT INTO s(k) VALUES ('key 400'), ('key 797')")
+        for _ in range(2):
+            db.backup(other)
+            self.assertSame(db, other)
+            db.execute(SUMMARIZE)
+
     @unittest.skipUnless(hasattr(sqlite3.Connection, "deserialize"), "Python 3.11")
     def test_a_database_that_is_replaced(self):
         db = self.make(path=":memory:")
