@@ -5,7 +5,7 @@
 // Golomb, 1966; R. Rice, 1979). Hashing distributes the bits of a filter uniformly, so this code is
 // close to the shortest possible. If the two filters differ in shape, the delta lists all set bits
 // of the new filter. A delta is at most kDeltaPrefixBytes longer than the new filter.
-// docs/format.md specifies the bytes of a delta, and no other source file depends on them.
+// docs/table-format.md specifies the bytes of a delta, and no other source file depends on them.
 #pragma once
 
 #include <cstddef>

@@ -175,7 +175,7 @@ TEST(Delta, DamageIsFound) {
   }
 }
 
-// The expected bytes follow docs/format.md, as another program would write them.
+// The expected bytes follow docs/table-format.md, as another program would write them.
 TEST(Delta, HasTheBytesThatAreSpecified) {
   const Header header{.shape = {.kind = Kind::standard, .hashes = 1, .cells = 64}};
   Filter after(header);

@@ -109,7 +109,7 @@ async function testSearch(reader) {
     ["Parse error near line 1: no such module: bloom", "Errors", "Messages of SQLite"],
     ["Runtime error: urls_seen: the triggers of source 'urls' are missing or have changed, so keys may be missing from the filter", "Errors", "Tables that follow another"],
     ["Error: stepping, bloom: cannot follow 'urls' with writers=any: 'id' is an INTEGER PRIMARY KEY, so BEFORE triggers do not see the final value", "Errors", "Tables that follow another"],
-    ["bloom_remove: argument 2 must be a key that was added, got 'x', which is not in the filter (19)", "Errors", "Merge, delta, remove"]]) {
+    ["bloom_remove: argument 2 must be a key that was added, got 'x', which is not in the filter (19)", "Errors"]]) {
     await check(`search: "${words}" leads to "${wanted.join(": ")}" first, ${reader.screen.name}`, async () => {
       await reader.open("");
       await page.locator(".VPNavBarSearch button").click();

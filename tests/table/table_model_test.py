@@ -351,7 +351,7 @@ class World(Transactions):
         return ('"' + (unquoted + suffix).replace('"', '""') + '"' for suffix in ("_config", "_data", "_rowlog"))
 
     def stored_filters(self, side, state):
-        """The filter, or the cells of each generation, newest first, as they are in the shadow tables (docs/format.md)."""
+        """The filter, or the cells of each generation, newest first, as they are in the shadow tables (docs/table-format.md)."""
         if self.kind not in GENERATIONS:
             return [one(side.db, f"SELECT filter FROM {state.name}")]
         config, data, _ = self.shadow_tables(state)

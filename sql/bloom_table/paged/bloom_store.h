@@ -1,7 +1,7 @@
 // The shadow tables of a bloom table, and the SQL that reads and writes them.
 //
 // <name>_config(k PRIMARY KEY, v) WITHOUT ROWID    one row per value: see below
-// <name>_data(id INTEGER PRIMARY KEY, chunk BLOB)  the cells, 3,968 bytes per row (docs/format.md)
+// <name>_data(id INTEGER PRIMARY KEY, chunk BLOB)  cells, 3,968 bytes each (docs/table-format.md)
 //
 // The rows 'version' and 'header' (the headers of all layers, concatenated) always exist. The row
 // 'newest' (the index of the newest layer) exists if the layers are generations. The rows 'merged',
