@@ -57,6 +57,7 @@
 #include "core/filter/layers.h"
 #include "core/operations/estimate_result.h"
 #include "core/sizing/growth.h"
+#include "sql/bloom_table/connection_state.h"
 #include "sql/bloom_table/paged/bloom_store.h"
 #include "sql/bloom_table/paged/chunk_cache.h"
 #include "sql/bloom_table/paged/layer_fill.h"
@@ -65,21 +66,6 @@
 #include "sql/vtab/transaction_state.h"
 
 namespace bloom {
-
-class PagedFilter;
-
-// What the filters of one connection share. Must outlive them.
-struct ConnectionState {
-  // Goes up whenever a filter has written rows, or may have lost some to a rollback.
-  std::uint64_t epoch = 1;
-  PagedFilter* deferring = nullptr;  // the last filter that has deferred changes
-};
-
-// What the lookups of one connection have done, since it opened the table or read the schema again.
-struct LookupCounts {
-  std::uint64_t lookups = 0;
-  std::uint64_t absent = 0;  // of them
-};
 
 class PagedFilter {
  public:
