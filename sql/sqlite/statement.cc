@@ -19,6 +19,10 @@ void execute(sqlite3* db, const std::string& sql) {
   require_ok(db, code);
 }
 
+bool try_execute(sqlite3* db, const std::string& sql) {
+  return sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK;
+}
+
 Statement::Statement(sqlite3* db, const std::string& sql, FindDamage find_damage)
     : db_(db), find_damage_(std::move(find_damage)) {
   // NO_VTAB: someone may have replaced a shadow table by a view of the virtual table. This

@@ -160,14 +160,10 @@ void PagedFilter::join() {
       "(key) WITH RECURSIVE n(i) AS (SELECT 1 WHERE " + rows +
       " > 0 UNION ALL SELECT i + 1 FROM n WHERE i < " + rows + ") SELECT NULL FROM n";
   const Flag joining(is_joining_);
-  try {
-    const sqlite::KeepLastRowid keep(store_.tables().db());
-    sqlite::execute(store_.tables().db(), insert);
-    joins_early_ = true;
-  } catch (const sqlite::SqliteError&) {
-    // For example, an authorizer may deny it. Each check reads the rows again then.
-    checks_before_joining_ = std::numeric_limits<int>::max();
-  }
+  const sqlite::KeepLastRowid keep(store_.tables().db());
+  // For example, an authorizer may deny it. Each check reads the rows again then.
+  joins_early_ = sqlite::try_execute(store_.tables().db(), insert);
+  checks_before_joining_ = joins_early_ ? checks_before_joining_ : std::numeric_limits<int>::max();
 }
 
 }  // namespace bloom
