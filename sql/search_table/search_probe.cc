@@ -59,16 +59,14 @@ bool SearchTable::surely_has_none(const char* plan, const Values& values) {
   if (probes_.empty() || !whole_.is_ready()) {
     return false;
   }
-  for (const Probe& probe : probes_) {
-    if (whole_.has(*probe.column)) {
-      probe_keys_.clear();
-      append_equal_keys(*probe.column, probe.affinity, values[probe.argument], probe_keys_);
-      if (!probe_keys_.empty() && !whole_.may_have(probe_keys_)) {
-        return true;
-      }
+  return std::any_of(probes_.begin(), probes_.end(), [&](const Probe& probe) {
+    if (!whole_.has(*probe.column)) {
+      return false;
     }
-  }
-  return false;
+    probe_keys_.clear();
+    append_equal_keys(*probe.column, probe.affinity, values[probe.argument], probe_keys_);
+    return !probe_keys_.empty() && !whole_.may_have(probe_keys_);
+  });
 }
 
 }  // namespace bloom

@@ -88,9 +88,13 @@ std::vector<Trigger> triggers_that_log(const Source& source, const std::string& 
     key_columns.append(", key").append(std::to_string(i + 1));
     old_key.append(", ").append(column("old", i));
     // Not coalesce(), which an application can replace.
-    new_key.append(", ").append(default_sql.empty() ? value
-                                                    : "CASE WHEN " + value + " IS NULL THEN " +
-                                                          default_sql + " ELSE " + value + " END");
+    new_key.append(", ");
+    if (default_sql.empty()) {
+      new_key.append(value);
+    } else {
+      new_key.append("CASE WHEN ").append(value).append(" IS NULL THEN ").append(default_sql);
+      new_key.append(" ELSE ").append(value).append(" END");
+    }
     if (!groups || i > 0) {
       old_is_key.append(old_is_key.empty() ? "" : " AND ").append(column("old", i));
       old_is_key.append(" IS NOT NULL");

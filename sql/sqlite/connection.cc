@@ -220,7 +220,9 @@ bool has_hidden_column(sqlite3* db, const std::string& select) {
   const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(raw, sqlite3_finalize);
   int read = 0;
   const bool reads_all = may_have_instruction(db, select.c_str(), [&](const Instruction& each) {
-    read += each.opcode == "Column" || each.opcode == "Rowid" || each.opcode == "IdxRowid";
+    const bool reads =
+        each.opcode == "Column" || each.opcode == "Rowid" || each.opcode == "IdxRowid";
+    read += reads ? 1 : 0;
     return read == sqlite3_column_count(raw);
   });
   return !reads_all;

@@ -25,6 +25,7 @@ constexpr std::int64_t kSkippedRows = 1000;
 
 std::vector<std::size_t> terms_of(const std::vector<SearchedColumn>& columns) {
   std::vector<std::size_t> terms;
+  terms.reserve(columns.size());
   for (const SearchedColumn& column : columns) {
     terms.push_back(column.term);
   }

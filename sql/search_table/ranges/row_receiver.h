@@ -14,11 +14,13 @@ namespace bloom {
 
 class RowReceiver {
  public:
+  RowReceiver() = default;
+  RowReceiver(const RowReceiver&) = delete;
+  RowReceiver& operator=(const RowReceiver&) = delete;
+  virtual ~RowReceiver() = default;
+
   // Gets the rowid and the values of the searched columns. Returns false to see no more rows.
   virtual bool add_row(std::int64_t rowid, const sqlite::Values& values) = 0;
-
- protected:
-  ~RowReceiver() = default;
 };
 
 // Reads the rows of some range in the order of their rowids.
