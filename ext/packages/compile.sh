@@ -92,11 +92,12 @@ compile_musl() {
     -Wl,--version-script=ext/bloom.map -Wl,-z,nodelete -o "$folder/loadable/bloom.so"
 }
 
+# By default, the linker makes the base address out of the path of the DLL.
 compile_windows() {
   local folder=$1 sqlite=$2
   ext/packages/amalgamation.py "$folder"
   x86_64-w64-mingw32-g++-posix -std=c++20 -O2 -shared -static -s -I "$sqlite" "$folder/bloom.cc" \
-    -Wl,--no-insert-timestamp -o "$folder/loadable/bloom.dll"
+    -Wl,--no-insert-timestamp,--disable-auto-image-base -o "$folder/loadable/bloom.dll"
 }
 
 # Zig's own linker exports every symbol of the C++ library, so LLVM's links.
