@@ -24,15 +24,21 @@ std::string contents_of(Database& db, const std::string& table) {
                            "(SELECT 1 FROM " + quoted(table) + " WHERE key = 'k' || i)");
 }
 
+// Keys that are still in the row log have no false positives, and whether they are there depends on
+// what SQLite has reported before a failure. So the filters are compared, which include the log,
+// and of the answers only those for the keys that scenarios give a member of this name.
 std::string contents_of_group(Database& db, const std::string& table) {
   return table + " " +
-         result_of(db, "SELECT *, keys, overfull FROM " + quoted(table) + " ORDER BY 1") +
+         result_of(db, "SELECT member, hex(filter), keys, overfull FROM " + quoted(table) +
+                           " ORDER BY 1") +
          result_of(db, "SELECT DISTINCT info FROM " + quoted(table)) +
          result_of(db, "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < " +
                            std::to_string(kKeys) +
                            ") SELECT key, group_concat(member) "
                            "FROM (SELECT key, member FROM n CROSS JOIN " +
-                           quoted(table) + " WHERE key = 'k' || i ORDER BY 1, 2) GROUP BY key");
+                           quoted(table) +
+                           " WHERE key = 'k' || i AND (member NOT LIKE 'm%' OR"
+                           " member IN ('m' || i, 'm' || (i % 7))) ORDER BY 1, 2) GROUP BY key");
 }
 
 // The rows of a statement with one column, one per line.
