@@ -20,7 +20,7 @@ std::string log_of(const std::string& table) {
 }
 
 std::string blocks_of(const std::string& table) {
-  return quoted_name(table + std::string(kChangedSuffix)) + "(";
+  return quoted_name(table + std::string(kChangedSuffix));
 }
 
 bool contains(std::string_view sql, std::string_view part) {
@@ -47,22 +47,27 @@ std::optional<std::string> without_quoted(std::string_view sql) {
   return plain;
 }
 
+// Returns whether the statement begins as one of a trigger of `table`. None of these violates a
+// constraint: the block is inserted only if it is missing.
+bool begins_as_own(const std::string& table, std::string_view statement) {
+  const std::string log = log_of(table);
+  const std::string blocks = blocks_of(table);
+  return statement.starts_with("INSERT INTO " + quoted_name(table) + command_columns(table)) ||
+         statement.starts_with("INSERT INTO " + log_columns(table)) ||
+         statement.starts_with("UPDATE " + log + " SET added = ") ||
+         statement.starts_with("DELETE FROM " + log + " WHERE ") ||
+         (statement.starts_with("INSERT OR IGNORE INTO " + blocks + "(block) SELECT ") &&
+          contains(statement, " WHERE NOT EXISTS (SELECT 1 FROM " + blocks + " WHERE block = ")) ||
+         statement.starts_with("SELECT raise(ABORT, ");
+}
+
 // `plain` is the statement without what is within quotes.
 bool is_own_statement(const std::string& table, std::string_view statement,
                       std::string_view plain) {
-  if (mentions(plain, "FAIL")) {
-    return false;
-  }
-  for (const std::string_view start :
-       {"INSERT INTO ", "INSERT OR IGNORE INTO ", "UPDATE ", "DELETE FROM "}) {
-    if (statement.starts_with(start)) {
-      const std::string_view target = statement.substr(start.size());
-      return !mentions(plain.substr(start.size()), "IGNORE") &&
-             (target.starts_with(log_of(table)) || target.starts_with(blocks_of(table)) ||
-              contains(target, command_columns(table)));
-    }
-  }
-  return statement.starts_with("SELECT raise(ABORT, ") && !mentions(plain, "IGNORE");
+  constexpr std::string_view kOrIgnore = "INSERT OR IGNORE ";
+  const std::size_t skipped = plain.starts_with(kOrIgnore) ? kOrIgnore.size() : 0;
+  return begins_as_own(table, statement) && !mentions(plain, "FAIL") &&
+         !mentions(plain.substr(skipped), "IGNORE");
 }
 
 }  // namespace
@@ -74,7 +79,7 @@ bool mentions(std::string_view sql, std::string_view word) {
 
 bool writes_to(const std::string& table, std::string_view sql) {
   return contains(sql, command_columns(table)) || contains(sql, log_columns(table)) ||
-         contains(sql, blocks_of(table));
+         contains(sql, blocks_of(table) + "(");
 }
 
 bool only_writes_to(const std::string& table, std::string_view sql) {

@@ -134,6 +134,15 @@ class Joining(Case):
             db.run("COMMIT")
             self.assertPresent(db, "a")
 
+    def test_the_cache_stays(self):
+        """Without joining, each statement reads the chunk of its key."""
+        db = Raw()
+        db.run("CREATE VIRTUAL TABLE f USING bloom(capacity=1000)", "INSERT INTO f(key) VALUES ('a')", "CREATE TABLE other(x)")
+        for most in 12, 2:  # the second transaction joins at once
+            before = db.one("SELECT chunks_read FROM f")
+            db.run("BEGIN", *(f"INSERT INTO other SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM f WHERE key = 'absent {i}')" for i in range(50)), "COMMIT")
+            self.assertLessEqual(db.one("SELECT chunks_read FROM f") - before, most)
+
     def test_a_rollback_takes_no_key_back_that_was_added_before(self):
         for create in TABLES.values():
             for outside, end in itertools.product(("SELECT 1", "SAVEPOINT o", "SAVEPOINT o; SAVEPOINT p"), ("ROLLBACK", "ROLLBACK TO a", "RELEASE a", "COMMIT")):
@@ -987,16 +996,16 @@ class CheckAndWork(Case):
 
     def test_a_trigger_with_a_statement_beside_those_of_a_filter_blocks(self):
         for other in "bloom(source=s, column=k)", "bloom_search(source=s, equal=(k))":
-            for more in "INSERT INTO taken VALUES (1)", "INSERT INTO taken SELECT 1 WHERE ';' <> ''", "UPDATE taken SET x = 1", "SELECT raise(IGNORE)":
+            for more in "INSERT INTO taken VALUES (1)", "INSERT INTO taken SELECT 1 WHERE ';' <> ''", "UPDATE taken SET x = 1", "SELECT raise(IGNORE)", """INSERT INTO taken VALUES ('("g", key) VALUES (')""", """INSERT OR IGNORE INTO "g_changed"(block) SELECT 0 FROM taken""":
                 with self.subTest(other=other, more=more):
                     db = Raw()
-                    db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, k)", "INSERT INTO s VALUES (9, 'z')", "CREATE TABLE taken(x UNIQUE)", "INSERT INTO taken VALUES (1), (2)",
+                    db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, k)", "INSERT INTO s VALUES (9, 'z')", "CREATE TABLE taken(x UNIQUE)", "INSERT INTO taken VALUES (1), (2), ('(\"g\", key) VALUES (')",
                            "CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, writers=extension, kind=counting)", f"CREATE VIRTUAL TABLE g USING {other}")
                     before = db.one("SELECT sql FROM sqlite_master WHERE name = 'g_before_insert'")
                     looks_alike = before.replace("g_before_insert", "g_after_insert").replace("BEFORE", "AFTER").removesuffix("END") + more + "; END"
                     db.run("DROP TRIGGER IF EXISTS g_after_insert", looks_alike)
                     db.code("INSERT OR FAIL INTO s VALUES (1, 'a')")
-                    self.assertFails(db, "could keep", "SELECT 1 FROM f WHERE key = 'a'")
+                    self.assertFails(db, "may keep|could keep", "SELECT 1 FROM f WHERE key = 'a'")
 
     def test_all_kinds_of_tables_follow_one_source_whatever_its_name(self):
         kinds = "bloom(source=failures, column=ignored, kind=counting)", "bloom(source=failures, column=ignored, kind=counting, writers=extension)", "bloom_search(source=failures, equal=(ignored))", "bloom_groups(source=failures, member=m, column=ignored)"

@@ -153,12 +153,16 @@ bool PagedFilter::joins_now() {
 //
 // This happens only within another statement that writes: if a statement that writes is
 // interrupted, SQLite rolls back the transaction, and it would do so here anyway.
+//
+// Only our tables have the columns of the INSERT. So if the name has come to mean a table of the
+// user, it fails, and another bloom table refuses a NULL key.
 void PagedFilter::join() {
+  store_.tables().require_same_table();
   const std::string rows = std::to_string(store_.database().changes());
   const std::string insert =
       "INSERT INTO " + sqlite::quoted_name(schema()) + "." + sqlite::quoted_name(table()) +
-      "(key) WITH RECURSIVE n(i) AS (SELECT 1 WHERE " + rows +
-      " > 0 UNION ALL SELECT i + 1 FROM n WHERE i < " + rows + ") SELECT NULL FROM n";
+      "(key, fpr, overfull) WITH RECURSIVE n(i) AS (SELECT 1 WHERE " + rows +
+      " > 0 UNION ALL SELECT i + 1 FROM n WHERE i < " + rows + ") SELECT NULL, NULL, NULL FROM n";
   const Flag joining(is_joining_);
   const sqlite::KeepLastRowid keep(store_.tables().db());
   // For example, an authorizer may deny it. Each check reads the rows again then.
