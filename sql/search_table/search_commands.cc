@@ -16,6 +16,20 @@ using sqlite::Execution;
 using sqlite::SqliteError;
 using sqlite::Statement;
 
+// Ranges in ascending order, which are compared with rows in ascending order.
+class AscendingRanges {
+ public:
+  explicit AscendingRanges(const RowidRanges& ranges) : next_(ranges.begin()), end_(ranges.end()) {}
+  bool include(std::int64_t rowid) {
+    next_ = std::find_if(next_, end_, [&](RowidRange range) { return range.last >= rowid; });
+    return next_ != end_ && next_->first <= rowid;
+  }
+
+ private:
+  RowidRanges::const_iterator next_;
+  RowidRanges::const_iterator end_;
+};
+
 bool overlap(RowidRange a, RowidRange b) { return a.first <= b.last && b.first <= a.last; }
 
 }  // namespace
@@ -230,19 +244,15 @@ void SearchTable::check_rows(const SearchConfig& config, Family f, const RowidRa
                                   " NOT INDEXED WHERE " + id + " <= ?1 ORDER BY " + id);
   const auto ranges = store_.ranges(f);
   auto range = ranges.begin();
-  auto change = changed.begin();
+  AscendingRanges changes(changed);
   Execution run(select);
   run.bind(1, *config.covered);
   while (run.step()) {
     const std::int64_t rowid = run.integer(0);
-    while (change != changed.end() && change->last < rowid) {
-      ++change;
-    }
     while (range != ranges.end() && range->rows.last < rowid) {
       ++range;
     }
-    const bool is_changed = change != changed.end() && change->first <= rowid;
-    if (!is_changed && (range == ranges.end() || rowid < range->rows.first)) {
+    if (!changes.include(rowid) && (range == ranges.end() || rowid < range->rows.first)) {
       damaged("row " + std::to_string(rowid) + " is in no range");
     }
   }
@@ -264,16 +274,13 @@ void SearchTable::check_whole(const SearchConfig& config, const RowidRanges& cha
   const ChunkedFilter filter(config.whole.header.shape);
   WholeChunks chunks(store_.whole());
   chunks.reset(config.whole.header.shape);
-  auto change = changed.begin();
+  AscendingRanges changes(changed);
   KeySet keys;
   Execution run(select);
   run.bind(1, *config.covered);
   while (run.step()) {
     const std::int64_t rowid = run.integer(0);
-    while (change != changed.end() && change->last < rowid) {
-      ++change;
-    }
-    if (change != changed.end() && change->first <= rowid) {
+    if (changes.include(rowid)) {
       continue;
     }
     keys.clear();

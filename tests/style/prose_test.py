@@ -87,6 +87,10 @@ class Prose(unittest.TestCase):
                     for name in files() if name not in ALLOWED for number, line in enumerate(lines_of(name), 1)
                     for rule, use in rules for found in rule.finditer(line)])
 
+    def test_no_conflict_of_a_merge_is_left(self):
+        self.check([f"{name}:{number}: {line[:7]}" for name in files() for number, line in enumerate(lines_of(name), 1)
+                    if re.match(r"(<{7}|>{7}|\|{7})( |$)|={7}$", line)])
+
     def test_lines_of_markdown_are_not_long(self):
         self.check([f"{name}:{number}: {len(line)} characters" for name in files() if name.endswith(".md")
                     for number, line in prose(name) if len(line) > 200])

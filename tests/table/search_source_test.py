@@ -2,7 +2,7 @@
 
     /usr/bin/python3 tests/table/search_source_test.py EXTENSION [unittest options]
 
-The environment variable INDEX=1 gives the key an index in the source, so that lookups ask a filter over the whole table.
+The environment variable INDEX=1 gives the key an index in the source, so that lookups probe a filter over the whole table.
 EVERY=1 runs all combinations of triggers, which takes two minutes.
 
 The source is the oracle: every row that a connection sees must be found by its key.

@@ -173,7 +173,7 @@ class SearchModel(SearchCase):
         for statement in (sql.format(f="f"), on_source.format(f="s")):
             try:
                 rows = db.execute(statement, arguments).fetchall()
-                if self.has_index:  # later lookups ask a filter over the whole table first
+                if self.has_index:  # later lookups probe a filter over the whole table first
                     rows = db.execute(statement, arguments).fetchall()
                 results.append(rows if "ORDER BY" in sql else sorted(rows, key=repr))
             except sqlite3.OperationalError as error:
