@@ -5,6 +5,7 @@
 //   hash_keys(text, ...)  an aggregate that hashes the text of each row
 //   hashed                a virtual table that hashes the text and returns one row:
 //                         SELECT ... FROM hashed WHERE key = t
+//   hashed_key            the same, for texts and integers, and the row has the key
 
 #include <cstdint>
 #include <cstdlib>
@@ -31,8 +32,12 @@ void copy(sqlite3_context* context, int, sqlite3_value** arguments) {
   sqlite3_result_blob64(context, bytes, size, std::free);
 }
 
-// Always true for a text, but the compiler cannot know that, so it cannot remove the hashing.
-bool is_text_with_a_hash(sqlite3_value* value) {
+// Always true for a text or an integer, but the compiler cannot know that, so it cannot remove the hashing.
+bool has_a_hash(sqlite3_value* value) {
+  if (sqlite3_value_type(value) == SQLITE_INTEGER) {
+    const sqlite3_int64 key = sqlite3_value_int64(value);
+    return bloom::hash_key({reinterpret_cast<const char*>(&key), sizeof key}, 0) != bloom::Hash{};
+  }
   if (sqlite3_value_type(value) != SQLITE_TEXT) {
     return false;
   }
@@ -45,38 +50,49 @@ void hash_key(sqlite3_context* context, int, sqlite3_value** arguments) {
   const bool has_blob = sqlite3_value_type(arguments[0]) == SQLITE_BLOB &&
                         sqlite3_value_blob(arguments[0]) != nullptr &&
                         sqlite3_value_bytes(arguments[0]) != 0;
-  sqlite3_result_int(context, has_blob && is_text_with_a_hash(arguments[1]) ? 1 : 0);
+  sqlite3_result_int(context, has_blob && has_a_hash(arguments[1]) ? 1 : 0);
 }
 
 void hash_keys_step(sqlite3_context* context, int, sqlite3_value** arguments) {
   auto* count = static_cast<int*>(sqlite3_aggregate_context(context, sizeof(int)));
   if (count != nullptr) {
-    *count += is_text_with_a_hash(arguments[0]) ? 1 : 0;
+    *count += has_a_hash(arguments[0]) ? 1 : 0;
   }
 }
 void hash_keys_finish(sqlite3_context* context) { sqlite3_result_int(context, 1); }
 
+struct Table {
+  sqlite3_vtab base;
+  bool has_keys;
+};
+
 struct Cursor {
   sqlite3_vtab_cursor base;
   int at_end;
+  sqlite3_value* key;
 };
 
-int connect(sqlite3* db, void*, int, const char* const*, sqlite3_vtab** out, char**) {
-  *out = new sqlite3_vtab{};
+int connect(sqlite3* db, void* has_keys, int, const char* const*, sqlite3_vtab** out, char**) {
+  *out = &(new Table{{}, has_keys != nullptr})->base;
   return sqlite3_declare_vtab(db, "CREATE TABLE x(key)");
 }
 
 int disconnect(sqlite3_vtab* table) {
-  delete table;
+  delete reinterpret_cast<Table*>(table);
   return SQLITE_OK;
 }
 
 int best_index(sqlite3_vtab*, sqlite3_index_info* info) {
-  if (info->nConstraint != 1 || info->aConstraint[0].usable == 0) {
+  int i = 0;
+  while (i < info->nConstraint && (info->aConstraint[i].usable == 0 ||
+                                   info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)) {
+    ++i;
+  }
+  if (i == info->nConstraint) {
     return SQLITE_CONSTRAINT;
   }
-  info->aConstraintUsage[0].argvIndex = 1;
-  info->aConstraintUsage[0].omit = 1;
+  info->aConstraintUsage[i].argvIndex = 1;
+  info->aConstraintUsage[i].omit = 1;
   info->estimatedCost = 1;
   info->estimatedRows = 1;
   info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
@@ -88,13 +104,20 @@ int open(sqlite3_vtab*, sqlite3_vtab_cursor** out) {
   return SQLITE_OK;
 }
 
-int close(sqlite3_vtab_cursor* cursor) {
-  delete reinterpret_cast<Cursor*>(cursor);
+int close(sqlite3_vtab_cursor* base) {
+  auto* cursor = reinterpret_cast<Cursor*>(base);
+  sqlite3_value_free(cursor->key);
+  delete cursor;
   return SQLITE_OK;
 }
 
-int filter(sqlite3_vtab_cursor* cursor, int, const char*, int, sqlite3_value** values) {
-  reinterpret_cast<Cursor*>(cursor)->at_end = is_text_with_a_hash(values[0]) ? 0 : 1;
+int filter(sqlite3_vtab_cursor* base, int, const char*, int, sqlite3_value** values) {
+  auto* cursor = reinterpret_cast<Cursor*>(base);
+  cursor->at_end = has_a_hash(values[0]) ? 0 : 1;
+  if (reinterpret_cast<Table*>(base->pVtab)->has_keys) {
+    sqlite3_value_free(cursor->key);
+    cursor->key = sqlite3_value_dup(values[0]);
+  }
   return SQLITE_OK;
 }
 
@@ -105,7 +128,13 @@ int next(sqlite3_vtab_cursor* cursor) {
 
 int eof(sqlite3_vtab_cursor* cursor) { return reinterpret_cast<Cursor*>(cursor)->at_end; }
 
-int column(sqlite3_vtab_cursor*, sqlite3_context*, int) { return SQLITE_OK; }
+int column(sqlite3_vtab_cursor* base, sqlite3_context* context, int) {
+  const auto* cursor = reinterpret_cast<Cursor*>(base);
+  if (cursor->key != nullptr) {
+    sqlite3_result_value(context, cursor->key);
+  }
+  return SQLITE_OK;
+}
 
 int rowid(sqlite3_vtab_cursor*, sqlite3_int64* out) {
   *out = 0;
@@ -147,7 +176,11 @@ constexpr Function kFunctions[] = {
 extern "C" __attribute__((visibility("default"))) int sqlite3_noop_init(
     sqlite3* db, char**, const sqlite3_api_routines* api) {
   SQLITE_EXTENSION_INIT2(api);
+  static int has_keys = 1;
   int code = sqlite3_create_module_v2(db, "hashed", &kTable, nullptr, nullptr);
+  if (code == SQLITE_OK) {
+    code = sqlite3_create_module_v2(db, "hashed_key", &kTable, &has_keys, nullptr);
+  }
   for (const Function& function : kFunctions) {
     if (code == SQLITE_OK) {
       code =

@@ -119,9 +119,9 @@ void GroupTable::rename(const char* name) {
   require_group_name(name);
   require_usable();
   shared_.write_deferred_keys();
+  store_.tables().watch_name();
   follower_ ? follower_->rename(name) : store_.tables().rename(name);
   transaction_.note_renamed();
-  store_.tables().watch_name();
   watch_others();
 }
 

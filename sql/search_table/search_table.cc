@@ -89,10 +89,10 @@ void SearchTable::rename(const char* name) {
   SearchColumns(name, source_, options_).require_own_name();
   require_usable();
   const SearchConfig config = store_.load_config();
+  store_.tables().watch_name();
   source_.rename(name, config.covered, [&] { store_.tables().rename(name); });
   transaction_.note_renamed();
   whole_.expire();
-  store_.tables().watch_name();
   watch_others();
 }
 

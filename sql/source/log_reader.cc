@@ -93,13 +93,19 @@ void LogReader::rename(const std::string& table) {
 }
 
 void LogReader::read_rows() {
-  while (!read_from_last()) {
-    forget_last();
+  const auto outcome = sqlite::Outcome::of([&] {
+    while (!read_from_last()) {
+      forget_last();
+    }
+    // SQLite runs triggers one within another, so the newest announcement becomes void first.
+    while (!announcements_.empty() && !is_announcement(announcements_.back())) {
+      announcements_.pop_back();
+    }
+  });
+  if (outcome.failed()) {  // no position is behind the rows that were read last
+    forget();
   }
-  // SQLite runs triggers one within another, so the newest announcement becomes void first.
-  while (!announcements_.empty() && !is_announcement(announcements_.back())) {
-    announcements_.pop_back();
-  }
+  outcome.throw_failure();
   is_current_ = true;
 }
 

@@ -66,10 +66,13 @@ void ShadowTables::watch_name() {
 void ShadowTables::remember_row() {
   constexpr std::int64_t kNone = -1;
   if (!row_in_schema_) {
-    static_cast<void>(sqlite::Outcome::of([&] {
+    const auto outcome = sqlite::Outcome::of([&] {
       const std::int64_t row = find_row_in_schema();
       row_in_schema_ = row == 0 ? kNone : row;
-    }));
+    });
+    if (outcome.code() != SQLITE_AUTH) {
+      outcome.throw_failure();
+    }
   }
 }
 

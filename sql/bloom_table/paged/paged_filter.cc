@@ -67,10 +67,10 @@ void PagedFilter::drop() {
 // A rollback gives the table its old name back. SQLite makes new objects then, and after a rename
 // of a table that is not part of the transaction.
 void PagedFilter::rename(const std::string& table) {
+  store_.tables().watch_name();
   log_.rename(table);
   store_.tables().rename(table);
   transaction_.note_renamed();
-  store_.tables().watch_name();
   must_refresh_lookups_ = true;
 }
 

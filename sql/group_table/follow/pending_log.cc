@@ -43,12 +43,15 @@ void PendingLog::add_key(const Execution& row, int first) {
 }
 
 std::uint32_t PendingLog::number_of(const Value& member) {
-  const auto [found, is_new] =
-      numbers_.try_emplace(member_bytes(member), static_cast<std::uint32_t>(members_.size()));
-  if (is_new) {
-    members_.push_back({member.copy(), 0});
+  std::string bytes = member_bytes(member);
+  if (const auto found = numbers_.find(bytes); found != numbers_.end()) {
+    return found->second;
   }
-  return found->second;
+  // A number without a member would be given to the next one as well.
+  members_.push_back({member.copy(), 0});
+  const auto number = static_cast<std::uint32_t>(members_.size() - 1);
+  numbers_.emplace(std::move(bytes), number);
+  return number;
 }
 
 // Skips a pair that is among the newest of its bucket: rows may repeat one key many times. A
