@@ -6,12 +6,14 @@
 //   hashed                a virtual table that hashes the text and returns one row:
 //                         SELECT ... FROM hashed WHERE key = t
 //   hashed_key            the same, for texts and integers, and the row has the key
+//   passed                bench/pass_through.cc
 
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
+#include "bench/pass_through.h"
 #include "core/hashing/hash.h"
 #include "sql/sqlite/api.h"
 
@@ -32,7 +34,8 @@ void copy(sqlite3_context* context, int, sqlite3_value** arguments) {
   sqlite3_result_blob64(context, bytes, size, std::free);
 }
 
-// Always true for a text or an integer, but the compiler cannot know that, so it cannot remove the hashing.
+// Always true for a text or an integer, but the compiler cannot know that, so it cannot remove the
+// hashing.
 bool has_a_hash(sqlite3_value* value) {
   if (sqlite3_value_type(value) == SQLITE_INTEGER) {
     const sqlite3_int64 key = sqlite3_value_int64(value);
@@ -180,6 +183,9 @@ extern "C" __attribute__((visibility("default"))) int sqlite3_noop_init(
   int code = sqlite3_create_module_v2(db, "hashed", &kTable, nullptr, nullptr);
   if (code == SQLITE_OK) {
     code = sqlite3_create_module_v2(db, "hashed_key", &kTable, &has_keys, nullptr);
+  }
+  if (code == SQLITE_OK) {
+    code = bloom::bench::register_pass_through(db);
   }
   for (const Function& function : kFunctions) {
     if (code == SQLITE_OK) {

@@ -4,7 +4,8 @@
 
 customers has ROWS rows in random order of their keys, strings of 31 bytes or integers (the rowid), and batch a fifth as many.
 The figures are ratios of process time, medians of ROUNDS interleaved rounds; lower is better. In memory, or with CACHE_KIB in a
-file with a page cache of that size. Every result is compared with that of the source.
+file with a page cache of that size. Every result is compared with that of the source. The floor is a virtual table of
+bench/pass_through.cc that passes the rows of the same statement through.
 """
 
 import statistics
@@ -12,7 +13,7 @@ import sys
 import tempfile
 import time
 
-from support import KEY, connect, numbers
+from support import KEY, connect, noop_beside, numbers
 
 GOALS = {0: 0.30, 0.01: 0.30, 0.1: 0.65, 1: 2.0}
 SHAPES = {
@@ -36,6 +37,7 @@ def fill(db, kind, rows):
     db.execute("CREATE TABLE customers(" + ("id INTEGER PRIMARY KEY, k TEXT UNIQUE" if kind == "TEXT" else "k INTEGER PRIMARY KEY") + ", active INT, size INT)")
     db.execute(f"INSERT INTO customers(k, active, size) SELECT {key.format('i')}, i % 10, i % 100 FROM {numbers(rows)}")
     db.execute("CREATE VIRTUAL TABLE customers_search USING bloom_search(source=customers, equal=(k))")
+    db.execute("CREATE VIRTUAL TABLE customers_passed USING passed(customers)")
 
 
 def look_up(db, kind, rows, share):
@@ -49,19 +51,20 @@ def look_up(db, kind, rows, share):
 
 
 def measure(db, rounds):
+    """Returns the times of the search table and of the floor for each shape, in times of the source."""
     ratios = {}
     for name, sql in SHAPES.items():
         each = []
         for _ in range(rounds):
             took, results = {}, {}
-            for table in ("customers", "customers_search"):
+            for table in ("customers", "customers_search", "customers_passed"):
                 begin = time.process_time()
                 results[table] = db.execute(sql.format(table)).fetchall()
                 took[table] = time.process_time() - begin
-            if results["customers"] != results["customers_search"]:
+            if not results["customers"] == results["customers_search"] == results["customers_passed"]:
                 sys.exit(f"{name}: {results}")
-            each.append(took["customers_search"] / took["customers"])
-        ratios[name] = statistics.median(each)
+            each.append((took["customers_search"] / took["customers"], took["customers_passed"] / took["customers"]))
+        ratios[name] = tuple(statistics.median(ratio) for ratio in zip(*each))
     return ratios
 
 
@@ -72,7 +75,7 @@ def main():
     cache = int(sys.argv[4]) if len(sys.argv) > 4 else 0
     with tempfile.TemporaryDirectory() as folder:
         for kind in KINDS:
-            db = connect(f"{folder}/{kind}" if cache else ":memory:", extension)
+            db = connect(f"{folder}/{kind}" if cache else ":memory:", extension, noop_beside(extension))
             if cache:
                 db.execute(f"PRAGMA cache_size = -{cache}")
             fill(db, kind, rows)
@@ -84,9 +87,10 @@ def main():
                     look_up(db, kind, rows, share)
                     measured[share] = measure(db, rounds)
                 print(f"\n{kind}{', ANALYZE' if analyzed else ''}: time with the search table, of that with its source")
-                print(f"{'found':28}" + "".join(f"{share:10.0%}" for share in GOALS))
+                print(f"{'found':28}" + "".join(f"{share:10.0%}" for share in GOALS) + "  floor, 100%")
                 for name in SHAPES:
-                    print(f"{name:28}" + "".join(f"{measured[s][name]:9.2f}{'!' if measured[s][name] > goal else ' '}" for s, goal in GOALS.items()))
+                    cells = (f"{measured[s][name][0]:9.2f}{'!' if measured[s][name][0] > goal else ' '}" for s, goal in GOALS.items())
+                    print(f"{name:28}{''.join(cells)}{measured[1][name][1]:13.2f}")
             db.close()
 
 

@@ -19,6 +19,12 @@ using sqlite::OwnedValue;
 using sqlite::quoted_column;
 using sqlite::Statement;
 
+// Returns whether reading these rows takes less time than a lookup that leaves some of them out.
+bool is_short(RowidRange rows) {
+  constexpr std::uint64_t kFewRows = 16;
+  return static_cast<std::uint64_t>(rows.last) - static_cast<std::uint64_t>(rows.first) < kFewRows;
+}
+
 }  // namespace
 
 SearchTable::Cursor::~Cursor() {
@@ -62,7 +68,8 @@ void SearchTable::Cursor::start(int order, const char* idx_string, const Values&
   if (wanted.is_none || wanted.rowids.first > wanted.rowids.last) {
     return;
   }
-  const bool in_runs = !wanted.has_index && look_up(table_.store_.load_config(), wanted);
+  const bool in_runs =
+      !wanted.has_index && !is_short(wanted.rowids) && look_up(table_.store_.load_config(), wanted);
   if (runs_.empty()) {
     return;
   }

@@ -1,11 +1,15 @@
 #include "tests/faults/allocator.h"
 
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
+#include <string_view>
+#include <utility>
 
 #include "tests/support/database.h"
 
@@ -17,7 +21,34 @@ long asked = 0;
 bool failed = false;
 long used = 0;
 
+std::string library;
+bool noting = false;
+std::vector<std::uint64_t> sites;
+
+std::uint64_t site() {
+  constexpr int kFrames = 40;
+  constexpr int kCalls = 2;  // the innermost
+  constexpr std::uint64_t kPrime = 0x100000001b3;
+  void* frames[kFrames];
+  std::uint64_t hash = 0;
+  const int count = backtrace(frames, kFrames);
+  for (int i = 0, calls = 0; i < count && calls < kCalls; ++i) {
+    Dl_info info;
+    if (dladdr(frames[i], &info) != 0 && std::string_view(info.dli_fname).ends_with(library)) {
+      const auto offset = static_cast<const char*>(frames[i]) - static_cast<char*>(info.dli_fbase);
+      hash = (hash ^ static_cast<std::uint64_t>(offset)) * kPrime;
+      ++calls;
+    }
+  }
+  return hash;
+}
+
 bool fails() {
+  if (noting && bloom::test::in_sqlite) {
+    noting = false;
+    sites.push_back(site());
+    noting = true;
+  }
   if (failing == 0 || !bloom::test::in_sqlite) {
     return false;
   }
@@ -92,6 +123,18 @@ void fail_request(long n, bool lasting) {
 void stop_failing() { failing = 0; }
 
 bool has_failed() { return failed; }
+
+void note_sites(const std::string& of) {
+  void* frame = nullptr;
+  backtrace(&frame, 1);  // loads what it needs
+  library = of;
+  noting = true;
+}
+
+std::vector<std::uint64_t> noted_sites() {
+  noting = false;
+  return std::exchange(sites, {});
+}
 
 long in_use() { return used; }
 

@@ -2,6 +2,10 @@
 // C library's. Any request that comes from within SQLite can be made to fail (see in_sqlite).
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 namespace bloom::faults {
 
 // From now on the n-th request (from 1) fails, and those after it too if `lasting`.
@@ -10,6 +14,12 @@ void fail_request(long n, bool lasting);
 void stop_failing();
 // Whether a request has failed since fail_request().
 bool has_failed();
+
+// From now on notes of each request which calls within `library` lead to it. A number is one way, 0
+// none.
+void note_sites(const std::string& library);
+// The sites of the requests since note_sites(), and no more notes.
+std::vector<std::uint64_t> noted_sites();
 
 // How many pieces of memory are in use.
 long in_use();
