@@ -1,6 +1,6 @@
 """What a filter in front of a lookup gains and costs: the tables of docs/worth-it.md.
 
-    /usr/bin/python3 bench/pre_checks.py EXTENSION [ROWS [PROBES [ROUNDS [RECIPE]]]]
+    /usr/bin/python3 bench/pre_checks.py EXTENSION [ROWS [PROBES [ROUNDS [RECIPE [ORDER]]]]]
 
 A file with ROWS rows (1,000,000) whose primary keys are strings of 31 bytes or integers (the rowid).
 PROBES (200,000) keys in random order, of which 0.1 to 100 % are in the table.
@@ -8,7 +8,7 @@ Each statement runs plain, with a bloom table or blob in front, and once with SQ
 with a condition on the inner table, as its planner requires). Prints how much faster or slower than the plain statement
 each form is (medians of ROUNDS (5) interleaved runs), and the share of the plain statement's page reads that is left,
 with SQLite's default cache of 2 MB. Every result is compared with that of the plain statement.
-RECIPE: only those with this in their name.
+RECIPE: only those with this in their name. ORDER: url for keys in the order of the index.
 """
 
 import os
@@ -54,14 +54,14 @@ def fill(db, kind, rows, folder):
         db.execute(f"INSERT INTO shards SELECT 's{s}', bloom_build(url, ?) FROM s{s}.pages", (rows,))
 
 
-def probes(db, kind, rows, count, hits):
+def probes(db, kind, rows, count, hits, order):
     """Random ones, so many of which are there; the others lie between those."""
     db.execute("DROP TABLE IF EXISTS visits")
     db.execute(f"CREATE TABLE visits(url {kind})")
     there = f"abs(random()) % {rows} * 100"
     key = KEYS[kind].format(f"(CASE WHEN i < {hits * count} THEN {there} ELSE {there} + 1 + abs(random()) % 99 END)")
     numbers = "WITH RECURSIVE n(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM n WHERE i < ?1 - 1) "
-    db.execute(f"{numbers} INSERT INTO visits SELECT {key} FROM n ORDER BY random()", (count,))
+    db.execute(f"{numbers} INSERT INTO visits SELECT {key} AS url FROM n ORDER BY {order}", (count,))
     db.execute("ANALYZE visits")
 
 
@@ -177,6 +177,7 @@ def main():
     extension = sys.argv[1]
     rows, count, rounds = (int(sys.argv[i]) if len(sys.argv) > i else default for i, default in ((2, 1_000_000), (3, 200_000), (4, 5)))
     wanted = sys.argv[5] if len(sys.argv) > 5 else ""
+    order = sys.argv[6] if len(sys.argv) > 6 else "random()"
     table = {}
     for kind in KEYS:
         with tempfile.TemporaryDirectory() as folder:
@@ -185,21 +186,21 @@ def main():
             fill(db, kind, rows, folder)
             db.execute(f"CREATE TABLE arrived(url {kind})")
             for hits in HITS:
-                probes(db, kind, rows, count, hits)
+                probes(db, kind, rows, count, hits, order)
                 plan = " ".join(row[3] for row in db.execute("EXPLAIN QUERY PLAN " + JOIN.format("few", "", "AND p.w >= 0")))
                 assert plan.startswith("SCAN v BLOOM FILTER ON p"), plan
                 for recipe, forms in RECIPES.items():
                     if wanted not in recipe:
                         continue
                     if recipe == FEW:
-                        probes(db, kind, rows // 10, count, hits)
+                        probes(db, kind, rows // 10, count, hits, order)
                     measured = measure(db, forms, rounds)
                     for name in forms:
                         if name != "plain":
                             ratios = [own / plain for own, plain in zip(measured[name], measured["plain"])]
                             table.setdefault((recipe, kind, name), []).append(ratios)
             db.close()
-    print(f"SQLite {sqlite3.sqlite_version}, {rows} rows, {count} probes; compared with the plain statement")
+    print(f"SQLite {sqlite3.sqlite_version}, {rows} rows, {count} probes, ORDER BY {order}; compared with the plain statement")
     for kind in KEYS:
         report(f"{kind} keys", {key: [speed(seconds) for seconds, _ in ratios] for key, ratios in table.items() if key[1] == kind})
         report(f"{kind} keys, page reads", {key: [f"{100 * pages:.0f} %" for _, pages in ratios] for key, ratios in table.items() if key[1] == kind})

@@ -56,6 +56,7 @@ STATEMENTS = {
     "DELETE": ["DELETE FROM t WHERE id % 3 = 0"],
     "single INSERTs, prepared": [("INSERT INTO t(k) VALUES (?)", (f"single {i}",)) for i in range(SINGLES)],
     "single INSERTs, compiled one by one": [f"INSERT INTO t(k) VALUES ('single {i}')" for i in range(SINGLES)],
+    "INSERT of stored rows": ["INSERT INTO t(k) SELECT k FROM stored"],
 }
 
 
@@ -79,6 +80,8 @@ def seconds(db, *statements):
 def measure(way):
     with tempfile.TemporaryDirectory() as folder:
         db = connect(folder)
+        db.execute("CREATE TABLE stored(k TEXT)")
+        db.execute(insert(ROWS + 1, ROWS).replace("INTO t", "INTO stored"))
         db.executescript(WAYS[way])
         times = [seconds(db, *statements) for statements in STATEMENTS.values()]
         db.close()

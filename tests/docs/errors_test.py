@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 # Messages of SQLite, of the loader and of Python.
 SQLITES_OWN = {"no query solution", "no such module: bloom", "no such table: main.f_pending", "no such function: bloom_check",
-               "database is locked", "ambiguous column name: key", "not authorized", "cannot open shared object file",
+               "unknown function: bloom_check()", "database is locked", "ambiguous column name: key", "not authorized", "cannot open shared object file",
                "object has no attribute 'enable_load_extension'", "undefined symbol: sqlite3_..._init"}
 
 
