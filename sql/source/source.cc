@@ -126,14 +126,12 @@ const char* Source::unsupported_type() const {
   if (run.value(0).text() != "table") {
     return "a view";
   }
-  if (run.integer(1) == 0) {
-    return "a virtual table";
-  }
-  return is_shadow() ? "a table that belongs to a virtual one" : nullptr;
+  return run.integer(1) == 0 ? "a virtual table" : nullptr;
 }
 
 // Before 3.37 SQLite has no PRAGMA table_list, so shadow tables are not detected. It has no STRICT
-// tables either.
+// tables either. The pragma connects every virtual table of the connection, so it is no part of
+// what each connection reads.
 bool Source::is_shadow() const {
   constexpr int kType = 2;
   return table_list_has(kType, "shadow");
@@ -168,7 +166,11 @@ void Source::require_can_follow(Collation collation, Writers writers) const {
 }
 
 void Source::require_ordinary_table() const {
-  if (const char* other = unsupported_type()) {
+  const char* other = unsupported_type();
+  if (other == nullptr && is_shadow()) {
+    other = "a table that belongs to a virtual one";
+  }
+  if (other != nullptr) {
     if (const std::size_t dot = names_.table.find('.'); dot != std::string::npos) {
       fail("source must be the name of a table without its schema, got " +
            quoted_text(names_.table) + " (write source=" + names_.table.substr(dot + 1) +

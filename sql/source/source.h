@@ -138,7 +138,8 @@ class Source {
  private:
   struct ColumnInfo;
 
-  // Returns what kind of object the source is, as text; null if it is an ordinary table.
+  // Returns what kind of object the source is, as text; null if it is an ordinary table, or one
+  // that belongs to a virtual table.
   const char* unsupported_type() const;
   bool is_shadow() const;
   // Returns whether this column of PRAGMA table_list has this value for the source.

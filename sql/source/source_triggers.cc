@@ -201,7 +201,7 @@ bool SourceTriggers::is_harmless(std::string_view name, std::string_view sql) co
     }
     const std::string table(name.substr(0, name.size() - suffix.size()));
     if (!only_writes_to(table, sql) ||
-        !sqlite::is_virtual_table(source_.db(), source_.schema(), table)) {
+        !makes_own_table(sqlite::virtual_table_sql(source_.db(), source_.schema(), table))) {
       continue;
     }
     const bool writes_rows = sql.find(command_columns(table)) == std::string_view::npos;
@@ -214,12 +214,14 @@ bool SourceTriggers::is_harmless(std::string_view name, std::string_view sql) co
 }
 
 // Returns the name of the first trigger in the rows (name, sql) of `run` that may run AFTER and
-// keep others from running.
-std::optional<std::string> SourceTriggers::first_blocking_trigger(Execution& run) const {
+// keep others from running. A TEMP trigger may mean a TEMP table by the name of one of ours.
+std::optional<std::string> SourceTriggers::first_blocking_trigger(Execution& run,
+                                                                  bool is_temp) const {
+  const bool may_be_ours = !is_temp || sqlite3_stricmp(source_.schema().c_str(), "temp") == 0;
   while (run.step()) {
     const std::string name(run.value(0).text());
     const std::string sql(run.value(1).text());
-    if (mentions(sql, "AFTER") && !is_harmless(name, sql)) {
+    if (mentions(sql, "AFTER") && !(may_be_ours && is_harmless(name, sql))) {
       return name;
     }
   }
@@ -236,7 +238,7 @@ std::optional<std::string> SourceTriggers::blocking_trigger(const std::string& t
   const std::string first = table + std::string(kAfterInsertSuffix);
   Execution run(select);
   run.bind(1, source_.names().table).bind(2, first);
-  return first_blocking_trigger(run);
+  return first_blocking_trigger(run, /*is_temp=*/false);
 }
 
 // Any TEMP trigger that may run AFTER counts. A TEMP trigger on a table of the same name in another
@@ -247,7 +249,7 @@ std::optional<std::string> SourceTriggers::blocking_temp_trigger() const {
                          " AND tbl_name = ?1 COLLATE NOCASE");
   Execution run(select);
   run.bind(1, source_.names().table);
-  return first_blocking_trigger(run);
+  return first_blocking_trigger(run, /*is_temp=*/true);
 }
 
 }  // namespace bloom

@@ -113,7 +113,7 @@ class SourceTriggers {
  private:
   const TriggerSet& set_of(std::uint64_t trigger_set) const;
   bool is_harmless(std::string_view name, std::string_view sql) const;
-  std::optional<std::string> first_blocking_trigger(sqlite::Execution& run) const;
+  std::optional<std::string> first_blocking_trigger(sqlite::Execution& run, bool is_temp) const;
   Trigger sentinel(const std::string& table) const;
   static const Trigger* find(const std::vector<Trigger>& stored, const Trigger& trigger);
   bool take_names(const std::vector<Trigger>& stored, const std::string& table,

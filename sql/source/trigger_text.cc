@@ -3,6 +3,7 @@
 #include <sqlite3ext.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <optional>
 
@@ -75,6 +76,29 @@ bool is_own_statement(const std::string& table, std::string_view statement,
 bool mentions(std::string_view sql, std::string_view word) {
   const auto is_same = [](char a, char b) { return sqlite3_strnicmp(&a, &b, 1) == 0; };
   return std::search(sql.begin(), sql.end(), word.begin(), word.end(), is_same) != sql.end();
+}
+
+bool makes_own_table(std::string_view sql) {
+  constexpr std::string_view kUsing = " USING ";
+  constexpr std::array<std::string_view, 3> kModules = {"bloom", "bloom_groups", "bloom_search"};
+  std::optional<std::string> plain = without_quoted(sql);
+  if (!plain) {
+    return false;
+  }
+  // What is left of a quoted name ends a word, as a blank does.
+  std::replace_if(
+      plain->begin(), plain->end(),
+      [](char c) { return c == '\0' || std::isspace(static_cast<unsigned char>(c)) != 0; }, ' ');
+  const auto is_same = [](char a, char b) { return sqlite3_strnicmp(&a, &b, 1) == 0; };
+  auto word = std::search(plain->begin(), plain->end(), kUsing.begin(), kUsing.end(), is_same);
+  if (word == plain->end()) {
+    return false;
+  }
+  word = std::find_if(word + kUsing.size(), plain->end(), [](char c) { return c != ' '; });
+  const auto end = std::find_if(word, plain->end(), [](char c) { return c == ' ' || c == '('; });
+  return std::any_of(kModules.begin(), kModules.end(), [&](std::string_view module) {
+    return std::equal(word, end, module.begin(), module.end(), is_same);
+  });
 }
 
 bool writes_to(const std::string& table, std::string_view sql) {

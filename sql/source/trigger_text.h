@@ -16,6 +16,9 @@ bool writes_to(const std::string& table, std::string_view sql);
 // triggers, and none ends by RAISE(IGNORE) or FAIL.
 bool only_writes_to(const std::string& table, std::string_view sql);
 
+// Returns whether the text is CREATE VIRTUAL TABLE ... USING with one of our modules.
+bool makes_own_table(std::string_view sql);
+
 // Returns whether the text is CREATE TRIGGER <name> AFTER ... Also returns false if there are
 // comments, brackets or backquotes before AFTER: the word could be within them.
 bool is_after_trigger(std::string_view sql);

@@ -121,6 +121,31 @@ bool may_write(sqlite3* db, const char* sql, int schema, std::int64_t root) {
   });
 }
 
+bool is_enabled(sqlite3* db, int setting) {
+  int is_on = 0;
+  sqlite3_db_config(db, setting, -1, &is_on);
+  return is_on != 0;
+}
+
+// Returns whether a change of another table may change rows of this one. The programs of this
+// connection show that only while it has foreign keys enabled.
+bool has_foreign_key_action(sqlite3* db, const std::string& schema, const std::string& table) {
+  enum { kOnUpdate = 5, kOnDelete = 6 };
+  const Statement list(
+      db, "PRAGMA " + quoted_name(schema) + ".foreign_key_list(" + quoted_name(table) + ")");
+  Execution run(list);
+  const auto acts = [&](int column) {
+    const std::string_view action = run.value(column).text();
+    return action != "NO ACTION" && action != "RESTRICT";
+  };
+  while (run.step()) {
+    if (acts(kOnUpdate) || acts(kOnDelete)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool is_read_uncommitted_on(sqlite3* db) {
   const Statement select(db, "PRAGMA read_uncommitted");
   Execution run(select);
@@ -180,19 +205,25 @@ bool may_be_running_outer_join(sqlite3* db) {
   return false;
 }
 
-// A statement itself opens the table for writing once.
+// A statement itself opens the table for writing once. Other connections may have other settings.
 bool triggers_may_write_to(sqlite3* db, const std::string& schema, const std::string& on,
                            const std::string& table) {
   const int number = schema_number(db, schema);
   const std::int64_t root = root_page(db, schema, table);
   const std::int64_t own_root = root_page(db, schema, on);
+  if (!is_enabled(db, SQLITE_DBCONFIG_ENABLE_TRIGGER)) {
+    return true;
+  }
+  const bool by_foreign_key =
+      !is_enabled(db, SQLITE_DBCONFIG_ENABLE_FKEY) && has_foreign_key_action(db, schema, table);
   for (const std::string& sql : changes_of(db, schema, on, "", Columns::all)) {
     int own = 0;
     if (may_have_instruction(db, sql.c_str(), [&](const Instruction& each) {
           const bool opens = each.opcode == "OpenWrite" && each.p3 == number;
           const bool clears = each.opcode == "Clear" && each.p2 == number;
           own += opens && each.p2 == own_root ? 1 : 0;
-          return own > 1 || (opens && each.p2 == root) ||
+          return own > 1 ||
+                 (opens && (each.p2 == root || (by_foreign_key && each.p2 != own_root))) ||
                  (clears && (each.p1 == root || each.p1 == own_root));
         })) {
       return true;
@@ -201,13 +232,15 @@ bool triggers_may_write_to(sqlite3* db, const std::string& schema, const std::st
   return false;
 }
 
-// With OR FAIL, as the outer statement may have it, violated constraints also end by FAIL.
+// With OR FAIL, as the outer statement may have it, violated constraints also end by FAIL, and so
+// do those that a virtual table reports.
 bool change_may_fail_halfway(sqlite3* db, const std::string& schema, const std::string& table) {
   constexpr int kFail = 3;  // OE_Fail
   const auto changes = changes_of(db, schema, table, "OR FAIL ", Columns::without_rowid);
   return std::any_of(changes.begin(), changes.end(), [&](const std::string& sql) {
     return may_have_instruction(db, sql.c_str(), [](const Instruction& each) {
-      return (each.opcode == "Halt" || each.opcode == "HaltIfNull") && each.p2 == kFail;
+      return each.opcode == "VUpdate" ||
+             ((each.opcode == "Halt" || each.opcode == "HaltIfNull") && each.p2 == kFail);
     });
   });
 }
@@ -243,12 +276,12 @@ void require_readable(sqlite3* db, const std::string& schema, const std::string&
 }
 
 // A virtual table has no b-tree of its own.
-bool is_virtual_table(sqlite3* db, const std::string& schema, const std::string& table) {
-  const Statement select(db, "SELECT 1 FROM " + quoted_name(schema) +
+std::string virtual_table_sql(sqlite3* db, const std::string& schema, const std::string& table) {
+  const Statement select(db, "SELECT sql FROM " + quoted_name(schema) +
                                  ".sqlite_master WHERE type = 'table' AND rootpage = 0"
                                  " AND name = ?1 COLLATE NOCASE");
   Execution run(select);
-  return run.bind(1, table).step();
+  return run.bind(1, table).step() ? std::string(run.value(0).text()) : "";
 }
 
 // If the name has only these characters, SQL can spell it in one way only, apart from case. So a

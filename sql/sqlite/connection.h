@@ -58,7 +58,8 @@ bool has_hidden_column(sqlite3* db, const std::string& select);
 void require_readable(sqlite3* db, const std::string& schema, const std::string& table,
                       const std::string& columns = "*");
 
-bool is_virtual_table(sqlite3* db, const std::string& schema, const std::string& table);
+// Returns the statement that made a virtual table; empty if there is none of this name.
+std::string virtual_table_sql(sqlite3* db, const std::string& schema, const std::string& table);
 
 // Rolls back the whole transaction while one of its statements is running; that statement then
 // fails. Returns whether the rollback succeeded.

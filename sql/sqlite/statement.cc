@@ -20,7 +20,11 @@ void execute(sqlite3* db, const std::string& sql) {
 }
 
 bool try_execute(sqlite3* db, const std::string& sql) {
-  return sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK;
+  const int code = sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr);
+  if (code == SQLITE_INTERRUPT) {
+    throw SqliteError(code, sqlite3_errmsg(db));
+  }
+  return code == SQLITE_OK;
 }
 
 Statement::Statement(sqlite3* db, const std::string& sql, FindDamage find_damage)

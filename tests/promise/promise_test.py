@@ -198,6 +198,23 @@ class Joining(Case):
         """If a reader is interrupted, the transaction stays. If it had joined, SQLite could roll the transaction back."""
         db = Raw()
         db.run(TABLES["standard"].format("f"), "CREATE TABLE other(x)", "INSERT INTO f(key) VALUES ('a')", "BEGIN", "INSERT INTO other VALUES (1)")
+        self.assertReads(db)
+        self.assertEqual(db.one("SELECT count(*) FROM other"), 1)
+
+    def test_a_reader_beside_a_writer_that_is_paused(self):
+        db = Raw()
+        if db.code("INSERT INTO missing VALUES (1) RETURNING 1") and db.one("SELECT sqlite_version() < '3.35'"):
+            self.skipTest("RETURNING needs SQLite 3.35")
+        db.run(TABLES["standard"].format("f"), "CREATE TABLE other(x)", "INSERT INTO f(key) VALUES ('a')", "BEGIN", "INSERT INTO other VALUES (1)")
+        paused = db.prepare("INSERT INTO other VALUES (2), (3) RETURNING x")
+        self.assertEqual(paused.step(), (2,))
+        self.assertReads(db)
+        self.assertEqual(paused.step(), (3,))
+        paused.finalize()
+        self.assertEqual(db.one("SELECT count(*) FROM other"), 3)
+
+    def assertReads(self, db):
+        """Interrupts a SELECT of many lookups at every instruction."""
         read = JOIN.replace("INSERT INTO other ", "")
         for after in range(1, 2000):
             left = itertools.count(after, -1)
@@ -208,7 +225,6 @@ class Joining(Case):
             if code == 0:
                 break
         self.assertEqual(code, 0)
-        self.assertEqual(db.one("SELECT count(*) FROM other"), 1)
 
     def test_an_authorizer_that_denies_it(self):
         db = Raw()
@@ -223,6 +239,32 @@ class SeveralObjects(Case):
     """SQLite makes a second object of a table when it reads the schema again, and does not report every event to both objects."""
 
     CREATE = TABLES["standard"].format("f")
+
+    def test_two_objects_write_in_the_transaction_that_has_made_the_table(self):
+        """A function that a statement calls makes the second object, and the statement goes on with the first."""
+        number = itertools.count()
+        look = JOIN.replace("INSERT INTO other ", "")
+        for table in (*TABLES.values(), "CREATE VIRTUAL TABLE {} USING bloom_groups(capacity=50)"):
+            for between in ("SELECT 1",), (look, look), ("INSERT INTO {} VALUES ({}'inner')", look):
+                with self.subTest(table, between=between):
+                    path = f"{self.path}{next(number)}"
+                    db = Raw(path)
+                    target, member = ("f(member, key)", "1, ") if "groups" in table else ("f(key)", "")
+                    codes = []
+                    db.function("change", lambda db=db, codes=codes, between=between, target=target, member=member: codes.append(
+                        [db.code(sql.format(target, member)) for sql in ("PRAGMA writable_schema = RESET", *between)]) if not codes else None)
+                    db.run("CREATE TABLE other(x)", "BEGIN", table.format("f"))
+                    db.run(f"INSERT INTO {target} SELECT {member}'outer' || coalesce(change(), '')")
+                    keys = ["outer"] + (["inner"] if "inner" in between[0] else [])
+                    self.assertEqual(codes, [[0] * (1 + len(between))])
+                    self.assertPresent(db, *keys)
+                    db.run("COMMIT")
+                    self.assertPresent(db, *keys)
+                    db.run("INSERT INTO f(f) VALUES ('integrity-check')")
+                    second = Raw(path)
+                    self.assertPresent(second, *keys)
+                    second.close()
+                    db.close()
     FAILING_ATTACH = "ATTACH 'file:/nowhere/at/all?mode=ro' AS nowhere"
 
     def test_a_table_created_in_the_transaction_and_two_schema_reads(self):
@@ -1032,6 +1074,46 @@ class CheckAndWork(Case):
                            "INSERT INTO s VALUES ('a')")
                     self.assertFails(db, "may keep|could keep", "SELECT 1 FROM f WHERE key = 'a'")
                     db.run("DROP TRIGGER audit_after_insert", "DROP TABLE f", "DROP TABLE s", "DROP TABLE audit")
+
+    def test_triggers_that_write_to_tables_by_the_names_of_filters_block(self):
+        trigger = 'TRIGGER g_after_insert AFTER INSERT ON main.s BEGIN INSERT INTO "g"("g", key) VALUES (new.b, -1); END'
+        rtree = "CREATE VIRTUAL TABLE g USING rtree(g, key, high)"
+        for statements in ((rtree, f"CREATE {trigger.replace('main.', '')}"), (rtree.replace("g USING", "g/* USING bloom( */USING"), f"CREATE {trigger.replace('main.', '')}"),
+                           ("CREATE VIRTUAL TABLE g USING bloom", "CREATE TEMP TABLE g(g UNIQUE, key)", f"CREATE TEMP {trigger}")):
+            with self.subTest(statements):
+                db = Raw(self.path)
+                if db.code("CREATE VIRTUAL TABLE temp.probe USING rtree(a, b, c)"):
+                    self.skipTest("this SQLite has no R-Tree")
+                db.run("CREATE TABLE s(a, b)", "CREATE VIRTUAL TABLE f USING bloom(source=s, column=a, writers=extension, kind=counting)", *statements, "INSERT INTO s VALUES ('a', 1)")
+                db.code("INSERT OR FAIL INTO s VALUES ('b', 1)")
+                self.assertFails(db, "may keep|could keep", "SELECT 1 FROM f WHERE key = 'b'")
+                db.run("DROP TABLE main.g", "DROP TABLE f", "DROP TABLE s")
+                db.close()
+
+    def test_other_filters_block_if_a_trigger_on_their_log_writes_to_a_virtual_table(self):
+        """It may report a violated constraint, which ends by FAIL under OR FAIL."""
+        db = Raw()
+        db.run("CREATE TABLE s(k)", "CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, writers=extension, kind=counting)",
+               "CREATE VIRTUAL TABLE g USING bloom(source=s, column=k, kind=counting)", "CREATE VIRTUAL TABLE box USING bloom")
+        self.assertPresent(db)
+        db.run("CREATE TRIGGER q AFTER INSERT ON g_pending BEGIN INSERT INTO box(key) VALUES (new.key1); END", "INSERT INTO s VALUES ('a')")
+        self.assertFails(db, "may keep|could keep", "SELECT 1 FROM f WHERE key = 'a'")
+
+    @unittest.skipIf(WRITERS == "extension", "no change log")
+    def test_a_trigger_on_the_log_that_writes_to_the_source_by_a_foreign_key(self):
+        """The connection that looks keys up may have foreign keys disabled, and the one that writes not."""
+        for action in "ON UPDATE CASCADE", "ON DELETE SET NULL", "ON UPDATE NO ACTION", "":
+            with self.subTest(action):
+                db = Raw(self.path)
+                db.run("CREATE TABLE p(code UNIQUE)", f"CREATE TABLE s(k REFERENCES p(code) {action})", "INSERT INTO p VALUES ('a'), ('b')", f"CREATE VIRTUAL TABLE f USING bloom({SOURCE}, column=k)",
+                       "CREATE TRIGGER q AFTER INSERT ON f_pending WHEN new.key1 = 'b' BEGIN UPDATE p SET code = 'new' WHERE code = 'a'; END")
+                if "CASCADE" in action or "SET" in action:
+                    self.assertFails(db, "'q' on the table 'f_pending' may keep changes", "SELECT 1 FROM f WHERE key = 'a'")
+                else:
+                    db.run("INSERT INTO s VALUES ('a')")
+                    self.assertFollows(db)
+                db.run("DROP TABLE f", "DROP TABLE s", "DROP TABLE p")
+                db.close()
 
     @unittest.skipIf(WRITERS == "extension", "no change log")
     def test_a_before_trigger_on_the_log_whose_text_mentions_after(self):

@@ -22,10 +22,11 @@ FilterRegistry::FilterRef FilterRegistry::create(const Arguments& arguments) {
   return created;
 }
 
-void FilterRegistry::retire_others(const PagedFilter& filter, const std::string& table) {
+void FilterRegistry::retire_others(PagedFilter& filter, const std::string& table) {
   for (const Entry& entry : entries_) {
     if (entry.filter.get() != &filter && entry.filter->is_of(filter.schema(), table)) {
       entry.filter->retire();
+      filter.note_retired(*entry.filter);
     }
   }
 }

@@ -41,7 +41,7 @@ class FilterRegistry {
   FilterRef open(const Arguments& arguments);
   // Call when `filter` takes the name `table`. Other filters of that name are then out of date and
   // are never shared again.
-  void retire_others(const PagedFilter& filter, const std::string& table);
+  void retire_others(PagedFilter& filter, const std::string& table);
 
  private:
   // A plain counter: two threads never use one connection at the same time, and std::shared_ptr

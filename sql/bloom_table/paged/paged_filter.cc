@@ -169,6 +169,7 @@ void PagedFilter::end_transaction() {
   newest_layer_fill_.forget_estimate();
   logged_.end_transaction();
   keys_in_transaction_ = 0;
+  other_may_write_ = false;
   joins_early_ = joins_early_ && checks_in_transaction_ >= kChecksBeforeJoining;
   checks_in_transaction_ = 0;
   note_change();

@@ -93,6 +93,11 @@ class PagedFilter {
     must_refresh_lookups_ = true;
     store_.tables().watch_name();
   }
+  // Call when `other`, an object of the same table, was retired. A statement that is running may
+  // still write through it.
+  void note_retired(const PagedFilter& other) {
+    other_may_write_ = other_may_write_ || other.transaction_.is_open();
+  }
   bool is_of(const std::string& schema, const std::string& table) const;
   // Returns whether a new object of this table must share the filter: it is in a transaction.
   bool must_be_shared(const std::string& schema, const std::string& table, bool grows) const;
@@ -330,9 +335,10 @@ class PagedFilter {
       log_.expire();
     }
   }
-  // Whether SQLite reports to this object every event that may change the rows or undo changes.
+  // Whether this object is told of every event that may change the rows or undo changes.
   bool sqlite_reports_everything() const {
-    return transaction_.is_open() && transaction_.all_savepoints_reported() && !retired_;
+    return transaction_.is_open() && transaction_.all_savepoints_reported() && !retired_ &&
+           !other_may_write_;
   }
   // Whether `other` is another object of the same table, with deferred changes.
   bool same_table_has_deferred(const PagedFilter* other) const {
@@ -375,6 +381,7 @@ class PagedFilter {
   std::size_t batch_size_ = 0;
   TransactionState transaction_;
   bool retired_ = false;
+  bool other_may_write_ = false;  // another object of this table, in the same transaction
 
   ConnectionState& connection_;
   std::uint64_t seen_epoch_ = 0;

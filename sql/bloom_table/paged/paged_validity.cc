@@ -143,7 +143,8 @@ bool PagedFilter::joins_now() {
     return false;
   }
   checks_before_joining_ *= enough ? 2 : 1;
-  return store_.database().changes() <= kMostRowsToJoin && store_.database().running_writers() != 0;
+  return store_.database().changes() <= kMostRowsToJoin &&
+         store_.database().statement_runs_to_its_end();
 }
 
 // SQLite reports a rollback only to tables that take part in the transaction, so all others must
@@ -151,8 +152,9 @@ bool PagedFilter::joins_now() {
 // statement is an INSERT whose rows update() ignores. SQLite counts them, so it inserts as many as
 // changes() says, and changes() stays as it is.
 //
-// This happens only within another statement that writes: if a statement that writes is
-// interrupted, SQLite rolls back the transaction, and it would do so here anyway.
+// If a statement that writes is interrupted, SQLite rolls back the transaction. So this happens only
+// within another statement that writes, which SQLite would roll back as well. A statement that is
+// paused at a row it returns does not count: the lookup belongs to another one then.
 //
 // Only our tables have the columns of the INSERT. So if the name has come to mean a table of the
 // user, it fails, and another bloom table refuses a NULL key.
