@@ -70,8 +70,7 @@ SearchSource::SearchSource(sqlite3* db, const std::string& schema, std::string t
               .names_suffix = "",
               .make = [this](const Source&, const std::string& name,
                              const std::string&) { return triggers(name); }}},
-            {kChangedSuffix, "(block INTEGER PRIMARY KEY)", "block"},
-            "changes may not have been noted"),
+            {kChangedSuffix, "(block INTEGER PRIMARY KEY)"}, "changes may not have been noted"),
       source_(link_.source()) {
   read_names();
   read_columns();

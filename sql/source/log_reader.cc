@@ -59,7 +59,7 @@ SideTable LogReader::side_table(std::size_t columns) {
   for (std::size_t i = 1; i <= columns; ++i) {
     list.append(", key").append(std::to_string(i));
   }
-  return {kSuffix, list + ")", "id"};
+  return {kSuffix, list + ")"};
 }
 
 std::string LogReader::qualified() const { return quoted_name(schema_) + "." + quoted_name(name_); }

@@ -36,7 +36,7 @@ LinkedObjects SourceLink::restore(const std::string& table, const LinkedObjects&
   const bool guarded = source_.has_guard(objects.guard_index);
   LinkedObjects made{trigger_set, guarded ? objects.guard_index : source_.make_guard(table)};
   empty_side_table(table);
-  if (!keep_triggers) {
+  if (!keep_triggers || !triggers_.is_newest(table, made.guard_index)) {
     triggers_.uninstall(table);
     triggers_.install(table, trigger_set);
   }
@@ -127,6 +127,11 @@ SourceLink::Problem SourceLink::changed_objects(const std::string& table,
   if (!has_side_table(table)) {
     return problem("the table " + side + " is missing or has changed",
                    "drop that table if it exists, then run the command 'rebuild'");
+  }
+  if (!triggers_.is_newest(table, objects.guard_index)) {
+    return problem("the index " + quoted_text(objects.guard_index) + " or the table " + side +
+                       " was created again",
+                   "the command 'rebuild' fixes that");
   }
   if (const auto name = triggers_.object_on_side_table(table)) {
     return problem("the trigger or index " + quoted_text(*name) + " on the table " + side +

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 6> kSuffixes = {kBeforeInsertSuffix, kBef
                                                        kAfterInsertSuffix,  kAfterUpdateSuffix,
                                                        kAfterDeleteSuffix,  kSentinel};
 constexpr std::string_view kSentinelBody =
-    " SELECT raise(ABORT, 'the rows of this table do not change');";
+    " AS SELECT 'this view is newer than the triggers' AS note";
 
 // Returns the columns of `row` ("old" or "new") that a trigger uses, each written row."column". Our
 // triggers quote every name, and SQLite keeps the quotes when it renames a column.
@@ -50,15 +50,12 @@ const TriggerSet& SourceTriggers::set_of(std::uint64_t trigger_set) const {
   return found == sets_.end() ? sets_.front() : *found;
 }
 
-// The sentinel is a trigger that never needs to run.
-Trigger SourceTriggers::sentinel(const std::string& table) const {
-  return {table, side_.name(table), kSentinel,
-          "UPDATE OF " + std::string(side_.first_column) + " ON " + quoted_name(side_.name(table)),
-          std::string(kSentinelBody)};
+Trigger SourceTriggers::sentinel(const std::string& table) {
+  const std::string name = table + std::string(kSentinel);
+  return {name, "CREATE VIEW " + quoted_name(name) + std::string(kSentinelBody)};
 }
 
 void SourceTriggers::install(const std::string& table, std::uint64_t trigger_set) const {
-  constexpr std::string_view kCreate = "CREATE TRIGGER ";
   const TriggerSet& set = set_of(trigger_set);
   std::vector<Trigger> wanted = set.make(source_, table, table);
   assert(std::all_of(wanted.begin(), wanted.end(),
@@ -67,17 +64,20 @@ void SourceTriggers::install(const std::string& table, std::uint64_t trigger_set
     wanted.push_back(sentinel(table));
   }
   for (const Trigger& trigger : wanted) {
-    sqlite::execute(source_.db(), std::string(kCreate) + quoted_name(source_.schema()) + "." +
-                                      trigger.sql.substr(kCreate.size()));
+    const std::size_t name = trigger.sql.find('"');
+    sqlite::execute(source_.db(), trigger.sql.substr(0, name) + quoted_name(source_.schema()) +
+                                      "." + trigger.sql.substr(name));
   }
 }
 
 // Other tables may have triggers of the same names. A trigger is dropped only if it writes to the
-// virtual table or its side table, is a sentinel, or belongs to the source.
+// virtual table or its side table, or belongs to the source.
 void SourceTriggers::uninstall(const std::string& table) const {
   for (const Trigger& trigger : stored_triggers(table)) {
-    if (writes_to(table, trigger.sql) || trigger.sql.find(kSentinelBody) != std::string::npos ||
-        sqlite3_stricmp(trigger.source.c_str(), source_.names().table.c_str()) == 0) {
+    if (sqlite::same_sql(trigger.sql, sentinel(table).sql)) {
+      sqlite::execute(source_.db(), "DROP VIEW " + source_.qualified(trigger.name));
+    } else if (writes_to(table, trigger.sql) ||
+               sqlite3_stricmp(trigger.source.c_str(), source_.names().table.c_str()) == 0) {
       sqlite::execute(source_.db(), "DROP TRIGGER " + source_.qualified(trigger.name));
     }
   }
@@ -86,7 +86,8 @@ void SourceTriggers::uninstall(const std::string& table) const {
 std::vector<Trigger> SourceTriggers::stored_triggers(const std::string& table) const {
   const Statement select(source_.db(), "SELECT name, sql, tbl_name, rowid FROM " +
                                            source_.qualified("sqlite_master") +
-                                           " WHERE type = 'trigger' AND name COLLATE NOCASE IN "
+                                           " WHERE type IN ('trigger', 'view')"
+                                           " AND name COLLATE NOCASE IN "
                                            "(?1, ?2, ?3, ?4, ?5, ?6)");
   std::array<std::string, kSuffixes.size()> names;
   Execution run(select);
@@ -163,12 +164,27 @@ bool SourceTriggers::refresh_names_and_check(const std::string& table, const std
   });
 }
 
+bool SourceTriggers::is_newest(const std::string& table, const std::string& guard) const {
+  const std::string schema = source_.qualified("sqlite_master");
+  const Statement select(source_.db(),
+                         "SELECT 1 FROM " + schema +
+                             " AS last WHERE type = 'view' AND name = ?1 COLLATE NOCASE"
+                             " AND NOT EXISTS (SELECT 1 FROM " +
+                             schema +
+                             " AS other WHERE other.name COLLATE NOCASE IN (?2, ?3)"
+                             " AND other.rowid > last.rowid)");
+  const std::string names[] = {table + std::string(kSentinel), side_.name(table)};
+  Execution run(select);
+  run.bind(1, names[0]).bind(2, names[1]).bind(3, guard);
+  return run.step();
+}
+
 // The index of a UNIQUE column belongs to the table as it was made. An AFTER trigger is allowed: it
 // can run 'merge' when there are many changes. It must not change the recorded rows, nor write to
 // the source: SQLite does not run the trigger that has appended the row a second time, except under
 // PRAGMA recursive_triggers.
 std::optional<std::string> SourceTriggers::object_on_side_table(const std::string& table) const {
-  const Trigger own = sentinel(table);
+  const std::string side = side_.name(table);
   const Statement select(source_.db(),
                          "SELECT name, sql FROM " + source_.qualified("sqlite_master") +
                              " WHERE type IN ('index', 'trigger')"
@@ -176,14 +192,14 @@ std::optional<std::string> SourceTriggers::object_on_side_table(const std::strin
                              " UNION ALL SELECT name, sql FROM sqlite_temp_master"
                              " WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE");
   Execution run(select);
-  run.bind(1, own.source);
+  run.bind(1, side);
   while (run.step()) {
     const std::string name(run.value(0).text());
-    if (run.type(1) == SQLITE_NULL || sqlite3_stricmp(name.c_str(), own.name.c_str()) == 0) {
+    if (run.type(1) == SQLITE_NULL) {
       continue;
     }
     if (!is_after_trigger(run.value(1).text()) ||
-        sqlite::triggers_may_write_to(source_.db(), source_.schema(), own.source,
+        sqlite::triggers_may_write_to(source_.db(), source_.schema(), side,
                                       source_.names().table)) {
       return name;
     }

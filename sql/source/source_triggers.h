@@ -16,10 +16,10 @@
 // the key and voids the announcement. If another AFTER trigger prevents that, the announcement
 // stays, and tells that a key may be missing.
 //
-// A program can drop the triggers, write rows, and create the triggers again. To notice this, the
-// last trigger is a sentinel on the filter's own side table. It is newer than the triggers on the
-// source only as long as nobody has created these again. SQLite keeps the order of triggers in
-// VACUUM, and the shell in a dump.
+// A program can drop triggers and indexes, write rows, and create them again. To notice this, the
+// last object is a sentinel: a view, which such a program leaves alone. It is newer than all others
+// only as long as nobody has created these again. VACUUM and the dump of a shell keep the order of
+// triggers and views, and have tables and indexes before them.
 //
 // With writers=extension the triggers write commands to the bloom table. A counting filter must
 // then receive each change exactly once, so its triggers run AFTER. Any other filter may receive
@@ -65,8 +65,7 @@ struct TriggerSet {
 // SQLITE_DBCONFIG_DEFENSIVE makes shadow tables read-only, for triggers as well.
 struct SideTable {
   std::string_view suffix;
-  std::string columns;            // as in CREATE TABLE: "(first UNIQUE)"
-  std::string_view first_column;  // the sentinel is a trigger on UPDATE OF this column
+  std::string columns;  // as in CREATE TABLE: "(first UNIQUE)"
 
   std::string name(const std::string& table) const { return table + std::string(suffix); }
 };
@@ -99,6 +98,9 @@ class SourceTriggers {
   bool refresh_names_and_check(const std::string& table, const std::string& target,
                                std::uint64_t trigger_set);
 
+  // Returns whether the sentinel is newer than the side table and the guard index.
+  bool is_newest(const std::string& table, const std::string& guard) const;
+
   // Returns the name of a BEFORE trigger or an index that another program has made on the side
   // table; none if there is none. It could keep rows from being appended.
   std::optional<std::string> object_on_side_table(const std::string& table) const;
@@ -114,7 +116,7 @@ class SourceTriggers {
   const TriggerSet& set_of(std::uint64_t trigger_set) const;
   bool is_harmless(std::string_view name, std::string_view sql) const;
   std::optional<std::string> first_blocking_trigger(sqlite::Execution& run, bool is_temp) const;
-  Trigger sentinel(const std::string& table) const;
+  static Trigger sentinel(const std::string& table);
   static const Trigger* find(const std::vector<Trigger>& stored, const Trigger& trigger);
   bool take_names(const std::vector<Trigger>& stored, const std::string& table,
                   const std::string& target, const TriggerSet& set);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sql/source/source.h"
@@ -38,6 +39,9 @@ struct Trigger {
   // `suffix`: the name of the trigger without that of the bloom table `table`.
   Trigger(const std::string& table, std::string source_name, std::string_view suffix,
           const std::string& event, const std::string& body);
+  // Another object beside the triggers.
+  Trigger(std::string object, std::string create)
+      : name(std::move(object)), sql(std::move(create)) {}
   // Reads name, sql, tbl_name and rowid of sqlite_schema.
   explicit Trigger(const sqlite::Execution& row);
 

@@ -60,7 +60,7 @@ class SourceLinkTest : public testing::Test {
             table,
             {"s", {"a", "c \" d"}},
             sets(),
-            {kChangedSuffix, "(first UNIQUE)", "first"},
+            {kChangedSuffix, "(first UNIQUE)"},
             "rows may be missing"};
   }
   static std::string describe(const std::string& expression) {
@@ -110,9 +110,13 @@ TEST_F(SourceLinkTest, NoticesEachObjectThatIsMissing) {
   EXPECT_EQ(problem_after("DROP TRIGGER f_after_insert"), triggers);
   EXPECT_EQ(problem_after("DROP TRIGGER f_before_update"), triggers);
   EXPECT_EQ(problem_after("DROP TABLE s"), triggers);
-  EXPECT_EQ(problem_after("DROP TRIGGER f_last"), triggers);
+  EXPECT_EQ(problem_after("DROP VIEW f_last"), triggers);
   EXPECT_EQ(problem_after("DROP INDEX f_guard"),
             "the index 'f_guard' of source 's' is missing or has changed, so rows may be missing "
+            "(the command 'rebuild' fixes that)");
+  EXPECT_EQ(problem_after("DROP INDEX f_guard; CREATE INDEX \"f_guard\" ON "
+                          "\"s\"(\"a\", \"c \"\" d\") WHERE 0"),
+            "the index 'f_guard' or the table 'f_changed' was created again, so rows may be missing "
             "(the command 'rebuild' fixes that)");
   EXPECT_EQ(problem_after("ALTER TABLE f_changed ADD COLUMN note"),
             "the table 'f_changed' is missing or has changed, so rows may be missing (drop that "
@@ -223,7 +227,7 @@ TEST_F(SourceLinkTest, ASetWithoutASentinelHasTriggersAlone) {
   std::vector<TriggerSet> only_triggers = sets();
   only_triggers.front().has_sentinel = false;
   SourceLink source(db_, "main", "f", {"s", {"a", "c \" d"}}, only_triggers,
-                    {kChangedSuffix, "(first UNIQUE)", "first"}, "rows may be missing");
+                    {kChangedSuffix, "(first UNIQUE)"}, "rows may be missing");
   const LinkedObjects made = source.create("f", kVersion);
   EXPECT_EQ(count("sqlite_master WHERE name = 'f_last'"), "0");
   execute(db_, "DROP INDEX f_guard; ALTER TABLE f_changed ADD COLUMN note");
