@@ -214,7 +214,7 @@ class BloomTable::Cursor {
   BloomTable& table_;
   PagedFilter& filter_;
   const std::size_t key_columns_;  // more than one: the keys are composite
-  const std::uint64_t number_;     // see PagedFilter::cursor_opened()
+  const std::uint64_t number_;     // see CachedFilter::cursor_opened()
   BloomPlan plan_ = BloomPlan::count;
   // The value as it was looked up, with its type: SQLite may use this column in place of the other
   // side of a join condition.

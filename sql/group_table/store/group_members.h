@@ -57,8 +57,7 @@ class GroupMembers {
   // Gives the member a free slot outside of _wide whose bits are 0, if there is one.
   std::optional<std::uint64_t> take_free_slot(const GroupConfig& config,
                                               const sqlite::Value& member);
-  // Gives the member the slot after the last one, which may need a new segment. Throws if it needs
-  // more than one.
+  // Gives the member the slot after the last one, which may need a new segment.
   std::int64_t append(const sqlite::Value& member);
   void rename(std::uint64_t slot, const sqlite::Value& member);
   // Removes the member of a slot. `cleared`: the bits of the slot are 0.
