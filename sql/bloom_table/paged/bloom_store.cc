@@ -4,7 +4,6 @@
 #include <array>
 #include <functional>
 #include <utility>
-#include <variant>
 
 #include "core/layout/chunk_layout.h"
 #include "core/sizing/growth.h"

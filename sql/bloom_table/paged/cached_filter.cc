@@ -37,12 +37,7 @@ CachedFilter::~CachedFilter() {
 bool CachedFilter::must_be_shared(const std::string& schema, const std::string& table,
                                   bool grows) const {
   return !retired_ && transaction_.is_open() && transaction_.all_savepoints_reported() &&
-         growth_.has_value() == grows && is_of(schema, table);
-}
-
-bool CachedFilter::is_of(const std::string& schema, const std::string& table) const {
-  return sqlite3_stricmp(store_.tables().schema().c_str(), schema.c_str()) == 0 &&
-         sqlite3_stricmp(store_.tables().table().c_str(), table.c_str()) == 0;
+         growth_.has_value() == grows && store_.tables().is_of(schema, table);
 }
 
 void CachedFilter::write_deferred_changes() {

@@ -27,7 +27,6 @@
 #include "core/filter/layers.h"
 #include "core/operations/estimate_result.h"
 #include "core/sizing/growth.h"
-#include "sql/bloom_table/connection_state.h"
 #include "sql/bloom_table/paged/bloom_store.h"
 #include "sql/bloom_table/paged/chunk_cache.h"
 #include "sql/bloom_table/paged/layer_fill.h"
@@ -36,6 +35,25 @@
 #include "sql/vtab/transaction_state.h"
 
 namespace bloom {
+
+class CachedFilter;
+
+// What the filters of one connection share. Must outlive them.
+struct ConnectionState {
+  // Goes up whenever a filter has written rows, or may have lost some to a rollback.
+  std::uint64_t epoch = 1;
+  CachedFilter* deferring = nullptr;  // the last filter that has deferred changes
+};
+
+// What the lookups of one connection have done, since it opened the table or read the schema again.
+struct LookupCounts {
+  std::uint64_t lookups = 0;
+  std::uint64_t absent = 0;  // of them
+  void count(bool found) {
+    ++lookups;
+    absent += found ? 0 : 1;
+  }
+};
 
 class CachedFilter {
  public:
@@ -53,8 +71,8 @@ class CachedFilter {
   }
 
   const std::string& table() const { return store_.tables().table(); }
-  // Call when `other` is a new object, or has a new name: if it has the name of this table, this
-  // filter is out of date.
+  // Call when `other` was made or renamed. If it has the name of this table, this filter is out of
+  // date.
   void give_way_to(const CachedFilter& other) {
     if (&other != this && is_of(other)) {
       retire();
@@ -86,12 +104,12 @@ class CachedFilter {
     }
   }
 
-  // Call when a cursor is opened and closed. SQLite opens a cursor for each row of an outer query
-  // if the lookup is in a correlated subquery, also within one statement. Two kinds of cursors need
-  // no check. While another cursor is open, its statement holds the snapshot of committed rows. And
-  // a statement that writes and runs to its end within one sqlite3_step() leaves the application no
-  // chance to roll back what the cache has read. cursor_opened() returns a number for
-  // cursor_closed().
+  // Call when a cursor is opened and closed. cursor_opened() checks the cache, and returns a number
+  // for cursor_closed(). A correlated subquery opens a cursor for each row of the outer query, so
+  // the check is left out where nothing can have changed:
+  // - Another cursor is open: its statement holds the snapshot of committed rows.
+  // - The statement writes, and runs to its end within one sqlite3_step(): the application cannot
+  //   roll back meanwhile.
   std::uint64_t cursor_opened();
   void cursor_closed(std::uint64_t number) {
     --cursors_;
@@ -121,11 +139,7 @@ class CachedFilter {
     return current_filter().may_contain(hash, cache_) ||
            (has_log() && log_.may_contain(hash, layers().newest().header));
   }
-  void count_lookup(bool found) {
-    ++counts_.lookups;
-    counts_.absent += found ? 0 : 1;
-  }
-  const LookupCounts& counts() const { return counts_; }
+  LookupCounts& counts() { return counts_; }
   // Returns how many times a lookup or a change has read a chunk from the store.
   std::uint64_t chunks_read() const { return cache_.chunks_read(); }
   bool has_log() const { return config_.has_log(); }
@@ -232,9 +246,8 @@ class CachedFilter {
     }
   }
   bool is_of(const CachedFilter& other) const {
-    return is_of(other.store_.tables().schema(), other.table());
+    return store_.tables().is_of(other.store_.tables().schema(), other.table());
   }
-  bool is_of(const std::string& schema, const std::string& table) const;
   // Whether `other` is another object of the same table, with deferred changes.
   bool same_table_has_deferred(const CachedFilter* other) const {
     return other != nullptr && other != this && other->has_deferred_changes() && is_of(*other);

@@ -13,6 +13,19 @@ using sqlite::Statement;
 using sqlite::Value;
 
 constexpr char kMemberOfSlot[] = "SELECT member FROM {members} WHERE slot = ?1";
+constexpr char kLastSlot[] = "SELECT slot FROM {members} ORDER BY slot DESC LIMIT 1";
+
+CountedVector<std::uint64_t> slots_in(Execution& run, const GroupConfig& config) {
+  CountedVector<std::uint64_t> slots;
+  while (run.step()) {
+    slots.push_back(slot_in(run.integer(0), config));
+  }
+  return slots;
+}
+
+std::uint64_t end_after(Execution&& last, const GroupConfig& config) {
+  return last.step() ? slot_in(last.integer(0), config) + 1 : 0;
+}
 
 }  // namespace
 
@@ -31,15 +44,10 @@ std::optional<std::uint64_t> GroupMembers::slot_of(const GroupConfig& config, co
 
 CountedVector<std::uint64_t> GroupMembers::slots_equal_to(const GroupConfig& config,
                                                           const Value& value) {
-  CountedVector<std::uint64_t> slots;
   Execution run(
       tables_.prepared("SELECT slot FROM {members} WHERE member IN (?1, CAST(?1 AS TEXT), "
                        "CAST(CAST(?1 AS INTEGER) AS TEXT), CAST(?1 AS NUMERIC))"));
-  run.bind(1, value);
-  while (run.step()) {
-    slots.push_back(slot_in(run.integer(0), config));
-  }
-  return slots;
+  return slots_in(run.bind(1, value), config);
 }
 
 bool GroupMembers::with_member(std::uint64_t slot, const std::function<void(const Value&)>& f) {
@@ -61,12 +69,8 @@ void GroupMembers::require_row(std::uint64_t slot) {
 CountedVector<std::uint64_t> GroupMembers::used_slots(const GroupConfig& config) {
   const Statement select =
       tables_.statement("SELECT slot FROM {members} WHERE member IS NOT NULL ORDER BY slot");
-  CountedVector<std::uint64_t> slots;
   Execution run(select);
-  while (run.step()) {
-    slots.push_back(slot_in(run.integer(0), config));
-  }
-  return slots;
+  return slots_in(run, config);
 }
 
 bool GroupMembers::has_free_slot_below(std::uint64_t end) {
@@ -89,16 +93,13 @@ std::uint64_t GroupMembers::count() {
 }
 
 std::uint64_t GroupMembers::end_of_slots(const GroupConfig& config) {
-  const Statement last = tables_.statement("SELECT slot FROM {members} ORDER BY slot DESC LIMIT 1");
-  Execution run(last);
-  return run.step() ? slot_in(run.integer(0), config) + 1 : 0;
+  return end_after(Execution(tables_.prepared(kLastSlot)), config);
 }
 
 std::uint64_t GroupMembers::end_of_members(const GroupConfig& config) {
   const Statement last = tables_.statement(
       "SELECT slot FROM {members} WHERE member IS NOT NULL ORDER BY slot DESC LIMIT 1");
-  Execution run(last);
-  return run.step() ? slot_in(run.integer(0), config) + 1 : 0;
+  return end_after(Execution(last), config);
 }
 
 std::optional<std::uint64_t> GroupMembers::take_free_slot(const GroupConfig& config,
@@ -134,7 +135,7 @@ void GroupMembers::free_slot(std::uint64_t slot, bool cleared) {
 std::int64_t GroupMembers::append(const Value& member) {
   std::int64_t slot = 0;
   {
-    Execution last(tables_.prepared("SELECT slot FROM {members} ORDER BY slot DESC LIMIT 1"));
+    Execution last(tables_.prepared(kLastSlot));
     if (last.step()) {
       slot = last.integer(0) + 1;
     }

@@ -1,7 +1,6 @@
 #include "sql/group_table/store/group_store.h"
 
 #include <utility>
-#include <variant>
 
 #include "core/support/error.h"
 #include "sql/sqlite/guard.h"
@@ -65,11 +64,7 @@ GroupConfig GroupStore::load_config() {
     } else if (name == "rowlog") {
       config.has_row_log = true;
     } else if (name == "header" && run.type(1) == SQLITE_BLOB) {
-      const auto header = read_header(run.blob(1));
-      if (const auto* problem = std::get_if<Problem>(&header)) {
-        damaged("the header in the config is damaged (" + problem->text + ")");
-      }
-      config.header = std::get<Header>(header);
+      config.header = header_in_config(run.blob(1));
       has_header = true;
     } else if (name == "segments" && run.type(1) == SQLITE_INTEGER) {
       config.segments = static_cast<std::uint64_t>(run.integer(1));
