@@ -94,8 +94,8 @@ class Value {
   sqlite3_value* value_;
 };
 
-// A copy of a value that outlives the call. Unlike an OwnedValue it reuses its memory for the next
-// value, so that a cursor can copy one value per row without allocating memory each time.
+// A copy of a value that outlives the call. Unlike an OwnedValue, it reuses its memory for the next
+// value: a cursor copies one value per row.
 class ReusableValue {
  public:
   void assign(const Value& value);
