@@ -80,7 +80,6 @@ class Source {
   std::vector<Collation> collations() const;
   // Returns the affinity of a column. Returns blob if the affinity cannot be read.
   Affinity affinity(std::size_t column = 0) const;
-  // Returns whether the key has several columns.
   bool is_composite() const { return names_.columns.size() > 1; }
 
   // Returns the first column of the options that the source does not have; nullopt if it has all,

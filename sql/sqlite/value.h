@@ -100,7 +100,6 @@ class ReusableValue {
  public:
   void assign(const Value& value);
   void assign_text(std::string_view text) { assign_bytes(SQLITE_TEXT, text); }
-  // Returns the SQLite type code.
   int type() const { return type_; }
   // Sets the value as the result of an SQL function or as the column of a virtual table.
   void set_result(sqlite3_context* context) const;

@@ -55,7 +55,6 @@ class RowLog {
     std::int64_t first;
     std::int64_t last;
   };
-  // Returns nullopt if the log is empty.
   std::optional<Ids> ids();
   using EachRow = std::function<void(std::int64_t id, std::span<const std::uint8_t> row)>;
   // Calls f(id, row) for each row from the id `first` on, in order.

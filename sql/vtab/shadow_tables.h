@@ -73,7 +73,6 @@ class ShadowTables {
   // Returns a statement that is prepared once, and is found again by the address of `sql`.
   // Requires: `sql` is a string literal. At most one Execution of the statement runs at a time.
   const sqlite::Statement& prepared(const char* sql);
-  // Returns a new statement.
   sqlite::Statement statement(std::string_view sql) const;
   // Runs SQL without parameters that returns no rows.
   void run(std::string_view sql) const;
