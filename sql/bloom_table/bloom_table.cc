@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 
 #include "core/operations/merge.h"
 #include "core/support/ascii.h"

@@ -36,7 +36,6 @@
 //     'rotate'   removes the keys of the oldest generation (only for a table that has generations)
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>

@@ -3,7 +3,6 @@
 #include <array>
 #include <bit>
 #include <string>
-#include <vector>
 
 #include "core/support/bytes.h"
 #include "core/support/error.h"

@@ -3,7 +3,6 @@
 // state of the schema at which the check last passed.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 
 #include "sql/source/source.h"

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "sql/sqlite/api.h"
 

@@ -15,8 +15,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <vector>
 
 #include "core/filter/layers.h"
 #include "core/hashing/hash.h"

@@ -1,7 +1,6 @@
 #include "sql/bloom_table/paged/paged_filter.h"
 
 #include <cassert>
-#include <utility>
 
 #include "sql/bloom_table/paged/paged_change.h"
 #include "sql/sqlite/guard.h"

@@ -1,8 +1,5 @@
 #include "sql/group_table/follow/member_follower.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/support/error.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/sql_text.h"

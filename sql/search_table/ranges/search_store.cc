@@ -1,6 +1,5 @@
 #include "sql/search_table/ranges/search_store.h"
 
-#include <algorithm>
 #include <bit>
 #include <utility>
 
