@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "core/filter/kernel.h"
 #include "core/layout/shape.h"

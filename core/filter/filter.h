@@ -12,11 +12,9 @@
 
 #include <cassert>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 #include "core/filter/array_filter.h"

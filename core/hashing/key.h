@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "core/hashing/collation.h"
@@ -42,10 +41,10 @@ class NumberText {
   std::size_t size_ = 0;
 };
 
-// Returns whether SQLite reads `text` as a number whose key has other bytes: '05' has the key "05",
-// but the number 5 has the key "5". Other examples: '5.0', ' 5', '1e3'. Returns false for a decimal
-// integer of 64 bits, whose key has the same bytes. Does not convert `text` to a number, so it also
-// returns true for a few numbers whose key has the same bytes, such as '0.1'.
+// Returns whether SQLite reads `text` as a number whose key has other bytes. The key of '05' is
+// "05", but the key of the number 5 is "5". Other examples: '5.0', ' 5', '1e3'. Returns false for a
+// decimal integer of 64 bits, whose key has the same bytes. Also returns true for a few numbers
+// whose key has the same bytes, such as '0.1', because it does not convert `text` to a number.
 bool is_noncanonical_number(std::string_view text);
 
 // Appends one part of a composite key to `key` as a netstring, "<length>:<bytes>,". The lengths

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 
 #include "core/layout/shape.h"
@@ -117,8 +116,8 @@ class CellsFrom<WordBits, Byte> {
 };
 
 // Divides an array into parts of `size` cells, and splits the run of cells first..first+count-1 at
-// the borders of these parts. Calls f(part, begin, n) for each piece of the run, in order: cells
-// begin..begin+n-1, which are all in part number `part` (begin / size).
+// the borders of these parts. Calls f(part, begin, n) for each piece of the run, in order. Its
+// cells are begin..begin+n-1, all in part number `part` (begin / size).
 template <typename F>
 void for_each_part(std::uint64_t first, std::uint64_t count, std::uint64_t size, F&& f) {
   for (const std::uint64_t end = first + count; first < end;) {

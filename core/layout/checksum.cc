@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cassert>
-#include <string_view>
 
 #include "core/hashing/hash.h"
 #include "core/layout/geometry.h"

@@ -1,11 +1,11 @@
 // The checksum of the cells of a stored filter. It detects damage: flipped bits, and pages that
 // were lost, exchanged or overwritten. It does not protect against forgery.
 //
-// The checksum is the hash of a sum. Each pair of 64-bit words (a, b) adds the product of a + key
-// and b + (key rotated by 32 bits), which has 128 bits (NH: J. Black, S. Halevi, H. Krawczyk, T.
-// Krovetz, P. Rogaway, 1999). The keys are the powers of a multiplier. With keys in an arithmetic
-// progression, the checksum would not detect that two pages of a nearly empty filter were
-// exchanged. docs/format.md specifies the checksum.
+// The checksum is the hash of a sum of 128-bit products. Each pair of 64-bit words (a, b) adds the
+// product of a + key and b + (key rotated by 32 bits) (NH: J. Black, S. Halevi, H. Krawczyk, T.
+// Krovetz, P. Rogaway, 1999). The keys are the powers of a multiplier. If they were in an
+// arithmetic progression, exchanged pages of a nearly empty filter could have the same checksum.
+// docs/format.md specifies the checksum.
 //
 // It takes two multiplications per 16 bytes, which is about as fast as reading the cells from main
 // memory.

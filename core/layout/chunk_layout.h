@@ -9,8 +9,8 @@
 namespace bloom {
 
 // Bytes of cells per chunk: 62 cache lines. A row with one chunk fits into a 4 KiB database page,
-// even if the page has 80 reserved bytes. A filter that is sized for a capacity has blocks as large
-// as a chunk, or a single smaller block, unless the option `block` says otherwise.
+// even if the page has 80 reserved bytes. Unless the option `block` says otherwise, a filter sized
+// for a capacity has blocks as large as a chunk, or a single smaller block.
 inline constexpr std::size_t kChunkBytes = 3968;
 
 // Returns the number of cells in a full chunk.

@@ -33,7 +33,6 @@ class Geometry {
   explicit Geometry(const Shape& shape);  // Requires: !broken_rule(shape)
 
   std::uint32_t hashes() const { return hashes_; }
-  bool is_unblocked() const { return unblocked_; }
   // Returns whether each of the k positions has its own slice.
   bool is_partitioned() const { return slice_ != 0; }
 

@@ -14,9 +14,9 @@ namespace bloom {
 unsigned times_foldable(const Header& header, const Estimate& now, double fpr);
 
 // Returns the header of the filter after it was halved `times` times. Its target becomes `fpr`,
-// with the capacity at that FPR: with the old target, a folded filter could be reported as overfull
-// although its FPR is at most `fpr`. The target FPR stays as it is if `times` is 0, if the capacity
-// is unknown, or if the old target is higher than `fpr`. Requires: `times` is at most
+// with the capacity at that FPR. With the old target, the folded filter could seem overfull. The
+// target FPR stays as it is if `times` is 0, if the capacity is unknown, or if the old target is
+// higher than `fpr`. Requires: `times` is at most
 // times_halvable(header.shape).
 Header folded(const Header& header, unsigned times, double fpr);
 

@@ -14,7 +14,6 @@ class HyperLogLog {
   HyperLogLog() : longest_(kRegisters) {}
 
   void add(Hash hash);
-  // Returns the estimated number of distinct hashes that were added.
   double estimate() const;
 
  private:

@@ -19,12 +19,12 @@ bool is_neutral(const FilterView& f);
 // to f or g. The intersection contains at least the keys that were added to both. Counting filters:
 // counters are added and saturate at 15 (union), or the smaller counter is taken (intersection).
 //
-// If the sizes differ, the smaller filter is doubled to the size of the larger one: each of its
-// cells is copied to all cells that halving merges into it. Its own FPR stays the same, and the
-// larger filter loses nothing. Halving the larger filter instead could fill it up, and the result
-// of many merges would depend on their order. Halving the result gives the same bits as halving the
-// larger filter before the merge. One disadvantage: each doubling doubles the number of keys that
-// estimate() finds in the smaller filter.
+// If the sizes differ, the smaller filter is doubled to the size of the larger one. Each of its
+// cells is copied to all cells that halving merges into it. Its FPR stays the same, and the larger
+// filter loses nothing. Halving the larger filter instead could fill it up, and the result of many
+// merges would depend on their order. The result can still be halved later, and has the same bits
+// then. One disadvantage: each doubling doubles the keys that estimate() finds in the smaller
+// filter.
 //
 // The header of the result has the smaller capacity and the larger FPR of the two filters. Doubling
 // a filter also doubles its capacity. The capacity and the FPR of the result are unknown (0) if
@@ -45,8 +45,7 @@ Filter make_intersection(Filter f, const FilterView& g, std::string_view subject
 Filter resized_to_match(const FilterView& g, const Header& goal, std::string_view subject,
                         std::string_view goal_name, const InterruptCheck& check_interrupt = {});
 
-// Returns how many times a filter of this shape can be halved: while the number of blocks is even,
-// and then while the number of cells per block (or slice) is even.
+// Returns how many times a filter of this shape can be halved: see HalvingMethod.
 unsigned times_halvable(Shape shape);
 
 // Throws Error about `subject` if a filter of this shape cannot be halved.

@@ -1,6 +1,5 @@
 // The size of a filter for a number of keys and a false-positive rate.
-//
-// n is the number of keys, m of cells, k of hashes; p is the false-positive rate, 0 < p < 1.
+// n is the number of keys, and p the false-positive rate, 0 < p < 1.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ inline constexpr double kDefaultFpr = 0.01;
 // FPR of at most p. Each block is as large as a chunk, or there is a single smaller block. A filter
 // with at least 1,024 cells can be halved at least 4 times.
 //
-// Sizes are rounded up so that filters of different capacities can be merged: a filter of more than
+// Sizes are rounded up so that filters of different capacities can be merged. A filter of more than
 // 8 chunks (31 KiB) has exactly half the blocks of the filter for 2n keys. The rounding costs 5 %
 // of the bytes on average, and 12.5 % at most. It lowers the FPR.
 //

@@ -190,7 +190,7 @@ void BloomTable::Cursor::look_up(const Value& value) {
       found |= may_contain(comparison.other_forms(key, value, key_));
     }
   }
-  filter_.count_lookup(found);
+  filter_.counts().count(found);
   rows_ = found ? 1 : 0;
 }
 
@@ -218,7 +218,7 @@ void BloomTable::Cursor::look_up_parts(const Values& values) {
       !in_sync ||
       filter_.may_contain(hash_composite(packed_, filter_.config().parts, filter_.shape().seed)) ||
       (has_other_form && may_contain_other_parts());
-  filter_.count_lookup(found);
+  filter_.counts().count(found);
   rows_ = found ? 1 : 0;
 }
 

@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "core/hashing/collation.h"
 #include "core/support/error.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 
 #include "core/operations/merge.h"
 #include "core/support/ascii.h"
@@ -124,7 +123,7 @@ void BloomTable::rename(const char* name) {
   require_name(name);
   filter_->begin_statement();
   follower_ ? follower_->rename(*filter_, name) : filter_->rename(name);
-  filters_.retire_others(*filter_, name);
+  filters_.retire_others(*filter_);
 }
 
 int BloomTable::best_index(sqlite3_index_info& info) {
@@ -203,7 +202,7 @@ void BloomTable::insert_filter_or_command(const Value& key, const Value& filter,
     return run_command(command, fpr);
   }
   refuse_if_following("INSERT into");
-  if (filter_->grows()) {
+  if (options_.growth()) {
     fail("cannot merge a filter into a table that grows (make the table with a capacity)");
   }
   sqlite::Interrupts interrupts(db_);

@@ -1,48 +1,28 @@
 // The virtual table of CREATE VIRTUAL TABLE ... USING bloom(...). docs/virtual-table.md is its
-// reference. An example session; --> marks the output:
+// reference. What SQL does with it:
 //
 // CREATE VIRTUAL TABLE seen USING bloom(capacity=100000, fpr=0.01);
-//     Creates a filter for 100,000 keys at a false-positive rate of 1 %. Its columns are `key`, and
-//     hidden columns: `filter`, the properties of the filter, and `seen` (the name of the table).
+//     Creates a filter for 100,000 keys at a false-positive rate of 1 %.
+// CREATE VIRTUAL TABLE visits_seen USING bloom(source=visits, column=url);
+//     Fills the filter with the urls of `visits`, and keeps it in sync with that table by triggers.
+// CREATE VIRTUAL TABLE recent USING bloom(capacity=1000000, generations=4);
+//     Creates a filter that forgets: 'rotate' drops the oldest of its four generations.
 //
-// INSERT INTO seen(key) VALUES ('a.example'), ('b.example'), (42);
-//     Adds three keys, in the transaction of the statement.
-//
-// SELECT key FROM seen WHERE key = 'a.example';
-// --> a.example
-//     Looks up a key. Returns one row: the key may be present. A false positive looks the same.
-//
-// SELECT key FROM seen WHERE key = 'c.example';
-//     Returns no row: the key is certainly absent.
-//
-// SELECT url FROM visits WHERE EXISTS (SELECT 1 FROM seen WHERE key = url);
-//     Looks up the url of each row of `visits`. A join, ... JOIN seen ON seen.key = url, is faster.
-//
-// SELECT key FROM seen;
-// --> Error: ...
-//     A Bloom filter cannot list its keys. A query that would scan them fails when it runs.
-//
-// SELECT count(*) FROM seen;
-//     Returns the estimated number of keys.
-//
-// INSERT OR IGNORE INTO seen(key) VALUES ('a.example'), ('d.example');
-//     Adds only keys that are certainly absent. changes() returns how many keys were new: 1.
-//
-// DELETE FROM seen WHERE key = 'a.example';
-// --> Error: ...
-//     Only a table made with kind=counting can remove keys.
-//
-// SELECT filter FROM seen;
-//     Returns the filter as a blob, for bloom_contains() and the other functions.
-//
+// INSERT INTO seen(key) VALUES ('a.example'), (42);
+//     Adds keys. INSERT OR IGNORE adds only those that are certainly absent.
 // INSERT INTO seen(filter) VALUES (bloom_add(bloom_create(100000), 'e.example'));
 //     Merges the keys of a compatible filter into the table.
+// DELETE FROM seen WHERE key = 'a.example';
+//     Removes a key. Fails unless the table was made with kind=counting.
 //
-// SELECT keys, fpr FROM seen;
-//     Returns the estimated number of keys and the estimated false-positive rate. The other
-//     properties are `capacity`, `bytes`, `overfull`, `layers`, `generations`, `stale` and
-//     `pending`; what the lookups of this connection did: `lookups`, `absent` and `chunks_read`;
-//     and `info`: JSON that also has the geometry.
+// SELECT key FROM seen WHERE key = 'a.example';
+//     Returns one row if the key may be present, and none if it is certainly absent.
+// SELECT key FROM seen;
+//     Fails when it runs: a Bloom filter cannot list its keys.
+// SELECT count(*) FROM seen;
+//     Returns the estimated number of keys.
+// SELECT filter, fpr FROM seen;
+//     Returns the filter as a blob, and a property: BloomColumn lists them.
 //
 // INSERT INTO seen(seen) VALUES ('integrity-check');
 //     A text value in the column named like the table is a command. 'integrity-check' reads all
@@ -54,17 +34,8 @@
 //     'rebuild'  builds the filter again from its source (only for a table that has one)
 //     'merge'    moves the pending changes of the source into the filter
 //     'rotate'   removes the keys of the oldest generation (only for a table that has generations)
-//
-// CREATE VIRTUAL TABLE visits_seen USING bloom(source=visits, column=url);
-//     Fills the filter with the urls of `visits`, and keeps it in sync with that table by triggers.
-//     Any SQLite program may write to `visits`, also without the extension.
-//
-// CREATE VIRTUAL TABLE recent USING bloom(capacity=1000000, generations=4);
-//     Creates a filter that forgets: keys are added to the newest of four generations, and 'rotate'
-//     drops the oldest.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -214,7 +185,7 @@ class BloomTable::Cursor {
   BloomTable& table_;
   PagedFilter& filter_;
   const std::size_t key_columns_;  // more than one: the keys are composite
-  const std::uint64_t number_;     // see PagedFilter::cursor_opened()
+  const std::uint64_t number_;     // see CachedFilter::cursor_opened()
   BloomPlan plan_ = BloomPlan::count;
   // The value as it was looked up, with its type: SQLite may use this column in place of the other
   // side of a join condition.

@@ -12,9 +12,9 @@
 
 namespace bloom {
 
-// Reads argument 0 as a filter and remembers the last one: the same handle is not looked up again,
-// and a blob with the same header is not parsed again. Takes constant time: the cells of a blob are
-// not verified.
+// Reads argument 0 as a filter and remembers the last one. So the same handle is not looked up
+// again, and a blob with the same header is not parsed again. Takes constant time: the cells of a
+// blob are not verified.
 class CachedFilterArgument {
  public:
   // Returns the filter. The reference is valid until the SQL call ends. Throws as

@@ -1,7 +1,5 @@
 #include "sql/group_table/group_columns.h"
 
-#include <string_view>
-
 #include "core/support/error.h"
 #include "sql/group_table/group_table.h"
 #include "sql/sqlite/sql_text.h"

@@ -3,7 +3,6 @@
 #include <array>
 #include <bit>
 #include <string>
-#include <vector>
 
 #include "core/support/bytes.h"
 #include "core/support/error.h"
@@ -54,12 +53,12 @@ void GroupTable::Cursor::start(int plan, const char* idx_string, const Values& v
       slots_ = look_up_member(values[0], values[1]);
       break;
     case GroupPlan::member:
-      slots_ = table_.store_.slots_equal_to(config_, values[0]);
+      slots_ = table_.store_.members().slots_equal_to(config_, values[0]);
       break;
     case GroupPlan::all_members:
     case GroupPlan::refused_collation:
     case GroupPlan::refused_list:
-      slots_ = table_.store_.used_slots(config_);
+      slots_ = table_.store_.members().used_slots(config_);
       break;
   }
 }
@@ -69,7 +68,7 @@ void GroupTable::Cursor::next() {
   do {
     ++row_;
   } while (!at_end() && !follows() && may_be_out_of_date() &&
-           !table_.store_.has_member(slots_[row_]));
+           !table_.store_.members().has_member(slots_[row_]));
 }
 
 CountedVector<std::uint64_t> GroupTable::Cursor::look_up(const Value& key) {
@@ -113,8 +112,9 @@ void GroupTable::Cursor::look_up_in_wide(Hash hash, CountedVector<std::uint64_t>
       append_slots(row * kSegmentsPerRow + i, found[i], slots);
     }
   }
-  if (table_.store_.has_free_slot_below(config_.wide_segments * kSegmentFilters)) {
-    std::erase_if(slots, [&](std::uint64_t slot) { return !table_.store_.has_member(slot); });
+  if (table_.store_.members().has_free_slot_below(config_.wide_segments * kSegmentFilters)) {
+    std::erase_if(slots,
+                  [&](std::uint64_t slot) { return !table_.store_.members().has_member(slot); });
   }
 }
 
@@ -134,7 +134,7 @@ CountedVector<std::uint64_t> GroupTable::Cursor::look_up_member(const Value& key
     return {};
   }
   hash_ = bytes.hash(config_.header.shape);
-  CountedVector<std::uint64_t> slots = table_.store_.slots_equal_to(config_, member);
+  CountedVector<std::uint64_t> slots = table_.store_.members().slots_equal_to(config_, member);
   CountedVector<std::uint64_t> logged;
   table_.store_.read_log(config_).for_each_slot_with(
       hash_, [&](std::uint64_t slot) { logged.push_back(slot); });
@@ -168,7 +168,7 @@ const Estimate* GroupTable::Cursor::estimate() {
 }
 
 std::optional<std::uint64_t> GroupTable::Cursor::slot() {
-  return follows() ? table_.store_.slot_of(table_.store_.load_config(), member())
+  return follows() ? table_.store_.members().slot_of(table_.store_.load_config(), member())
                    : std::optional(slots_[row_]);
 }
 
@@ -177,10 +177,10 @@ void GroupTable::Cursor::return_member(sqlite3_context* raw) {
     return member().set_result(raw);
   }
   const std::uint64_t slot = slots_[row_];
-  const bool found =
-      table_.store_.with_member(slot, [&](const Value& member) { member.set_result(raw); });
+  const bool found = table_.store_.members().with_member(
+      slot, [&](const Value& member) { member.set_result(raw); });
   if (!found && !may_be_out_of_date()) {
-    table_.store_.require_row(slot);
+    table_.store_.members().require_row(slot);
   }
 }
 
@@ -227,7 +227,7 @@ void GroupTable::Cursor::return_filter_of_member(Context& context) {
 }
 
 void GroupTable::Cursor::return_info(Context& context) {
-  GroupTotals totals{.members = table_.store_.member_count(),
+  GroupTotals totals{.members = table_.store_.members().count(),
                      .segments = config_.segments,
                      .wide_segments = config_.wide_segments};
   if (follows()) {

@@ -45,7 +45,7 @@ std::optional<std::uint64_t> GroupKeys::find(const sqlite::Value& member) {
   if (found != known.slots.end()) {
     return found->second;
   }
-  const auto slot = store_.slot_of(known.config, member);
+  const auto slot = store_.members().slot_of(known.config, member);
   if (slot) {
     remember(member, *slot);
   }

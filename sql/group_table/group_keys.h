@@ -70,8 +70,8 @@ class GroupKeys {
   };
 
   bool has_deferred() const { return !deferred_.empty(); }
-  // Writes the deferred keys. If this fails, the keys stay deferred: a lookup within the statement
-  // that adds them may have tried to write them, and that statement may go on.
+  // Writes the deferred keys. If this fails, the keys stay deferred. A lookup within the statement
+  // may have called this, and the statement may go on.
   void write_deferred();
   // Writes the keys of the row log to the segments. A lookup must not call this: SQLite rolls back
   // the whole transaction if a statement that writes is interrupted. Adding a key twice is

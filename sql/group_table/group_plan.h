@@ -19,9 +19,9 @@ enum class GroupPlan : int {
   // The query compares `key` with a collation that the filters do not support: see
   // sql/vtab/key_constraint.h.
   refused_collation = 5,
-  // The query uses `key`, and has no condition to look it up. A list of members would be other rows
-  // than those of the lookups: for OR and RIGHT JOIN, SQLite matches the rows of several plans of
-  // one query by their identity.
+  // The query uses `key`, and has no condition to look it up. It is refused: for OR and RIGHT JOIN,
+  // SQLite matches the rows of several plans of one query. Rows of a list of members would match no
+  // rows of a lookup.
   refused_list = 6,
 };
 

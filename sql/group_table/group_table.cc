@@ -257,13 +257,13 @@ void GroupTable::rename_member(const Value& row, const Values& columns) {
     refuse_null_member();
   }
   write_all_keys();
-  const auto other = store_.slot_of(store_.load_config(), member);
+  const auto other = store_.members().slot_of(store_.load_config(), member);
   if (other && other != slot) {
     throw SqliteError(SQLITE_CONSTRAINT_UNIQUE,
                       "member " + member.describe() + " exists already (DELETE it first)");
   }
-  if (store_.has_member(slot)) {
-    store_.rename_member(slot, member);
+  if (store_.members().has_member(slot)) {
+    store_.members().rename(slot, member);
   }
   keys_.forget_rows();
   transaction_.note_written(true);
@@ -273,7 +273,7 @@ void GroupTable::remove_member(const Value& row) {
   const std::uint64_t slot = slot_of_row(row, "delete");
   write_all_keys();
   const GroupConfig config = store_.load_config();
-  if (!store_.has_member(slot)) {
+  if (!store_.members().has_member(slot)) {
     return;
   }
   change([&] {
@@ -353,11 +353,11 @@ void GroupTable::optimize() {
   const auto segments_for = [](std::uint64_t slots) {
     return (slots + kSegmentFilters - 1) / kSegmentFilters;
   };
-  const std::uint64_t members = store_.member_count();
-  const bool packs = shared_.cursors == 0 && 2 * members < store_.end_of_slots(config) &&
+  const std::uint64_t members = store_.members().count();
+  const bool packs = shared_.cursors == 0 && 2 * members < store_.members().end_of_slots(config) &&
                      segments_for(members) < config.segments;
-  const std::uint64_t used =
-      std::max(config.wide_segments, segments_for(store_.end_of_members(config)));  // segments
+  const std::uint64_t used = std::max(
+      config.wide_segments, segments_for(store_.members().end_of_members(config)));  // segments
   change([&] {
     if (packs) {
       store_.pack(config);
@@ -365,7 +365,7 @@ void GroupTable::optimize() {
       store_.drop_segments(config, used);
     }
     shared_.removals += packs || used < config.segments ? 1 : 0;
-    const std::uint64_t full = store_.end_of_slots(config) / kSegmentFilters;
+    const std::uint64_t full = store_.members().end_of_slots(config) / kSegmentFilters;
     if (full > std::uint64_t{2} * config.header.shape.hashes && full > config.wide_segments) {
       store_.widen(config, full);
     }

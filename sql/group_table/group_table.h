@@ -1,35 +1,23 @@
 // The virtual table of CREATE VIRTUAL TABLE ... USING bloom_groups(...): a Bloom filter for each of
-// many members, and lookups that check all of them at once. docs/groups.md is its reference. An
-// example session; --> marks the output:
+// many members, and lookups that check all of them at once. docs/groups.md is its reference. What
+// SQL does with it:
 //
 // CREATE VIRTUAL TABLE who USING bloom_groups(capacity=5000, fpr=0.0001);
 //     Each member gets a filter for 5,000 keys.
 //
 // INSERT INTO who(member, key) VALUES ('north', 'a.example'), ('south', 'b.example');
-//     Adds one key to the filter of 'north', and one to that of 'south'. The first key of a member
-//     creates the member.
-//
-// SELECT member FROM who WHERE key = 'a.example';
-// --> north
-//     Returns the members whose filters may contain the key: all that have it, and false positives.
-//
-// SELECT 1 FROM who WHERE member = 'south' AND key = 'a.example';
-//     Looks up the key in one filter. Returns no row: the key is certainly absent.
-//
-// SELECT member, keys, fpr, overfull FROM who;
-//     Lists the members and the properties of their filters.
-//
-// SELECT filter FROM who WHERE member = 'north';
-//     Returns the filter of a member as a blob.
-//
+//     Adds one key to the filter of each member. The first key of a member creates the member.
 // INSERT INTO who(member, filter) SELECT 'east', filter FROM who WHERE member = 'north';
 //     Merges the keys of a compatible filter into that of a member.
-//
-// DELETE FROM who WHERE member = 'north';
-//     Removes a member and its keys.
-//
 // UPDATE who SET member = 'west' WHERE member = 'south';
-//     Renames a member.
+//     Renames a member. DELETE removes one with its keys.
+//
+// SELECT member FROM who WHERE key = 'a.example';
+//     Returns the members whose filters may contain the key: all that have it, and false positives.
+// SELECT 1 FROM who WHERE member = 'south' AND key = 'a.example';
+//     Looks up the key in one filter. Returns no row: the key is certainly absent.
+// SELECT member, filter, keys, fpr, overfull FROM who;
+//     Lists the members with their filters and the properties of these.
 //
 // INSERT INTO who(who) VALUES ('optimize');
 //     A value in the column named like the table is a command. The commands are:
@@ -140,7 +128,9 @@ class GroupTable {
   void require_usable();
   // Writes the deferred keys of all tables, and the row log of this one. For statements that write.
   void write_all_keys();
-  bool is_same_table(const GroupTable& other) const;
+  bool is_same_table(const GroupTable& other) const {
+    return store_.tables().is_of(other.store_.tables().schema(), other.name());
+  }
   void watch_others();
   static std::uint64_t slot_of_row(const Value& row, std::string_view change);
   void write_deferred_keys() { keys_.write_deferred(); }

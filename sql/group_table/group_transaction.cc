@@ -10,14 +10,6 @@ void GroupTable::connect() {
   watch_others();
 }
 
-bool GroupTable::is_same_table(const GroupTable& other) const {
-  const auto is_same = [](const std::string& a, const std::string& b) {
-    return sqlite3_stricmp(a.c_str(), b.c_str()) == 0;
-  };
-  return is_same(other.store_.tables().schema(), store_.tables().schema()) &&
-         is_same(other.store_.tables().table(), store_.tables().table());
-}
-
 // Other objects of this name are out of date. Statements that are running may still use them.
 void GroupTable::watch_others() {
   for (GroupTable* const other : shared_.tables) {

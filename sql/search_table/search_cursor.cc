@@ -1,6 +1,5 @@
 // The queries of a bloom_search table.
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "core/support/error.h"

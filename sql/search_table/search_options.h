@@ -16,7 +16,6 @@
 namespace bloom {
 
 enum class SearchedBy { like, words, equal };
-// Returns the name of the option.
 const char* name_of(SearchedBy by);
 
 // A column of the source, or an expression and the name of the hidden column that has its value.

@@ -3,9 +3,9 @@
 //
 // idxStr has the plan as EXPLAIN QUERY PLAN shows it, followed by what the cursor needs:
 //   like(msg) AND equal(user) [%3 =1':NOCASE 1f]
-// These are the conditions in the order of the arguments: the operator, the column (none: the
-// rowid), ' for a literal or , for a list, and the collation, unless it is BINARY. The last number
-// is the mask of the columns that the query uses.
+// These are the conditions in the order of the arguments. A condition has its operator, its column
+// (none: the rowid), ' for a literal or , for a list, and its collation unless that is BINARY. The
+// last number is the mask of the columns that the query uses.
 #pragma once
 
 #include <cstdint>

@@ -1,13 +1,14 @@
 // The table that a bloom_search table searches: its columns, the triggers on it, and the changes
 // that they have noted.
 //
-// The triggers are plain SQL, so any SQLite program may write to the source. They note changes of
-// rows up to the last covered rowid, a constant in their WHEN, in the table <name>_changed(block):
-// the rowid divided by 2^kBlockBits. Rows that are appended behind that rowid are in no filter, and
-// need no note. BEFORE INSERT does not know a rowid that SQLite will choose: new.rowid is -1 then.
-// SQLite chooses a covered rowid only if the last covered row is gone, or at random if the largest
-// possible rowid is in use: the block kAllBlocks then stands for all rows. AFTER INSERT notes what
-// BEFORE could not foresee, and other AFTER triggers may keep it from running; so both are there.
+// The triggers are plain SQL, so any SQLite program may write to the source. They note changed rows
+// in the table <name>_changed(block): a block is a rowid divided by 2^kBlockBits. Their WHEN has
+// the last covered rowid as a constant. Rows behind it are in no filter, and need no note.
+//
+// An INSERT has two triggers. BEFORE does not know a rowid that SQLite will choose: new.rowid is -1
+// then. SQLite chooses a covered rowid if the last covered row is gone. It chooses one at random if
+// the largest possible rowid is in use: BEFORE then notes kAllBlocks, which stands for all rows.
+// AFTER notes what BEFORE could not foresee, but other AFTER triggers may keep it from running.
 //
 // INSERT OR IGNORE makes the trigger cheaper: SQLite then needs no savepoint for each row. NOT
 // EXISTS is there because the user's statement can have an OR of its own, which applies within
@@ -87,8 +88,8 @@ class SearchSource {
   // Returns whether term `i` is a column that an index of the source, or its rowid, can look up.
   bool has_index_on_term(std::size_t i) const;
 
-  // Call when a statement is prepared, and before a command: the source, its columns and its
-  // indexes may have changed, and other connections may have written to it since.
+  // Call when a statement is prepared, and before a command. The source, its columns and its
+  // indexes may have changed since, and other connections may have written to it.
   void refresh_names();
 
   // Throws SqliteError(SQLITE_AUTH) if an authorizer hides columns that lookups read.

@@ -1,7 +1,6 @@
 // Filters that are filled in memory and then replace filters of a SegmentStore. Each chunk of a
 // segment is written once for up to 64 filters. This is faster than SegmentWriter if each filter
-// gets many keys, and all of them before the keys of the next filter: the cells of one filter then
-// stay in the L1 or L2 cache.
+// gets many keys, one filter after another: its cells then stay in the L1 or L2 cache.
 #pragma once
 
 #include <cstddef>

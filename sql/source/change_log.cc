@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "core/sizing/prediction.h"
 #include "core/sizing/sizing.h"

@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "core/filter/filter.h"

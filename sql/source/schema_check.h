@@ -1,10 +1,8 @@
-// A virtual table with a source checks its schema: the triggers on the source, the guard index, and
-// the table that the triggers write to must exist as the extension created them. This check takes
-// longer than a lookup. A SchemaCheck remembers the state of the schema at which the check last
-// passed.
+// A virtual table with a source checks the schema: whether triggers, guard index and side table are
+// as the extension created them. This check takes longer than a lookup. A SchemaCheck remembers the
+// state of the schema at which the check last passed.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 
 #include "sql/source/source.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "core/support/error.h"
 #include "sql/sqlite/sql_text.h"

@@ -39,9 +39,9 @@ struct ColumnFacts {
   // An UPDATE may change a column without naming it in SET: the column is generated, or its
   // declaration looks like an alias of the rowid.
   bool can_change_unnamed = false;
-  // For error messages: a column whose stored value may differ from the value that a BEFORE trigger
-  // sees, and the reason, such as "'id' is an INTEGER PRIMARY KEY". Empty if there is no such
-  // column. Columns in which SQLite only replaces NULL do not count: see `defaults`.
+  // Why a stored value may differ from the value that a BEFORE trigger sees, for error messages:
+  // "'id' is an INTEGER PRIMARY KEY". Empty if no column is like this. Columns in which SQLite only
+  // replaces NULL do not count: see `defaults`.
   std::string why_unknown_before_write;
   // For each column, the literal that SQLite may store in place of NULL; empty for none.
   std::vector<std::string> defaults;
@@ -80,7 +80,6 @@ class Source {
   std::vector<Collation> collations() const;
   // Returns the affinity of a column. Returns blob if the affinity cannot be read.
   Affinity affinity(std::size_t column = 0) const;
-  // Returns whether the key has several columns.
   bool is_composite() const { return names_.columns.size() > 1; }
 
   // Returns the first column of the options that the source does not have; nullopt if it has all,
@@ -119,10 +118,10 @@ class Source {
   };
   SchemaState schema_state();
   // Throws bloom::Error if a running statement of this connection may write to the source: a scan
-  // of the source would miss the row that this statement is about to write. If the command is the
-  // only running statement that may write (`is_only_writer`), this depends on its program, which
-  // may write to the source through triggers. Other statements count whatever their program says:
-  // an SQL function that they call may have changed the schema since they were compiled.
+  // would miss the row that the statement is about to write. `is_only_writer`: the command is the
+  // only running statement that may write. Its program then shows whether it writes to the source
+  // through triggers. Other statements always count: their program may be out of date, because an
+  // SQL function that they call may have changed the schema.
   void require_not_being_written(bool is_only_writer) const;
   bool may_be_being_written() const {
     return sqlite::may_be_writing_to(db_, schema_, names_.table);

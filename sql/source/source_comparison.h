@@ -105,8 +105,8 @@ class SourceComparison {
   void refresh() { affinity_ = source_.affinity(column_); }
 
   // Returns the other forms of `value` that the source may have: keys that are equal to it, but
-  // have other bytes. If a column of the declared type would store `value` in another form, sets
-  // `converted` to that form: the column of the bloom table then returns it. Throws SqliteError.
+  // have other bytes. Sets `converted` to the form in which a column of the declared type would
+  // store `value`, if it is another one: the bloom table returns that. Throws SqliteError.
   // Requires: `key` is the key of `value`.
   struct OtherForms {
     std::optional<std::string> number;  // the key of a number

@@ -27,8 +27,8 @@ struct KeyForm {
   PartCollations parts;
 };
 
-// Return the key in the columns of a row, from column `first` on, and the key in a value: that of
-// the only column, or a composite key as bloom_key() makes it.
+// Return the key in the columns of a row, from column `first` on, and the key in a value. A
+// composite key is a value as bloom_key() makes it.
 SourceKey key_of_row(const sqlite::Execution& row, int first, const KeyForm& form);
 SourceKey key_of_value(const sqlite::Value& value, bool is_composite, const KeyForm& form);
 

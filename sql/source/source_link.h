@@ -1,7 +1,7 @@
 // What a virtual table makes to follow its source: a guard index and triggers on the source, and a
 // side table to which the triggers append. A SourceLink makes, checks, renames and drops all of
-// them. The virtual table says which triggers and which side table it has; it stores which
-// trigger set it has, and the name of the guard index.
+// them. The virtual table says which triggers and which side table it has. It also stores the
+// number of its trigger set, and the name of its guard index.
 #pragma once
 
 #include <cstdint>

@@ -49,9 +49,9 @@ namespace bloom {
 // of their text: command_columns(), log_columns(), or the table <name>_changed that they write to.
 struct TriggerSet {
   std::uint64_t number;  // as stored
-  // The suffix of the trigger from which the current names of the source are read: it names each
-  // column as old."column", in the order of the options and before any other column. Empty: the
-  // virtual table itself updates the names.
+  // The suffix of the trigger from which the current names of the source are read. The trigger
+  // names each column as old."column", in the order of the options and before any other column.
+  // Empty: the virtual table itself updates the names.
   std::string_view names_suffix;
   bool has_sentinel = true;
   // Returns the triggers of `table`, with the suffixes of trigger_sql.h. `target` is the table that

@@ -12,8 +12,8 @@ namespace bloom {
 // triggers do.
 bool writes_to(const std::string& table, std::string_view sql);
 
-// Returns whether every statement of the body is one that our virtual table `table` has in its own
-// triggers, and none ends by RAISE(IGNORE) or FAIL.
+// Returns whether every statement of the body is also one of the triggers of our virtual table
+// `table`, and none ends by RAISE(IGNORE) or FAIL.
 bool only_writes_to(const std::string& table, std::string_view sql);
 
 // Returns whether the text is CREATE VIRTUAL TABLE ... USING with one of our modules.

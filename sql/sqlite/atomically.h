@@ -8,17 +8,17 @@
 
 namespace bloom::sqlite {
 
-// Runs body() within a statement on the virtual table. If body() throws, rethrows the exception
-// after SQLite has undone what body() has written, or has been left to undo it because the user's
-// statement fails. The rest of the user's transaction stays.
+// Runs body() within a statement on the virtual table. If body() throws, rethrows the exception.
+// What body() has written is undone by then, or is undone when the user's statement fails. The rest
+// of the user's transaction stays.
 //
 // `config`: the qualified name of a table of two columns, one of which is the primary key.
 //
 // In a transaction a statement that changes one row has no savepoint of its own, and SQLite refuses
 // SAVEPOINT while a statement runs. So body() is called by an SQL function within
 //   INSERT INTO <config> SELECT ... WHERE <function>
-// That statement could write several rows and fail after the first, so SQLite opens a savepoint for
-// it, and also reports that savepoint to the virtual tables of the transaction.
+// That statement could write several rows and fail after the first. So SQLite opens a savepoint for
+// it, and reports it to the virtual tables of the transaction.
 void atomically(sqlite3* db, const std::string& config, const std::function<void()>& body);
 
 // Registers that SQL function. Throws SqliteError if SQLite refuses it.

@@ -23,10 +23,10 @@ int running_writers(sqlite3* db);
 // Takes about 10 ns per statement.
 bool statement_runs_to_its_end(sqlite3* db, int& statements);
 
-// Returns true if the text of the only running statement that may write does not have the name of
-// the table: the statement then changes the table through a trigger. In an explicit transaction
-// such a statement has a savepoint of its own. Returns false for a name with characters other than
-// letters, digits and _, because SQL can spell such a name in several ways.
+// Returns whether the only running statement that may write changes the table through a trigger:
+// its text does not have the name of the table. In an explicit transaction such a statement has a
+// savepoint of its own. Returns false for a name with characters other than letters, digits and _,
+// because SQL can spell such a name in several ways.
 bool writes_through_trigger(sqlite3* db, std::string_view table);
 
 // Returns whether a running statement may write to the rows of this ordinary table, itself or
@@ -35,8 +35,8 @@ bool writes_through_trigger(sqlite3* db, std::string_view table);
 // sqlite3_blob_open().
 bool may_be_writing_to(sqlite3* db, const std::string& schema, const std::string& table);
 
-// Returns whether a running statement may have a LEFT, RIGHT or FULL JOIN: whether its program has
-// the instruction for rows without a match, or cannot be read.
+// Returns whether a running statement may have a LEFT, RIGHT or FULL JOIN. Its program then has the
+// instruction for rows without a match, or cannot be read.
 bool may_be_running_outer_join(sqlite3* db);
 
 // Returns whether the triggers on the table `on`, an ordinary one with a rowid, may write to the
@@ -44,9 +44,9 @@ bool may_be_running_outer_join(sqlite3* db);
 bool triggers_may_write_to(sqlite3* db, const std::string& schema, const std::string& on,
                            const std::string& table);
 
-// Returns whether a change of the rows of the ordinary table, with its triggers, may end by FAIL:
-// it then keeps what it has written, and other triggers of the outer statement do not run. Assumes
-// that UPDATE does not set the rowid. Also returns true if the table does not exist.
+// Returns whether a change of the rows of the ordinary table, with its triggers, may end by FAIL.
+// The change then keeps what it has written, and other triggers of the outer statement do not run.
+// Assumes that UPDATE does not set the rowid. Also returns true if the table does not exist.
 bool change_may_fail_halfway(sqlite3* db, const std::string& schema, const std::string& table);
 
 // Returns whether an authorizer answers SQLITE_IGNORE for a column of this SELECT, so that the
@@ -98,10 +98,9 @@ class ReadUncommitted {
   // Call at the beginning of each statement, and before each lookup until is_known(). Returns
   // whether uncommitted changes are visible.
   //
-  // Reading the pragma takes 2 us. So a statement of one lookup, which calls this twice, avoids it
-  // where it can: the first two calls after a statement was prepared read the pragma only if the
-  // cache is shared. The third call always reads it, and later calls return the result of the
-  // third.
+  // Reading the pragma takes 2 us, and a statement of one lookup calls this twice. So the first two
+  // calls after a statement was prepared read the pragma only if the cache is shared. The third
+  // call always reads it, and later calls return the result of the third.
   bool sees_uncommitted(sqlite3* db);
   bool is_known() const { return calls_ == kCallsUntilKnown; }
 

@@ -81,7 +81,6 @@ class Execution {
     return sqlite3_stmt_status(statement_, SQLITE_STMTSTATUS_REPREPARE, 0);
   }
 
-  // Returns the number of columns.
   int columns() const { return sqlite3_column_count(statement_); }
   // Return a column of the current row; the first column is 0. They are valid until the next
   // step().

@@ -94,13 +94,12 @@ class Value {
   sqlite3_value* value_;
 };
 
-// A copy of a value that outlives the call. Unlike an OwnedValue it reuses its memory for the next
-// value, so that a cursor can copy one value per row without allocating memory each time.
+// A copy of a value that outlives the call. Unlike an OwnedValue, it reuses its memory for the next
+// value: a cursor copies one value per row.
 class ReusableValue {
  public:
   void assign(const Value& value);
   void assign_text(std::string_view text) { assign_bytes(SQLITE_TEXT, text); }
-  // Returns the SQLite type code.
   int type() const { return type_; }
   // Sets the value as the result of an SQL function or as the column of a virtual table.
   void set_result(sqlite3_context* context) const;

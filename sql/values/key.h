@@ -51,9 +51,10 @@ class Key {
   int type_;
 };
 
-// The hash of a marker: a key that stands for all texts such as '05', which SQL can call equal to a
-// number although their keys differ. A table with a source adds the marker with each such text. If
-// neither a number nor the marker is in the filter, no text of the source is equal to the number.
+// The hash of a marker: a key that stands for all texts such as '05'. SQL can call such a text
+// equal to a number, although their keys differ. A table with a source adds the marker with each
+// such text. If neither a number nor the marker is in the filter, no text of the source is equal to
+// the number.
 inline Hash noncanonical_marker(const Shape& shape) {
   return hash_key("text in other forms of numbers", shape.collation, shape.seed);
 }

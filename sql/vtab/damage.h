@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <variant>
 
+#include "core/layout/format.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/statement.h"
 
@@ -20,6 +22,15 @@ namespace bloom {
 // Throws SqliteError(SQLITE_CORRUPT_VTAB).
 [[noreturn]] inline void damaged(const std::string& text) {
   throw sqlite::SqliteError(SQLITE_CORRUPT_VTAB, text);
+}
+
+// Returns the header of a filter that a config has.
+inline Header header_in_config(ByteView bytes) {
+  const auto header = read_header(bytes);
+  if (const auto* problem = std::get_if<Problem>(&header)) {
+    damaged("the header in the config is damaged (" + problem->text + ")");
+  }
+  return std::get<Header>(header);
 }
 
 // Returns the blob in a column. Throws if the column is not a blob of `size` bytes; name() then

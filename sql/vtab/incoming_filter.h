@@ -9,10 +9,9 @@
 
 namespace bloom {
 
-// Returns `added` in the shape of `target`, the filter that it is to be merged into. Throws
-// bloom::Error if the two are not compatible, or if `added` would have to be halved and has more
-// keys than `target` is sized for. `target_name` names the target in errors, for example "the
-// table".
+// Returns `added` in the shape of `target`, to be merged into that filter. Throws bloom::Error if
+// the two are not compatible. Also throws if `added` must be halved for that, and has more keys
+// than `target` is sized for. `target_name` names the target in errors, for example "the table".
 Filter fit_incoming_filter(const FilterView& added, const Header& target,
                            std::string_view target_name, const InterruptCheck& check_interrupt);
 

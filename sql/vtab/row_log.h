@@ -1,13 +1,13 @@
-// The row log of a virtual table: rows that single-row statements of the open transaction append,
-// instead of changing a page that is larger and elsewhere for each row.
+// The row log of a virtual table. Single-row statements of a transaction append their rows to it:
+// changing another, larger page for each row takes longer.
 //
 // <name>_rowlog(id INTEGER PRIMARY KEY, row BLOB)
 //
 // The rows are part of SQLite's pages, so SQLite rolls them back, saves and copies them like any
 // others. The table merges them into its other rows when there are many, and before the transaction
-// commits. A committed file therefore has no rows in the log, with two exceptions: a commit under
-// PRAGMA query_only, and one after sqlite3_close() was refused. So a table that is opened reads the
-// log, if its config says that there are rows.
+// commits. Two commits leave rows in the log: one under PRAGMA query_only, and one after
+// sqlite3_close() was refused. So a table that is opened reads the log, if its config says that
+// there are rows.
 //
 // The ids are consecutive. A merge removes all rows. A rollback removes the newest ones, or brings
 // back those that a merge has removed.
@@ -55,7 +55,6 @@ class RowLog {
     std::int64_t first;
     std::int64_t last;
   };
-  // Returns nullopt if the log is empty.
   std::optional<Ids> ids();
   using EachRow = std::function<void(std::int64_t id, std::span<const std::uint8_t> row)>;
   // Calls f(id, row) for each row from the id `first` on, in order.

@@ -42,14 +42,19 @@ class ShadowTables {
   sqlite3* db() const { return db_; }
   const std::string& schema() const { return schema_; }
   const std::string& table() const { return table_; }
+  // Returns whether the virtual table has this name.
+  bool is_of(const std::string& schema, const std::string& table) const {
+    return sqlite3_stricmp(schema_.c_str(), schema.c_str()) == 0 &&
+           sqlite3_stricmp(table_.c_str(), table.c_str()) == 0;
+  }
   // Returns the name of a shadow table, without the schema.
   std::string name(std::string_view suffix) const;
   // Returns "schema"."name" of a shadow table, quoted.
   std::string qualified(std::string_view suffix) const;
 
   // A running statement keeps its object of the virtual table, even if the name of the table comes
-  // to mean another table meanwhile. A rollback can do that, and SQLite does not report it to an
-  // object that takes no part in the transaction; so can renames through newer objects. Call
+  // to mean another table meanwhile. Renames through newer objects can do that, and so can a
+  // rollback, which SQLite does not report to an object outside the transaction. Call
   // note_connected() when the virtual table was connected or created, and watch_name() when it was
   // renamed, or when another object has its name.
   void note_connected();
@@ -68,7 +73,6 @@ class ShadowTables {
   // Returns a statement that is prepared once, and is found again by the address of `sql`.
   // Requires: `sql` is a string literal. At most one Execution of the statement runs at a time.
   const sqlite::Statement& prepared(const char* sql);
-  // Returns a new statement.
   sqlite::Statement statement(std::string_view sql) const;
   // Runs SQL without parameters that returns no rows.
   void run(std::string_view sql) const;

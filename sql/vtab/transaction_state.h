@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "sql/sqlite/api.h"
 
@@ -98,9 +97,9 @@ class TransactionState {
   // Call when the table was renamed. Remembers the innermost savepoint, because undoing it undoes
   // the rename.
   void note_renamed();
-  // Returns whether the table may have its old name again, while its object has the new one: a
-  // rollback has undone a rename, or will not be reported if it does. SQLite then makes a new
-  // object, and only statements that were already running use this one.
+  // Returns whether the table may have its old name again, while its object has the new one. A
+  // rollback has then undone a rename, or would not be reported if it did. SQLite makes a new
+  // object for it, and only statements that were already running use this one.
   bool may_have_old_name() const { return may_have_old_name_; }
 
  private:

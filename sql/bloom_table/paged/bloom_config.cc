@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <variant>
 #include <vector>
 
 #include "core/layout/format.h"
@@ -52,11 +51,7 @@ Layers parse_headers(ByteView bytes) {
   }
   Layers layers;
   do {
-    const auto header = read_header(bytes);
-    if (const auto* problem = std::get_if<Problem>(&header)) {
-      damaged("the header in the config is damaged (" + problem->text + ")");
-    }
-    layers.append(std::get<Header>(header));
+    layers.append(header_in_config(bytes));
     const Shape& first = layers.oldest().header.shape;
     const Shape& shape = layers.newest().header.shape;
     if (shape.kind != first.kind || shape.seed != first.seed ||

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <utility>
-#include <variant>
 
 #include "core/layout/chunk_layout.h"
 #include "core/sizing/growth.h"

@@ -1,20 +1,15 @@
 // The shadow tables of a bloom table, and the SQL that reads and writes them.
 //
-// <name>_config(k PRIMARY KEY, v) WITHOUT ROWID    one row per value: see below
+// <name>_config(k PRIMARY KEY, v) WITHOUT ROWID    one row per value: see BloomConfig
 // <name>_data(id INTEGER PRIMARY KEY, chunk BLOB)  cells, 3,968 bytes each (docs/table-format.md)
 //
-// The rows 'version' and 'header' (the headers of all layers, concatenated) always exist. The row
-// 'newest' (the index of the newest layer) exists if the layers are generations. The rows 'merged',
-// 'triggers' (BloomConfig::trigger_set), 'guard' (BloomConfig::guard_index) and
-// 'missed' (BloomConfig::blocking_trigger) exist only if the value is neither 0 nor empty. So does
-// 'parts' (BloomConfig::parts), the names of collations. The row 'rowlog' says that the table has a
-// row log (sql/vtab/row_log.h).
+// docs/table-format.md lists the rows of the config.
 //
 // A chunk whose cells are all 0 needs no row. For each layer, a row 'rows 0', 'rows 1', ... of the
-// config counts the chunks that have a row, so that rows which another program has deleted are
-// noticed. Invariant: a layer has at least as many rows as its count. So the count is raised after
-// rows are inserted, and lowered before rows are deleted. A change that fails halfway may leave
-// more rows than the count.
+// config counts the chunks that have a row: so rows that another program has deleted are noticed.
+// Invariant: a layer has at least as many rows as its count. So the count is raised after rows are
+// inserted, and lowered before rows are deleted. A change that fails halfway may leave more rows
+// than the count.
 //
 // Everything that is read is checked. A BloomStore throws SqliteError(SQLITE_CORRUPT_VTAB) for
 // values that are not valid, and for missing rows.
@@ -26,7 +21,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/filter/layers.h"

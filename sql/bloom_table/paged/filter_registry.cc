@@ -12,22 +12,19 @@ FilterRegistry::FilterRef FilterRegistry::open(const Arguments& arguments) {
     }
   }
   FilterRef opened = add(arguments);
-  retire_others(*opened, arguments.table);
+  retire_others(*opened);
   return opened;
 }
 
 FilterRegistry::FilterRef FilterRegistry::create(const Arguments& arguments) {
   FilterRef created = add(arguments);
-  retire_others(*created, arguments.table);
+  retire_others(*created);
   return created;
 }
 
-void FilterRegistry::retire_others(PagedFilter& filter, const std::string& table) {
+void FilterRegistry::retire_others(PagedFilter& filter) {
   for (const Entry& entry : entries_) {
-    if (entry.filter.get() != &filter && entry.filter->is_of(filter.schema(), table)) {
-      entry.filter->retire();
-      filter.note_retired(*entry.filter);
-    }
+    entry.filter->give_way_to(filter);
   }
 }
 

@@ -39,9 +39,9 @@ class FilterRegistry {
   // Returns the filter of an existing table: the filter that the current transaction is changing,
   // if there is one, else a new filter.
   FilterRef open(const Arguments& arguments);
-  // Call when `filter` takes the name `table`. Other filters of that name are then out of date and
-  // are never shared again.
-  void retire_others(PagedFilter& filter, const std::string& table);
+  // Call when `filter` has a new name. Other filters of that name are then out of date and are
+  // never shared again.
+  void retire_others(PagedFilter& filter);
 
  private:
   // A plain counter: two threads never use one connection at the same time, and std::shared_ptr

@@ -32,8 +32,8 @@ class LayerFill {
     return is_estimate_due(hash, newest.header.capacity) && !has_room(newest, cache);
   }
 
-  // Call at the end of a transaction, and whenever cells can have changed in another way: from then
-  // on the last estimate says nothing about the free room.
+  // Call at the end of a transaction, and whenever cells can have changed in another way. The last
+  // estimate then says nothing about the free room any more.
   void forget_estimate() { free_keys_ = 0; }
 
  private:

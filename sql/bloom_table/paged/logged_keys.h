@@ -1,5 +1,5 @@
-// The keys of a bloom table that are in its row log (sql/vtab/row_log.h), and are not yet in the
-// chunks of the store.
+// The keys in the row log of a bloom table (sql/vtab/row_log.h). They are not yet in the chunks of
+// the store.
 //
 // Each row adds a key to the newest layer, or removes a key from it. The log has only changes whose
 // cells are all in one chunk that has a row. So the cells of a chunk are those in the store with
@@ -9,14 +9,12 @@
 // a query. It takes 24 bytes per row, at most 3 MB. All objects of a table in a transaction share
 // it (filter_registry.h).
 //
-// An id is used again only after a rollback. So if only rollbacks have happened since a connection
-// has read the log, and the log has the same first row and no more rows, then the rows that are
-// left are those that it has read.
+// An id is used again only after a rollback, and a rollback removes the newest rows. So if only
+// rollbacks have happened since the log was read, and it has the same first row and no more rows,
+// its rows were all read.
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <vector>
 
 #include "core/filter/layers.h"
 #include "core/hashing/hash.h"

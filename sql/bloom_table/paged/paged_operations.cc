@@ -1,24 +1,103 @@
-// The operations of PagedFilter on the whole filter.
+// The changes of a PagedFilter that concern all keys.
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <optional>
+#include <span>
 
 #include "core/layout/cells.h"
 #include "core/layout/chunk_layout.h"
 #include "core/layout/halving.h"
-#include "core/operations/estimate.h"
 #include "core/operations/fold.h"
-#include "core/operations/integrity.h"
 #include "core/operations/merge.h"
 #include "core/support/error.h"
-#include "sql/bloom_table/paged/halve_stored.h"
 #include "sql/bloom_table/paged/paged_change.h"
 #include "sql/bloom_table/paged/paged_filter.h"
-#include "sql/sqlite/guard.h"
 
 namespace bloom {
+namespace {
 
-using sqlite::SqliteError;
+// Reads and replaces the stored chunks of a filter. Caches the chunk that was read last.
+class StoredChunks {
+ public:
+  StoredChunks(BloomStore& store, const Shape& shape) : store_(store), shape_(shape) {}
+
+  // Returns the cells of chunk i, or null if it has no row. The pointer is valid until the next
+  // call.
+  const std::uint8_t* read(std::uint64_t i) {
+    if (cached_ != i) {
+      cached_.reset();
+      has_row_ = store_.load_chunk(i, std::span(cells_).first(chunk_bytes(shape_, i)));
+      cached_ = i;
+    }
+    return has_row_ ? cells_.data() : nullptr;
+  }
+
+  // Replaces chunk i. The new size may differ, because the new chunk belongs to a halved filter.
+  void replace(std::uint64_t i, std::span<const std::uint8_t> cells) {
+    erase(i);
+    store_.insert_chunk(i, cells);
+  }
+  void erase(std::uint64_t i) {
+    if (read(i) != nullptr) {
+      store_.delete_chunk(i);
+      cached_.reset();
+    }
+  }
+
+ private:
+  BloomStore& store_;
+  Shape shape_;
+  std::array<std::uint8_t, kChunkBytes> cells_{};
+  std::optional<std::uint64_t> cached_;
+  bool has_row_ = false;
+};
+
+// Returns, in order, the chunks to write or delete. These are the nonempty chunks of the halved
+// filter, and the stored chunks that have a number below `half_count`.
+CountedVector<std::uint64_t> chunks_to_change(BloomStore& store, const Shape& shape,
+                                              std::uint64_t half_count) {
+  CountedVector<std::uint64_t> chunks;
+  for (const std::uint64_t i : store.stored_chunks()) {
+    for_each_halved_chunk(shape, i, [&](std::uint64_t to) {
+      if (chunks.empty() || chunks.back() != to) {
+        chunks.push_back(to);
+      }
+    });
+    if (i < half_count) {
+      chunks.push_back(i);
+    }
+  }
+  std::sort(chunks.begin(), chunks.end());
+  chunks.erase(std::unique(chunks.begin(), chunks.end()), chunks.end());
+  return chunks;
+}
+
+// Chunk i of the halved filter is made of chunks with numbers i and above. Working upwards
+// therefore reads each chunk before it is replaced. Chunks without a row are skipped: a table may
+// have billions of them.
+//
+// Replaces the chunks of a filter of this shape by those of the halved filter. The time depends on
+// the number of stored chunks, not on the size of the filter. Throws what BloomStore throws; some
+// chunks may then be replaced and others not.
+void halve_stored_chunks(BloomStore& store, const Shape& shape) {
+  const Shape half = halved(shape);
+  const std::uint64_t half_count = chunk_count(half);
+  StoredChunks chunks(store, shape);
+  const auto read = [&](std::uint64_t i) { return chunks.read(i); };
+  std::array<std::uint8_t, kChunkBytes> cells{};
+  for (const std::uint64_t i : chunks_to_change(store, shape, half_count)) {
+    cells.fill(0);
+    if (halve_chunk(shape, i, read, cells.data())) {
+      chunks.replace(i, std::span(cells).first(chunk_bytes(half, i)));
+    } else {
+      chunks.erase(i);
+    }
+  }
+  store.delete_chunks_from(half_count);
+}
+
+}  // namespace
 
 // Requires: a Change is active, which undoes this on failure.
 void PagedFilter::reset_to(const BloomConfig& config) {
@@ -143,80 +222,6 @@ void PagedFilter::halve_to(const Header& goal, unsigned times) {
   store_.save_config(config_);
   store_.set_count_of_single_layer();
   drop_cache();
-}
-
-template <typename F>
-void PagedFilter::for_each_stored_chunk(F&& f) {
-  current_filter();
-  store_.for_each_chunk(config_.layers, [&](std::uint64_t i, std::span<const std::uint8_t> stored) {
-    const std::uint8_t* const changed = cache_.changed_cells(i);
-    auto cells = changed == nullptr ? stored : std::span(changed, stored.size());
-    std::array<std::uint8_t, kChunkBytes> with_log;
-    if (logged_.has(i)) {
-      std::copy(stored.begin(), stored.end(), with_log.begin());
-      logged_.apply(*filter_, i, with_log.data());
-      cells = std::span(with_log).first(stored.size());
-    }
-    const Layers::Layer& layer = config_.layers.layer_of(i);
-    const Shape& shape = layer.header.shape;
-    const std::uint64_t chunk = i - layer.first_chunk;
-    f(layer, chunk * cells_per_chunk(shape.kind), cells_in_chunk(shape, chunk), cells);
-  });
-}
-
-void PagedFilter::check_integrity() {
-  current_filter();
-  const bool totals_known = shape().kind == Kind::counting && !config_.has_merged_filter;
-  CounterSumCheck check(shape());
-  for_each_stored_chunk([&](const auto& layer, auto first, auto count, auto cells) {
-    const Shape& shape = layer.header.shape;
-    if (first + count == shape.cells && (cells.back() & padding_mask(shape)) != 0) {
-      throw SqliteError(SQLITE_CORRUPT_VTAB, "bits after the last cell are set");
-    }
-    if (totals_known) {
-      check.add(first, count, cells.data());
-    }
-  });
-  if (const auto wrong = check.finish()) {
-    throw SqliteError(SQLITE_CORRUPT_VTAB, "the counters of block " + std::to_string(*wrong) +
-                                               " do not add up to a number of keys");
-  }
-}
-
-std::vector<Estimate> PagedFilter::estimates() {
-  current_filter();
-  std::vector<Estimator> estimators;
-  for (const Layers::Layer& layer : config_.layers.all()) {
-    estimators.emplace_back(layer.header.shape);
-  }
-  for_each_stored_chunk([&](const auto& layer, auto first, auto count, auto cells) {
-    estimators[config_.layers.index_of(layer)].add(first, count, cells.data());
-  });
-  std::vector<Estimate> estimates;
-  estimates.reserve(estimators.size());
-  for (std::size_t age = 0; age < estimators.size(); ++age) {
-    estimates.push_back(estimators[config_.layers.index_of_age(age)].finish());
-  }
-  return estimates;
-}
-
-Filter PagedFilter::read_filter() {
-  Filter filter(layers().newest().header);
-  std::uint8_t* const to = filter.cells();
-  for_each_stored_chunk([&](const auto& layer, auto first, auto, auto cells) {
-    const Shape& shape = layer.header.shape;
-    std::copy(cells.begin(), cells.end(), to + first * bits_per_cell(shape.kind) / 8);
-  });
-  if (has_log()) {
-    log_.for_each_change(shape(), [&](bool added, std::optional<Hash> hash) {
-      if (added) {
-        filter.add(*hash);
-      } else if (filter.shape().kind == Kind::counting) {
-        filter.remove(*hash);
-      }
-    });
-  }
-  return filter;
 }
 
 }  // namespace bloom

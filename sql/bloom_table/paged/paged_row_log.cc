@@ -7,7 +7,6 @@
 // Invariant: the filter is the chunks in the store, with the changes of the log applied in order.
 // Adding a key twice to a counting filter would be wrong, so nothing else may write a chunk that
 // has changes in the log: every other Change first merges the log.
-#include <utility>
 
 #include "sql/bloom_table/paged/paged_change.h"
 #include "sql/bloom_table/paged/paged_filter.h"

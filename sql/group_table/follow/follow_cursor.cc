@@ -61,9 +61,9 @@ void GroupTable::Cursor::find_members(const Values& values) {
   const bool uses_member = has_member && !follower.may_equal_other_members(member);
   const CountedVector<std::uint64_t> slots =
       is_complete ? find_slots(hashes, uses_member ? &member : nullptr)
-                  : table_.store_.used_slots(config_);
+                  : table_.store_.members().used_slots(config_);
   for (const std::uint64_t slot : slots) {
-    table_.store_.with_member(slot, add);
+    table_.store_.members().with_member(slot, add);
   }
   if (!is_complete && !follower.for_each_source_member(config_, add)) {
     fail(problem.value_or("the source is missing"));
@@ -76,7 +76,7 @@ CountedVector<std::uint64_t> GroupTable::Cursor::find_slots(const std::vector<Ha
                                                             const Value* member) {
   CountedVector<std::uint64_t> slots;
   if (member == nullptr && hashes.empty()) {
-    return table_.store_.used_slots(config_);
+    return table_.store_.members().used_slots(config_);
   }
   if (member == nullptr) {
     for (const Hash hash : hashes) {
@@ -86,7 +86,7 @@ CountedVector<std::uint64_t> GroupTable::Cursor::find_slots(const std::vector<Ha
     slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
     return slots;
   }
-  slots = table_.store_.slots_equal_to(config_, *member);
+  slots = table_.store_.members().slots_equal_to(config_, *member);
   std::erase_if(slots, [&](std::uint64_t slot) {
     return !hashes.empty() && std::none_of(hashes.begin(), hashes.end(), [&](Hash hash) {
       return table_.store_.segments().may_contain(config_, slot, hash);
@@ -106,7 +106,7 @@ void GroupTable::Cursor::return_filter_with_log(Context& context) {
         "an UPDATE of the source was announced, but its key was not recorded (run the command "
         "'merge', which then reads the source)");
   }
-  const auto slot = table_.store_.slot_of(now, member());
+  const auto slot = table_.store_.members().slot_of(now, member());
   Filter filter = slot ? table_.store_.segments().filter_of(now, *slot) : Filter(now.header);
   log.for_each_key_of(member(), [&](Hash hash) { filter.add(hash); });
   return_filter(context, std::move(filter));

@@ -1,8 +1,5 @@
 #include "sql/group_table/follow/member_follower.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "core/support/error.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/sql_text.h"
@@ -238,7 +235,7 @@ void MemberFollower::merge(bool is_only_writer) {
   reads_source ? add_rows("", nullptr) : add_logged_rows(last);
   for (const auto& member : removed) {
     const GroupConfig config = store_.load_config();
-    if (const auto slot = store_.slot_of(config, Value(member.get()))) {
+    if (const auto slot = store_.members().slot_of(config, Value(member.get()))) {
       store_.remove_member(config, *slot);
     }
   }
@@ -269,9 +266,9 @@ void MemberFollower::rebuild_member(const Value& member, bool is_only_writer) {
   merge(is_only_writer);
   source_.require_not_being_written(is_only_writer);
   const std::string same_member = " AND t." + quoted_name(member_column()) + " COLLATE BINARY = ?1";
-  for (const std::uint64_t slot : store_.slots_equal_to(store_.load_config(), member)) {
+  for (const std::uint64_t slot : store_.members().slots_equal_to(store_.load_config(), member)) {
     sqlite::OwnedValue stored;
-    store_.with_member(slot, [&](const Value& value) { stored = value.copy(); });
+    store_.members().with_member(slot, [&](const Value& value) { stored = value.copy(); });
     if (stored) {
       const Value value(stored.get());
       store_.remove_member(store_.load_config(), slot);
@@ -295,7 +292,7 @@ void MemberFollower::check() {
   while (log.is_complete() && run.step()) {
     const Value member = run.value(0);
     const Hash hash = *key_of_row(run, 1, form).hash;
-    const auto slot = store_.slot_of(config, member);
+    const auto slot = store_.members().slot_of(config, member);
     if (!log.may_contain(member, hash) &&
         !(slot && store_.segments().may_contain(config, *slot, hash))) {
       throw SqliteError(SQLITE_CORRUPT_VTAB, "the source has the row " + describe_row(run) +

@@ -6,13 +6,12 @@
 // find the members of pending keys there. 'merge' moves them into the filters.
 //
 // No member that has a key is missing from a lookup:
-// - A member is removed only by a command that has read that no row of the source has it, while no
-//   statement was writing to the source: a row is recorded before it is written. What is written
-//   after the command has begun stays in the log, because the command deletes only the rows that
-//   the log had then.
-// - If the triggers may have missed a change, or an UPDATE was announced and not finished, no list
-//   of members is complete except that of the source: a lookup is refused, or returns all members
-//   of the table, of the log and of the source.
+// - Only a command removes a member. It first reads the source while no statement writes to it, and
+//   finds no row of the member. Rows that are written after the command has begun stay in the log,
+//   because the command deletes only the rows that the log had then.
+// - Keys may be missing if the triggers have missed a change, or an UPDATE was announced and is not
+//   finished. A lookup is then refused, or returns all members of the table, the log and the
+//   source.
 // - A lookup reads the log first, then the filters: keys move from the log to the filters.
 #pragma once
 
@@ -89,8 +88,8 @@ class MemberFollower {
   // if the keys have several columns, and `value` is not such a key.
   std::vector<Hash> hashes_of(const Key& key, const sqlite::Value& value, const GroupConfig& config,
                               sqlite::ReusableValue& converted);
-  // Returns whether SQLite may compare `value` as equal to a member that GroupStore::slots_equal_to
-  // does not find: a number, and a text such as '01'.
+  // Returns whether SQLite may compare `value` as equal to a member that
+  // GroupMembers::slots_equal_to() does not find: a number as equal to a text such as '01'.
   bool may_equal_other_members(const sqlite::Value& value) const;
 
  private:

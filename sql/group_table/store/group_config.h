@@ -9,8 +9,8 @@
 namespace bloom {
 
 struct GroupConfig : SegmentConfig {
-  // Used if the members follow a source: the name of the guard index, and the collations of the
-  // columns of a composite key (empty for a key of one column).
+  // If the members follow a source: the name of the guard index, and the collations of the columns
+  // of a composite key.
   std::string guard_index = {};
   PartCollations parts = {};
   // Whether the table has a row log (sql/vtab/row_log.h), and whether it may have rows.

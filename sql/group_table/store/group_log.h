@@ -1,10 +1,10 @@
 // The row log of a bloom_groups table (sql/vtab/row_log.h): keys that are not in the segments yet.
 // A row has slot, hash and a token, which is a random number.
 //
-// SQLite can have several objects of one table in a transaction, so an object relies on nothing
-// that it has appended or merged itself: the log is what the shadow table has. Lookups keep a copy,
-// so that they need not read all rows each time. The copy is the log if both have the same newest
-// row: the token is not used again, and rows go only all at once, or from the newest one on.
+// SQLite can have several objects of one table in a transaction. So an object does not rely on what
+// it has appended or merged itself: it reads the shadow table. Lookups keep a copy, so that they
+// need not read all rows each time. The copy matches the log if both have the same newest row. This
+// holds because no token is used twice, and rows are removed all at once or from the newest one on.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,6 @@
 #include "sql/group_table/store/group_store.h"
 
 #include <utility>
-#include <variant>
 
 #include "core/support/error.h"
 #include "sql/sqlite/guard.h"
@@ -23,29 +22,18 @@ std::int64_t version_of(const GroupConfig& config) {
   return config.row_log_has_rows ? kVersionWithLoggedRows : kGroupVersion;
 }
 
-constexpr ShadowTable kGroupTables[] = {
-    {"config", "(k PRIMARY KEY, v) WITHOUT ROWID", "k", "v"},
-    {"members", "(slot INTEGER PRIMARY KEY, member UNIQUE, cleared)", "slot", "cleared"},
-    SegmentStore::kDataTable,
-    SegmentStore::kWideTable,
-    RowLog::kTable};
-
-constexpr char kMemberOfSlot[] = "SELECT member FROM {members} WHERE slot = ?1";
-
-// Returns the number of the slot. Throws if no segment has it.
-std::uint64_t slot_in(std::int64_t row, const GroupConfig& config) {
-  const auto slot = static_cast<std::uint64_t>(row);
-  if (slot / kSegmentFilters >= config.segments) {
-    damaged("slot " + std::to_string(row) + " belongs to no segment");
-  }
-  return slot;
-}
+constexpr ShadowTable kGroupTables[] = {{"config", "(k PRIMARY KEY, v) WITHOUT ROWID", "k", "v"},
+                                        GroupMembers::kTable,
+                                        SegmentStore::kDataTable,
+                                        SegmentStore::kWideTable,
+                                        RowLog::kTable};
 
 }  // namespace
 
 GroupStore::GroupStore(sqlite3* db, std::string schema, std::string table)
     : db_(db),
       tables_(db, std::move(schema), std::move(table), kGroupTables),
+      members_(tables_, writes_),
       log_(tables_, writes_),
       segments_(tables_, writes_) {}
 
@@ -76,11 +64,7 @@ GroupConfig GroupStore::load_config() {
     } else if (name == "rowlog") {
       config.has_row_log = true;
     } else if (name == "header" && run.type(1) == SQLITE_BLOB) {
-      const auto header = read_header(run.blob(1));
-      if (const auto* problem = std::get_if<Problem>(&header)) {
-        damaged("the header in the config is damaged (" + problem->text + ")");
-      }
-      config.header = std::get<Header>(header);
+      config.header = header_in_config(run.blob(1));
       has_header = true;
     } else if (name == "segments" && run.type(1) == SQLITE_INTEGER) {
       config.segments = static_cast<std::uint64_t>(run.integer(1));
@@ -151,41 +135,13 @@ CountedVector<Estimate> GroupStore::estimates(const GroupConfig& config, Segment
   return segments_.estimates(config, range, logged);
 }
 
-std::optional<std::uint64_t> GroupStore::slot_of(const GroupConfig& config, const Value& member) {
-  Execution run(tables_.prepared("SELECT slot FROM {members} WHERE member = ?1"));
-  return run.bind(1, member).step() ? std::optional(slot_in(run.integer(0), config)) : std::nullopt;
-}
-
-CountedVector<std::uint64_t> GroupStore::slots_equal_to(const GroupConfig& config,
-                                                        const Value& value) {
-  CountedVector<std::uint64_t> slots;
-  Execution run(
-      tables_.prepared("SELECT slot FROM {members} WHERE member IN (?1, CAST(?1 AS TEXT), "
-                       "CAST(CAST(?1 AS INTEGER) AS TEXT), CAST(?1 AS NUMERIC))"));
-  run.bind(1, value);
-  while (run.step()) {
-    slots.push_back(slot_in(run.integer(0), config));
-  }
-  return slots;
-}
-
 std::uint64_t GroupStore::add_member(const Value& member, GroupConfig& config) {
   const KeepLastRowid keep(db_);
   ++writes_;
-  if (const auto slot = take_free_slot(config, member)) {
+  if (const auto slot = members_.take_free_slot(config, member)) {
     return *slot;
   }
-  std::int64_t slot = 0;
-  {
-    Execution last(tables_.prepared("SELECT slot FROM {members} ORDER BY slot DESC LIMIT 1"));
-    if (last.step()) {
-      slot = last.integer(0) + 1;
-    }
-  }
-  Execution(tables_.prepared("INSERT INTO {members} VALUES (?1, ?2, NULL)"))
-      .bind(1, slot)
-      .bind(2, member)
-      .step();
+  const std::int64_t slot = members_.append(member);
   if (slot == as_integer(config.segments * kSegmentFilters)) {
     segments_.add_segment(config);
     ++config.segments;
@@ -194,87 +150,16 @@ std::uint64_t GroupStore::add_member(const Value& member, GroupConfig& config) {
   return slot_in(slot, config);
 }
 
-std::optional<std::uint64_t> GroupStore::take_free_slot(const GroupConfig& config,
-                                                        const Value& member) {
-  std::uint64_t slot = 0;
-  {
-    Execution run(
-        tables_.prepared("SELECT slot FROM {members} WHERE member IS NULL AND slot >= ?1 AND "
-                         "cleared = 1 ORDER BY slot LIMIT 1"));
-    if (!run.bind(1, as_integer(config.wide_segments * kSegmentFilters)).step()) {
-      return std::nullopt;
-    }
-    slot = slot_in(run.integer(0), config);
-  }
-  rename_member(slot, member);
-  return slot;
-}
-
-void GroupStore::rename_member(std::uint64_t slot, const Value& member) {
-  ++writes_;
-  const Statement& update =
-      tables_.prepared("UPDATE {members} SET member = ?2, cleared = NULL WHERE slot = ?1");
-  Execution(update).bind(1, as_integer(slot)).bind(2, member).step();
-}
-
-void GroupStore::free_slot(std::uint64_t slot, bool cleared) {
-  ++writes_;
-  const Statement& update =
-      tables_.prepared("UPDATE {members} SET member = NULL, cleared = ?2 WHERE slot = ?1");
-  Execution(update).bind(1, as_integer(slot)).bind(2, std::int64_t{cleared ? 1 : 0}).step();
-}
-
 void GroupStore::remove_member(const GroupConfig& config, std::uint64_t slot) {
   const bool is_wide = slot / kSegmentFilters < config.wide_segments;
   if (!is_wide) {
     segments_.clear_filter(config, slot);
   }
-  free_slot(slot, !is_wide);
-}
-
-bool GroupStore::with_member(std::uint64_t slot, const std::function<void(const Value&)>& f) {
-  Execution run(tables_.prepared(kMemberOfSlot));
-  if (!run.bind(1, as_integer(slot)).step() || run.type(0) == SQLITE_NULL) {
-    return false;
-  }
-  f(run.value(0));
-  return true;
-}
-
-void GroupStore::require_row(std::uint64_t slot) {
-  Execution run(tables_.prepared(kMemberOfSlot));
-  if (!run.bind(1, as_integer(slot)).step()) {
-    damaged("the member of slot " + std::to_string(slot) + " is missing");
-  }
-}
-
-CountedVector<std::uint64_t> GroupStore::used_slots(const GroupConfig& config) {
-  const Statement select =
-      tables_.statement("SELECT slot FROM {members} WHERE member IS NOT NULL ORDER BY slot");
-  CountedVector<std::uint64_t> slots;
-  Execution run(select);
-  while (run.step()) {
-    slots.push_back(slot_in(run.integer(0), config));
-  }
-  return slots;
-}
-
-bool GroupStore::has_free_slot_below(std::uint64_t end) {
-  Execution run(tables_.prepared(
-      "SELECT 1 FROM {members} WHERE member IS NULL AND slot >= 0 AND slot < ?1 LIMIT 1"));
-  return run.bind(1, as_integer(end)).step();
-}
-
-CountedVector<FilterSet> GroupStore::live_filters(const GroupConfig& config) {
-  CountedVector<FilterSet> live(as_size(config.segments), 0);
-  for (const std::uint64_t slot : used_slots(config)) {
-    live[as_size(slot / kSegmentFilters)] |= FilterSet{1} << slot % kSegmentFilters;
-  }
-  return live;
+  members_.free_slot(slot, !is_wide);
 }
 
 void GroupStore::widen(GroupConfig& config, std::uint64_t end) {
-  const auto live = live_filters(config);
+  const auto live = members_.live_filters(config);
   const KeepLastRowid keep(db_);
   segments_.widen(config, std::span(live).first(as_size(end)));
   config.wide_segments = end;
@@ -283,49 +168,21 @@ void GroupStore::widen(GroupConfig& config, std::uint64_t end) {
 
 void GroupStore::pack(GroupConfig& config) {
   const KeepLastRowid keep(db_);
-  segments_.pack(config, live_filters(config));
-  const auto slots = used_slots(config);
-  tables_.run("DELETE FROM {members} WHERE member IS NULL");
-  const Statement move = tables_.statement("UPDATE {members} SET slot = ?2 WHERE slot = ?1");
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    if (slots[i] != i) {
-      Execution(move).bind(1, as_integer(slots[i])).bind(2, static_cast<std::int64_t>(i)).step();
-    }
-  }
-  config.segments = (slots.size() + kSegmentFilters - 1) / kSegmentFilters;
+  segments_.pack(config, members_.live_filters(config));
+  config.segments = (members_.pack(config) + kSegmentFilters - 1) / kSegmentFilters;
   config.wide_segments = 0;
   save_config(config);
 }
 
 void GroupStore::drop_segments(GroupConfig& config, std::uint64_t first) {
   segments_.drop_from(config, first);
-  const Statement erase = tables_.statement("DELETE FROM {members} WHERE slot >= ?1");
-  Execution(erase).bind(1, as_integer(first * kSegmentFilters)).step();
+  members_.drop_from(first * kSegmentFilters);
   config.segments = first;
   save_config(config);
 }
 
-std::uint64_t GroupStore::member_count() {
-  const Statement count = tables_.statement("SELECT 1 FROM {members} WHERE member IS NOT NULL");
-  return Execution(count).count_rows();
-}
-
-std::uint64_t GroupStore::end_of_slots(const GroupConfig& config) {
-  const Statement last = tables_.statement("SELECT slot FROM {members} ORDER BY slot DESC LIMIT 1");
-  Execution run(last);
-  return run.step() ? slot_in(run.integer(0), config) + 1 : 0;
-}
-
-std::uint64_t GroupStore::end_of_members(const GroupConfig& config) {
-  const Statement last = tables_.statement(
-      "SELECT slot FROM {members} WHERE member IS NOT NULL ORDER BY slot DESC LIMIT 1");
-  Execution run(last);
-  return run.step() ? slot_in(run.integer(0), config) + 1 : 0;
-}
-
 void GroupStore::clear(GroupConfig& config) {
-  ++writes_;
-  tables_.run("DELETE FROM {members}");
+  members_.clear();
   if (config.has_row_log) {
     log_.clear();
   }
@@ -336,21 +193,7 @@ void GroupStore::clear(GroupConfig& config) {
 
 void GroupStore::check(const GroupConfig& config) {
   segments_.check(config);
-  const Statement select = tables_.statement("SELECT slot FROM {members} ORDER BY slot");
-  Execution run(select);
-  std::uint64_t slots = 0;
-  bool in_order = true;
-  for (; run.step(); ++slots) {
-    in_order = in_order && run.integer(0) == as_integer(slots);
-  }
-  const std::uint64_t wanted = (slots + kSegmentFilters - 1) / kSegmentFilters;
-  if (config.segments != wanted) {
-    damaged("there are " + std::to_string(config.segments) + " segments instead of " +
-            std::to_string(wanted));
-  }
-  if (!in_order) {
-    damaged("the slots are not numbered from 0 on");
-  }
+  members_.check(config);
   log_.read(config);
   if (config.has_row_log && !config.row_log_has_rows && log_.has_rows()) {
     damaged("the row log has rows, but the config says that it has none");

@@ -2,9 +2,9 @@
 // filter has its number of distinct keys, so no filter is ever overfull; or when it has
 // kMaxRangeRows rows.
 //
-// A range with a row whose keys are not known gets a filter that says "maybe" to every key: the
-// text of a REAL or a BLOB depends on the version and the build of SQLite, and an expression may
-// fail for a row.
+// If the keys of a row are not known, the filter of its range says "maybe" to every key. For
+// example, an expression may fail for a row. The text of a REAL or a BLOB is not known either: it
+// depends on the version and the build of SQLite.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Passes rows of a source to an object, by an SQL function in the WHERE of a query: SQLite calls a
-// function in less time than sqlite3_step() takes to return a row.
+// Passes rows of a source to an object, by an SQL function in the WHERE of a query. A call of a
+// function takes less time than a call of sqlite3_step() that returns a row.
 #pragma once
 
 #include <cstdint>

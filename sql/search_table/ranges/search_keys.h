@@ -6,8 +6,7 @@
 // gram    four characters of a text, as LIKE decodes and compares them: SQLite accepts byte
 //         sequences that are not valid UTF-8, so the characters count and not the bytes
 //
-// A key is a number of 64 bits, from which both hashes of a filter are computed: keys that are
-// equal as numbers have the same cells.
+// A key is a number of 64 bits, from which both hashes of a filter are computed.
 #pragma once
 
 #include <cassert>

@@ -1,9 +1,7 @@
 #include "sql/search_table/ranges/search_store.h"
 
-#include <algorithm>
 #include <bit>
 #include <utility>
-#include <variant>
 
 #include "core/support/error.h"
 #include "sql/vtab/damage.h"
@@ -43,14 +41,6 @@ RowidRange range_in(const Execution& run, int column) {
   return range;
 }
 
-Header header_in(const Execution& run) {
-  const auto header = read_header(run.blob(1));
-  if (const auto* problem = std::get_if<Problem>(&header)) {
-    damaged("the header in the config is damaged (" + problem->text + ")");
-  }
-  return std::get<Header>(header);
-}
-
 const char* const kNames[] = {"keys", "grams"};
 
 }  // namespace
@@ -87,7 +77,7 @@ SearchConfig SearchStore::load_config() {
     } else if (name == "guard" && run.type(1) == SQLITE_TEXT) {
       config.guard = run.value(1).text();
     } else if (name == "whole" && run.type(1) == SQLITE_BLOB) {
-      config.whole.header = header_in(run);
+      config.whole.header = header_in_config(run.blob(1));
     } else if (name == "whole_keys") {
       config.whole.keys = static_cast<std::uint64_t>(run.integer(1));
     } else if (name == "whole_columns" && run.type(1) == SQLITE_TEXT) {
@@ -102,7 +92,7 @@ SearchConfig SearchStore::load_config() {
       const std::string_view field = name.substr(own.size());
       const auto number = static_cast<std::uint64_t>(run.integer(1));
       if (field.empty() && run.type(1) == SQLITE_BLOB) {
-        family.header = header_in(run);
+        family.header = header_in_config(run.blob(1));
         ++families;
       } else if (field == "_segments") {
         family.segments = number;

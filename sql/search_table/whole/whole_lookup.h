@@ -2,13 +2,13 @@
 // the triggers have noted. The keys of the other rows, which are pending, are read from the source
 // and kept in memory. If a key is in neither, no row has it.
 //
-// What is in memory is right as long as no row of the database file has changed: SQLite tells that
-// by a number. There is no answer while the connection has a write transaction: a rollback can then
-// bring back rows that were gone when the pending rows were read, and SQLite reports neither that
-// nor the changes of a running statement.
+// What is in memory is right as long as no row of the database file has changed, which the data
+// version shows. There is no answer while the connection has a write transaction. A rollback could
+// then bring back rows that were gone when the pending rows were read, and SQLite does not report
+// that.
 //
-// The pending rows are read when some lookups without the filter have taken as much time as that
-// takes: at the 4th lookup after a change, then at the 16th, and so on, up to 4 rows per lookup.
+// Reading the pending rows takes as long as several lookups without the filter. So they are read at
+// the 4th lookup after a change, then at the 16th, and so on, up to 4 rows per lookup.
 #pragma once
 
 #include <cstdint>

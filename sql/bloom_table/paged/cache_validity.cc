@@ -1,8 +1,8 @@
-// Whether the cache of a PagedFilter may be out of date: see the top of the header.
+// Whether the cache of a CachedFilter may be out of date: see the top of the header.
 #include <limits>
 #include <utility>
 
-#include "sql/bloom_table/paged/paged_filter.h"
+#include "sql/bloom_table/paged/cached_filter.h"
 #include "sql/sqlite/sql_text.h"
 
 namespace bloom {
@@ -24,8 +24,50 @@ class Flag {
 
 }  // namespace
 
+// At this point the statement already has its write transaction. In autocommit mode the statement
+// itself started the transaction, unless another statement is still writing.
+void CachedFilter::check_cache_at_begin() {
+  const bool unchanged =
+      store_.database().in_autocommit()
+          ? seen_epoch_ == connection_.epoch || store_.database().running_writers() <= 1
+          : cache_state_.changes == store_.database().total_changes();
+  const auto version = store_.database().data_version();
+  if (!cache_state_.is_committed || !unchanged || !version ||
+      version != cache_state_.data_version || store_.database().may_have_been_replaced()) {
+    drop_cache();
+  }
+}
+
+void CachedFilter::end_transaction() {
+  newest_layer_fill_.forget_estimate();
+  logged_.end_transaction();
+  joins_early_ = joins_early_ && checks_in_transaction_ >= kChecksBeforeJoining;
+  other_may_write_ = false;
+  checks_in_transaction_ = 0;
+  must_refresh_lookups_ = true;
+  note_change();
+}
+
+// Our own commit changes the data version as well, but nothing in the cache is out of date. So the
+// cache stays valid at the new version. With a shared cache that version may be of a commit that
+// another thread has made since.
+void CachedFilter::note_commit() {
+  end_transaction();
+  cache_state_.data_version = store_.database().data_version();
+  cache_state_.is_committed =
+      cache_state_.data_version.has_value() && !store_.database().shares_cache();
+  cache_state_.changes = store_.database().total_changes();
+  cache_state_.sees_uncommitted = false;
+}
+
+void CachedFilter::note_rollback() {
+  end_transaction();
+  cache_state_ = {};
+  cache_state_.changes = -1;  // the next lookup must check the cache
+}
+
 // Other rows than those of the last check can be there only if one of these has changed.
-void PagedFilter::refresh_for_lookup() {
+void CachedFilter::refresh_for_lookup() {
   store_.tables().require_same_table();
   if (sqlite_reports_everything()) {
     seen_epoch_ = connection_.epoch;
@@ -43,7 +85,7 @@ void PagedFilter::refresh_for_lookup() {
   must_refresh_lookups_ = rows_may_change();
 }
 
-std::uint64_t PagedFilter::cursor_opened() {
+std::uint64_t CachedFilter::cursor_opened() {
   const std::uint64_t number = refresh_for_cursor() ? refreshed_statement_ : 0;
   ++cursors_;
   cursors_of_refreshed_statement_ += number == 0 ? 0 : 1;
@@ -51,7 +93,7 @@ std::uint64_t PagedFilter::cursor_opened() {
 }
 
 // Returns whether the cursor belongs to the checked statement.
-bool PagedFilter::refresh_for_cursor() {
+bool CachedFilter::refresh_for_cursor() {
   if (sqlite_reports_everything()) {
     begin_statement();
     return false;
@@ -82,14 +124,14 @@ bool PagedFilter::refresh_for_cursor() {
   return true;
 }
 
-bool PagedFilter::rows_may_change() const {
-  const PagedFilter* const other = connection_.deferring;
+bool CachedFilter::rows_may_change() const {
+  const CachedFilter* const other = connection_.deferring;
   return retired_ || !cache_state_.is_committed || cache_state_.sees_uncommitted ||
          !store_.database().read_uncommitted().is_known() ||
-         (other != nullptr && other != this && other->is_of(schema(), table()));
+         (other != nullptr && other != this && is_of(*other));
 }
 
-void PagedFilter::refresh_cache() {
+void CachedFilter::refresh_cache() {
   if (has_deferred_changes()) {
     write_deferred_changes();
   }
@@ -134,7 +176,7 @@ void PagedFilter::refresh_cache() {
 
 // Returns whether the table should join the transaction: at the first check if that was worth it in
 // the last transaction, as the cache then stays valid from one transaction to the next.
-bool PagedFilter::joins_now() {
+bool CachedFilter::joins_now() {
   if (transaction_.is_open() || retired_ || is_joining_) {
     return false;
   }
@@ -152,19 +194,20 @@ bool PagedFilter::joins_now() {
 // statement is an INSERT whose rows update() ignores. SQLite counts them, so it inserts as many as
 // changes() says, and changes() stays as it is.
 //
-// If a statement that writes is interrupted, SQLite rolls back the transaction. So this happens only
-// within another statement that writes, which SQLite would roll back as well. A statement that is
-// paused at a row it returns does not count: the lookup belongs to another one then.
+// If a statement that writes is interrupted, SQLite rolls back the transaction. So this happens
+// only within another statement that writes, which SQLite would roll back as well. A statement that
+// is paused at a row it returns does not count: the lookup belongs to another one then.
 //
 // Only our tables have the columns of the INSERT. So if the name has come to mean a table of the
 // user, it fails, and another bloom table refuses a NULL key.
-void PagedFilter::join() {
+void CachedFilter::join() {
   store_.tables().require_same_table();
   const std::string rows = std::to_string(store_.database().changes());
-  const std::string insert =
-      "INSERT INTO " + sqlite::quoted_name(schema()) + "." + sqlite::quoted_name(table()) +
-      "(key, fpr, overfull) WITH RECURSIVE n(i) AS (SELECT 1 WHERE " + rows +
-      " > 0 UNION ALL SELECT i + 1 FROM n WHERE i < " + rows + ") SELECT NULL, NULL, NULL FROM n";
+  const std::string insert = "INSERT INTO " + sqlite::quoted_name(store_.tables().schema()) + "." +
+                             sqlite::quoted_name(table()) +
+                             "(key, fpr, overfull) WITH RECURSIVE n(i) AS (SELECT 1 WHERE " + rows +
+                             " > 0 UNION ALL SELECT i + 1 FROM n WHERE i < " + rows +
+                             ") SELECT NULL, NULL, NULL FROM n";
   const Flag joining(is_joining_);
   const sqlite::KeepLastRowid keep(store_.tables().db());
   // For example, an authorizer may deny it. Each check reads the rows again then.

@@ -1,0 +1,157 @@
+#include "sql/bloom_table/paged/cached_filter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/layout/cells.h"
+#include "core/layout/chunk_layout.h"
+#include "core/operations/estimate.h"
+#include "core/operations/integrity.h"
+#include "sql/sqlite/guard.h"
+#include "sql/vtab/damage.h"
+
+namespace bloom {
+
+using sqlite::SqliteError;
+
+CachedFilter::CachedFilter(sqlite3* db, std::string schema, std::string table,
+                           std::uint64_t cache_bytes, const std::optional<Growth>& growth,
+                           ConnectionState& connection)
+    : store_(db, std::move(schema), std::move(table)),
+      cache_(store_, cache_bytes),
+      log_(db, store_.tables().schema(), store_.tables().table()),
+      logged_(store_.row_log()),
+      growth_(growth),
+      transaction_(db),
+      connection_(connection) {
+  cache_.set_overlay(
+      [this](std::uint64_t i, std::uint8_t* cells) { logged_.apply(*filter_, i, cells); });
+}
+
+CachedFilter::~CachedFilter() {
+  if (connection_.deferring == this) {
+    connection_.deferring = nullptr;
+  }
+}
+
+bool CachedFilter::must_be_shared(const std::string& schema, const std::string& table,
+                                  bool grows) const {
+  return !retired_ && transaction_.is_open() && transaction_.all_savepoints_reported() &&
+         growth_.has_value() == grows && store_.tables().is_of(schema, table);
+}
+
+void CachedFilter::write_deferred_changes() {
+  if (batch_size_ != 0) {
+    apply_batch();
+  }
+  if (cache_.has_changes()) {
+    cache_.flush();
+    note_change();
+  }
+}
+
+void CachedFilter::drop_cache(LogCopy copy) {
+  cache_.forget();
+  copy == LogCopy::forget ? logged_.forget() : logged_.forget_newest();
+  log_.expire();
+  batch_size_ = 0;
+  newest_layer_fill_.forget_estimate();
+  is_loaded_ = false;
+}
+
+void CachedFilter::load() {
+  if (transaction_.may_have_old_name()) {
+    refuse_renamed();
+  }
+  config_ = store_.load_config();
+  log_.set_parts(config_.parts);
+  if (growth_ && config_.layers.are_generations()) {
+    throw SqliteError(SQLITE_CORRUPT_VTAB, "the config has generations, but the table grows");
+  }
+  filter_.emplace(config_.layers);
+  cache_.reset(config_.layers);
+  logged_.load(config_.layers, *filter_, config_.row_log_has_rows);
+  is_loaded_ = true;
+}
+
+void CachedFilter::apply_batch() {
+  const auto hashes = std::span<const Hash>(batch_).first(batch_size_);
+  batch_size_ = 0;
+  filter_->add(hashes, cache_.all_chunks());
+}
+
+template <typename F>
+void CachedFilter::for_each_stored_chunk(F&& f) {
+  current_filter();
+  store_.for_each_chunk(config_.layers, [&](std::uint64_t i, std::span<const std::uint8_t> stored) {
+    const std::uint8_t* const changed = cache_.changed_cells(i);
+    auto cells = changed == nullptr ? stored : std::span(changed, stored.size());
+    std::array<std::uint8_t, kChunkBytes> with_log;
+    if (logged_.has(i)) {
+      std::copy(stored.begin(), stored.end(), with_log.begin());
+      logged_.apply(*filter_, i, with_log.data());
+      cells = std::span(with_log).first(stored.size());
+    }
+    const Layers::Layer& layer = config_.layers.layer_of(i);
+    const Shape& shape = layer.header.shape;
+    const std::uint64_t chunk = i - layer.first_chunk;
+    f(layer, chunk * cells_per_chunk(shape.kind), cells_in_chunk(shape, chunk), cells);
+  });
+}
+
+void CachedFilter::check_integrity() {
+  current_filter();
+  const bool totals_known = shape().kind == Kind::counting && !config_.has_merged_filter;
+  CounterSumCheck check(shape());
+  for_each_stored_chunk([&](const auto& layer, auto first, auto count, auto cells) {
+    const Shape& shape = layer.header.shape;
+    if (first + count == shape.cells && (cells.back() & padding_mask(shape)) != 0) {
+      throw SqliteError(SQLITE_CORRUPT_VTAB, "bits after the last cell are set");
+    }
+    if (totals_known) {
+      check.add(first, count, cells.data());
+    }
+  });
+  if (const auto wrong = check.finish()) {
+    throw SqliteError(SQLITE_CORRUPT_VTAB, "the counters of block " + std::to_string(*wrong) +
+                                               " do not add up to a number of keys");
+  }
+}
+
+std::vector<Estimate> CachedFilter::estimates() {
+  current_filter();
+  std::vector<Estimator> estimators;
+  for (const Layers::Layer& layer : config_.layers.all()) {
+    estimators.emplace_back(layer.header.shape);
+  }
+  for_each_stored_chunk([&](const auto& layer, auto first, auto count, auto cells) {
+    estimators[config_.layers.index_of(layer)].add(first, count, cells.data());
+  });
+  std::vector<Estimate> estimates;
+  estimates.reserve(estimators.size());
+  for (std::size_t age = 0; age < estimators.size(); ++age) {
+    estimates.push_back(estimators[config_.layers.index_of_age(age)].finish());
+  }
+  return estimates;
+}
+
+Filter CachedFilter::read_filter() {
+  Filter filter(layers().newest().header);
+  std::uint8_t* const to = filter.cells();
+  for_each_stored_chunk([&](const auto& layer, auto first, auto, auto cells) {
+    const Shape& shape = layer.header.shape;
+    std::copy(cells.begin(), cells.end(), to + first * bits_per_cell(shape.kind) / 8);
+  });
+  if (has_log()) {
+    log_.for_each_change(shape(), [&](bool added, std::optional<Hash> hash) {
+      if (added) {
+        filter.add(*hash);
+      } else if (filter.shape().kind == Kind::counting) {
+        filter.remove(*hash);
+      }
+    });
+  }
+  return filter;
+}
+
+}  // namespace bloom

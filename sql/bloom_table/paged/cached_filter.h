@@ -1,0 +1,284 @@
+// The filter of a bloom table as lookups of one connection see it: the shadow tables, and a cache
+// of chunks in front of them.
+//
+// Whenever the cache is filled, the config says whether the row log may have rows. They are then
+// read, and applied to each chunk that is read. paged_filter.h lists the calls of SQLite, and when
+// they empty the cache.
+//
+// The change log (sql/source/change_log.h) is an ordinary table, so SQLite calls nothing when a
+// program appends to it. A lookup therefore reads new rows of the log after
+//   - sqlite3_total_changes() has changed: this connection may have appended rows,
+//   - the data version of the file has changed: another connection may have, and
+//   - a call of SQLite that empties the cache.
+//
+// Every function may throw SqliteError if a statement on the shadow tables fails. The code is
+// SQLITE_CORRUPT_VTAB if the shadow tables are damaged.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/filter/chunked.h"
+#include "core/filter/filter.h"
+#include "core/filter/layers.h"
+#include "core/operations/estimate_result.h"
+#include "core/sizing/growth.h"
+#include "sql/bloom_table/paged/bloom_store.h"
+#include "sql/bloom_table/paged/chunk_cache.h"
+#include "sql/bloom_table/paged/layer_fill.h"
+#include "sql/bloom_table/paged/logged_keys.h"
+#include "sql/source/change_log.h"
+#include "sql/vtab/transaction_state.h"
+
+namespace bloom {
+
+class CachedFilter;
+
+// What the filters of one connection share. Must outlive them.
+struct ConnectionState {
+  // Goes up whenever a filter has written rows, or may have lost some to a rollback.
+  std::uint64_t epoch = 1;
+  CachedFilter* deferring = nullptr;  // the last filter that has deferred changes
+};
+
+// What the lookups of one connection have done, since it opened the table or read the schema again.
+struct LookupCounts {
+  std::uint64_t lookups = 0;
+  std::uint64_t absent = 0;  // of them
+  void count(bool found) {
+    ++lookups;
+    absent += found ? 0 : 1;
+  }
+};
+
+class CachedFilter {
+ public:
+  // `growth`: if given, layers are added as the number of keys rises (core/sizing/growth.h).
+  CachedFilter(sqlite3* db, std::string schema, std::string table, std::uint64_t cache_bytes,
+               const std::optional<Growth>& growth, ConnectionState& connection);
+  CachedFilter(const CachedFilter&) = delete;
+  CachedFilter& operator=(const CachedFilter&) = delete;
+  ~CachedFilter();
+
+  // Call when a new object of the table was connected.
+  void note_connected() {
+    store_.tables().note_connected();
+    must_refresh_lookups_ = true;
+  }
+
+  const std::string& table() const { return store_.tables().table(); }
+  // Call when `other` was made or renamed. If it has the name of this table, this filter is out of
+  // date. A statement that is running may still write through it.
+  void give_way_to(CachedFilter& other) {
+    if (&other != this && is_of(other)) {
+      retire();
+      other.other_may_write_ = other.other_may_write_ || transaction_.is_open();
+    }
+  }
+  // Returns whether a new object of this table must share the filter: it is in a transaction.
+  bool must_be_shared(const std::string& schema, const std::string& table, bool grows) const;
+
+  // Call before each lookup, unless a change is in progress. Empties the cache if it may be out of
+  // date.
+  void prepare_lookup() {
+    if (seen_epoch_ != connection_.epoch || must_refresh_lookups_) {
+      refresh_for_lookup();
+    }
+    if (has_log()) {
+      refresh_log();
+    }
+  }
+  // Call at the beginning of each statement. Checks the cache even if this connection has changed
+  // nothing, because other connections may have.
+  void begin_statement() {
+    if (sqlite_reports_everything()) {
+      ++checks_in_transaction_;
+    } else {
+      refresh_cache();
+    }
+    if (has_log()) {
+      refresh_log();
+    }
+  }
+
+  // Call when a cursor is opened and closed. cursor_opened() checks the cache, and returns a number
+  // for cursor_closed(). A correlated subquery opens a cursor for each row of the outer query, so
+  // the check is left out where nothing can have changed:
+  // - Another cursor is open: its statement holds the snapshot of committed rows.
+  // - The statement writes, and runs to its end within one sqlite3_step(): the application cannot
+  //   roll back meanwhile.
+  std::uint64_t cursor_opened();
+  void cursor_closed(std::uint64_t number) {
+    --cursors_;
+    if (number == refreshed_statement_ && --cursors_of_refreshed_statement_ == 0) {
+      ++refreshed_statement_;
+    }
+  }
+
+  void statement_was_prepared() { store_.database().read_uncommitted().statement_was_prepared(); }
+
+  // Returns the layers, and loads them if necessary. Applies no deferred keys: called per row.
+  const Layers& layers() {
+    if (!is_loaded_) {
+      load();
+    }
+    return config_.layers;
+  }
+  const Shape& shape() { return layers().shape(); }
+  const BloomConfig& config() { return layers(), config_; }
+  // Returns BloomConfig::guard_index, even if the rest of the config is damaged. Returns an empty
+  // string if it cannot be read.
+  std::string stored_guard() { return store_.load_guard(); }
+  bool has_generations() { return layers().are_generations(); }
+
+  // As Filter::may_contain(). Also looks the key up in the change log, if there is one.
+  bool may_contain(Hash hash) {
+    return current_filter().may_contain(hash, cache_) ||
+           (has_log() && log_.may_contain(hash, layers().newest().header));
+  }
+  LookupCounts& counts() { return counts_; }
+  // Returns how many times a lookup or a change has read a chunk from the store.
+  std::uint64_t chunks_read() const { return cache_.chunks_read(); }
+  bool has_log() const { return config_.has_log(); }
+  std::uint64_t log_size() { return config().has_log() ? log_.size() : 0; }
+  // Returns the FPR that pending changes add to the estimates.
+  double log_fpr() { return config().has_log() ? log_.fpr(layers().newest().header) : 0; }
+  bool log_has_announcement() { return config().has_log() && log_.has_announcement(); }
+
+  // Returns the filter as one object. Requires: the filter has one layer.
+  Filter read_filter();
+
+  // Both read all chunks. check_integrity() throws SqliteError(SQLITE_CORRUPT_VTAB) for the first
+  // damage that it finds.
+  void check_integrity();
+  std::vector<Estimate> estimates();  // one per layer, oldest first
+
+  // Whether the rows that are being inserted only make the table join the transaction.
+  bool is_joining() const { return is_joining_; }
+
+ protected:
+  // Marks the filter as not to be shared with new table objects. Call when the table was dropped,
+  // or when another table took its name. The filter stays usable, because a rollback may undo
+  // either.
+  void retire() {
+    retired_ = true;
+    logged_.others_may_append();
+    watch_name();
+  }
+  // Call when the table may have another name than its object.
+  void watch_name() {
+    must_refresh_lookups_ = true;
+    store_.tables().watch_name();
+  }
+
+  // Returns the filter with its layers loaded and the deferred keys applied.
+  const LayeredFilter& current_filter() {
+    layers();
+    if (batch_size_ != 0) {
+      apply_batch();
+    }
+    return *filter_;
+  }
+
+  void apply_batch();
+  bool has_deferred_changes() const { return batch_size_ != 0 || cache_.has_changes(); }
+  void write_deferred_changes();
+
+  // Whether this object is told of every event that may change the rows or undo changes.
+  bool sqlite_reports_everything() const {
+    return transaction_.is_open() && transaction_.all_savepoints_reported() && !retired_ &&
+           !other_may_write_;
+  }
+  void refresh_cache();
+  enum class LogCopy { forget, forget_newest };  // see LoggedKeys
+  // Also drops deferred changes.
+  void drop_cache(LogCopy copy = LogCopy::forget);
+  void note_change() { seen_epoch_ = ++connection_.epoch; }
+  // Drops the cache if rows may have changed since it was filled. Call before the transaction is
+  // joined.
+  void check_cache_at_begin();
+  // Call at the end of a transaction. After a commit the cache stays valid.
+  void note_commit();
+  void note_rollback();
+
+  BloomStore store_;
+  ChunkCache cache_;
+  ChangeLog log_;
+  LoggedKeys logged_;
+  std::optional<Growth> growth_;
+  bool is_loaded_ = false;
+  BloomConfig config_;
+  std::optional<LayeredFilter> filter_;  // of config_.layers
+  LayerFill newest_layer_fill_;
+  std::array<Hash, 64> batch_;
+  std::size_t batch_size_ = 0;
+  TransactionState transaction_;
+  ConnectionState& connection_;
+
+ private:
+  // What the last check of the cache found. It decides whether the cache is still valid for the
+  // next statement. Used outside a transaction.
+  struct CacheState {
+    // The cache was read while the connection had no open write transaction. Otherwise a rollback
+    // could revert the cached rows without a call to this table.
+    bool is_committed = false;
+    std::optional<unsigned> data_version;
+    int changes = 0;                     // sqlite3_total_changes()
+    bool had_write_transaction = false;  // the connection had an open write transaction
+    // The connection sees uncommitted rows of other connections, which do not change the data
+    // version.
+    bool sees_uncommitted = false;
+    bool can_be_replaced = false;  // the whole database, without a new data version
+  };
+
+  void load();
+  static constexpr int kChecksBeforeJoining = 8;
+  bool joins_now();
+  void join();
+  // A trigger that appends a row raises total_changes() at once, even while its statement runs. A
+  // rollback does not lower it.
+  void refresh_log() {
+    if (const int changes = store_.database().total_changes(); changes != log_changes_) {
+      log_changes_ = changes;
+      log_.expire();
+    }
+  }
+  bool is_of(const CachedFilter& other) const {
+    return store_.tables().is_of(other.store_.tables().schema(), other.table());
+  }
+  // Whether `other` is another object of the same table, with deferred changes.
+  bool same_table_has_deferred(const CachedFilter* other) const {
+    return other != nullptr && other != this && other->has_deferred_changes() && is_of(*other);
+  }
+  void refresh_for_lookup();
+  bool refresh_for_cursor();
+  bool rows_may_change() const;
+  void end_transaction();
+
+  // Calls f(layer, first cell, count, cells) for each stored chunk in order. Deferred changes are
+  // included. Does not write.
+  template <typename F>
+  void for_each_stored_chunk(F&& f);
+
+  int log_changes_ = 0;  // total_changes() when log_ was checked last
+  LookupCounts counts_;
+  bool retired_ = false;
+  bool other_may_write_ = false;  // another object of this table, in the same transaction
+  std::uint64_t seen_epoch_ = 0;
+  CacheState cache_state_;
+  int cursors_ = 0;  // open cursors
+  // Number of the statement whose cursors need no check, and of its open cursors.
+  std::uint64_t refreshed_statement_ = 1;
+  int cursors_of_refreshed_statement_ = 0;
+  // Whether rows may change during a statement without a new epoch.
+  bool must_refresh_lookups_ = false;
+  int checks_in_transaction_ = 0;  // of the cache: see joins_now()
+  int checks_before_joining_ = kChecksBeforeJoining;
+  bool joins_early_ = false;
+  bool is_joining_ = false;
+};
+
+}  // namespace bloom
