@@ -13,7 +13,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOUR = os.path.join(HERE, "..", "tour.sql")
 # In the order in which they need each other: in the page they are one script.
-SCRIPTS = ("dom", "database", "chart", "cells", "sizing", "race", "watch", "merge", "file", "console", "main")
+SCRIPTS = ("dom", "database", "chart", "cells", "sizing", "race", "search", "watch", "merge", "file", "console", "main")
 
 
 def read(path):

@@ -12,7 +12,7 @@ class Database {
     this.worker.postMessage({ wasm });
   }
 
-  #receive({ id, progress, results, error }) {
+  #receive({ id, progress, results, error, statements }) {
     const request = this.waiting.get(id);
     if (!request) return;
     if (progress !== undefined) {
@@ -20,7 +20,7 @@ class Database {
       return;
     }
     this.waiting.delete(id);
-    if (error === null) request.resolve(results);
+    if (error === null) request.resolve(Object.assign(results, { statements }));
     else request.reject(Object.assign(new Error(error), { results }));
   }
 
@@ -30,7 +30,8 @@ class Database {
   }
 
   // Returns the results of all statements, each { columns, rows, more }. Options: text (numbers as strings), limit (rows
-  // per result), file (a File or its bytes, read by the table `lines`), onProgress (called with the share of the file read, 0 to 1).
+  // per result), file (a File or its bytes, read by the table `lines`), onProgress (called with the share of the file read, 0 to 1),
+  // trace (the results get `statements`: the SQL of each statement that ended, also of those of the extension).
   run(sql, values = [], { onProgress, ...options } = {}) {
     const id = ++this.last;
     return new Promise((resolve, reject) => {

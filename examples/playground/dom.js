@@ -42,6 +42,14 @@ function propertyTable(caption, head, things, properties) {
   return made;
 }
 
+// Waits until the element is in view.
+const inView = (node) => new Promise((resolve) => {
+  new IntersectionObserver((seen, observer) => seen.some((each) => each.isIntersecting) && resolve(observer.disconnect())).observe(node);
+});
+
+// The content of a <dl class="facts">: [name, text] each.
+const factList = (facts) => facts.map(([name, text]) => element("div", {}, element("dt", {}, name), element("dd", {}, text)));
+
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 

@@ -10,6 +10,9 @@
 /* Puts the next bytes of the file at `into`, at most `room`; returns how many, 0 at its end. */
 EM_JS(int, next_bytes, (unsigned char* into, int room), { return Module.nextBytes(into, room); });
 
+/* Hands the page the SQL of a statement that has ended. */
+EM_JS(void, statement_ended, (const char* sql), { Module.statementEnded(sql); });
+
 /* SELECT line FROM lines: what stands between newlines, without a carriage return at the end. A
  * file is read once, from its beginning to its end, whatever its size; one line is in memory at a
  * time. */
@@ -140,6 +143,22 @@ static const sqlite3_module kLines = {
     .xColumn = lines_column,
     .xRowid = lines_rowid,
 };
+
+static int on_end(unsigned event, void* context, void* statement, void* unexpanded) {
+  (void)event, (void)context, (void)unexpanded;
+  char* const sql = sqlite3_expanded_sql(statement);
+  if (sql != NULL) {
+    statement_ended(sql);
+    sqlite3_free(sql);
+  }
+  return 0;
+}
+
+/* From now on, hands the page every statement that ends, also those that the extension runs; or
+ * none. SQLITE_TRACE_STMT would show the statements of the extension without their values. */
+EMSCRIPTEN_KEEPALIVE void trace(sqlite3* db, int is_on) {
+  sqlite3_trace_v2(db, is_on ? SQLITE_TRACE_PROFILE : 0, on_end, NULL);
+}
 
 /* An empty database in memory; null if there is no memory for it. */
 EMSCRIPTEN_KEEPALIVE sqlite3* open_database(void) {

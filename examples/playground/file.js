@@ -72,7 +72,7 @@ class FileFilter {
       ["share of file size", percentText(info.bytes / Math.max(1, file.size))], ["cells", whole.format(info.cells)],
       ["hashes", info.hashes], ["false-positive rate", percentText(info.fpr)],
     ];
-    find("file-facts").replaceChildren(...facts.map(([term, value]) => element("div", {}, element("dt", {}, term), element("dd", {}, String(value)))));
+    find("file-facts").replaceChildren(...factList(facts));
     this.#offer(name, filter);
     find("file-answer").textContent = "";
     find("file-result").hidden = false;

@@ -1,7 +1,7 @@
 // Starts the parts of the page.
 async function main() {
   const engine = embeddedEngine();
-  startRace(engine);
+  startRace(engine).then(telling(find("search-problem"), () => startSearch(engine)));
   const db = new Database(engine);
   const { version, sqlite } = await db.row("SELECT bloom_version() AS version, sqlite_version() AS sqlite");
   find("versions").textContent = `sqlite-bloom ${version} in SQLite ${sqlite}`;

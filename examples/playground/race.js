@@ -38,10 +38,10 @@ async function race(db, { rows, visits, share }) {
   return Object.entries(results).map(([name, { found, times }]) => ({ name, found, ms: median(times) }));
 }
 
-function raceText([plain, filtered]) {
+function raceText([plain, filtered], means = "filter") {
   const ratio = plain.ms / filtered.ms;
   if (ratio > 0.95 && ratio < 1.05) return "Both take the same time.";
-  return ratio > 1 ? `With the filter: ${ratio.toFixed(1)} times faster.` : `With the filter: ${Math.round(100 / ratio - 100)} % slower.`;
+  return ratio > 1 ? `With the ${means}: ${ratio.toFixed(1)} times faster.` : `With the ${means}: ${Math.round(100 / ratio - 100)} % slower.`;
 }
 
 function raceBars(results) {
@@ -51,6 +51,7 @@ function raceBars(results) {
     element("span", {}, `${short.format(ms)} ms`)));
 }
 
+// Ends with the first race.
 function startRace(engine) {
   const db = new Database(engine);
   const button = find("race-start");
@@ -80,5 +81,5 @@ function startRace(engine) {
   pairWithSlider("race-share", () => {});
   find("race-form").addEventListener("submit", (event) => { event.preventDefault(); run(); });
   find("race-share-slider").addEventListener("change", run);
-  run();
+  return run();
 }

@@ -93,8 +93,7 @@ DELETE FROM watched_keys WHERE rowid = (SELECT min(rowid) FROM watched_keys WHER
       ["cells set", percentText(state.fill)], ["current FPR", percentText(state.fpr)], ["size", bytesText(state.bytes)],
     ];
     if (state.kind === "counting") facts.push(["saturated counters", whole.format(state.saturated)]);
-    find("watch-state").replaceChildren(...facts.map(([name, value]) =>
-      element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+    find("watch-state").replaceChildren(...factList(facts));
   }
 
   #showKeys(keys) {

@@ -1,16 +1,17 @@
 "use strict";
 // Runs in a worker, after engine.js: an in-memory database with the extension. Each message { id, sql, values, text, limit,
-// file } gets one answer { id, results, error }, in order.
+// file, trace } gets one answer { id, results, error, statements }, in order.
 
 const TRANSIENT = -1; // SQLite copies bound values
 const ROW = 100, DONE = 101;
 const TEXT = 3, BLOB = 4, NULL = 5;
 
 let engine, db;
+let statements = []; // the SQL of those that were traced
 let reading = null; // the file that the table `lines` reads, the position in it, and the receiver of progress
 
 async function start(wasm) {
-  engine = await createEngine({ wasmBinary: wasm, nextBytes });
+  engine = await createEngine({ wasmBinary: wasm, nextBytes, statementEnded: (sql) => statements.push(textAt(sql)) });
   db = engine._open_database();
   if (!db) throw new Error("no memory for a database");
 }
@@ -122,12 +123,14 @@ function answer(request) {
   const results = [];
   let error = null;
   reading = request.file ? { id: request.id, file: request.file, at: 0 } : { file: new Blob([]), at: 0 };
+  statements = [];
+  engine._trace(db, Boolean(request.trace));
   try {
     run(request, results);
   } catch (failure) {
     error = failure.message;
   }
-  postMessage({ id: request.id, results, error });
+  postMessage({ id: request.id, results, error, statements });
 }
 
 let started;

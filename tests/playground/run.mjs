@@ -13,6 +13,7 @@ import { testConsole } from "./console.mjs";
 import { testFile } from "./file.mjs";
 import { testMerge } from "./merge.mjs";
 import { testRace } from "./race.mjs";
+import { searchReady, testSearch } from "./search.mjs";
 import { testSizing } from "./sizing.mjs";
 import { testWatch } from "./watch.mjs";
 
@@ -48,6 +49,7 @@ async function fillPage(page) {
   await page.locator("#console-results table").waitFor();
   await page.locator("#file-input").setInputFiles({ name: "lines.txt", mimeType: "text/plain", buffer: Buffer.from("one\ntwo\nthree\n") });
   await page.locator("#file-result").waitFor();
+  await searchReady(page);
   for (const details of await page.locator("details > summary").all()) await details.click();
 }
 
@@ -76,6 +78,8 @@ async function takePictures(browser, url) {
     const page = await open(browser, url, { viewport, colorScheme, reducedMotion: "reduce" });
     await page.locator("#race-bars .racer").first().waitFor();
     await page.locator("#race").screenshot({ path: path.join(pictures, `race-${name}.png`) });
+    await searchReady(page);
+    await page.locator("#search").screenshot({ path: path.join(pictures, `search-${name}.png`) });
     await page.locator("#sizing").screenshot({ path: path.join(pictures, `size-${name}.png`) });
     await page.locator("#watch-kind").selectOption("counting");
     await page.locator("#watch-words").click();
@@ -99,6 +103,7 @@ async function main() {
   try {
     const file = pathToFileURL(pagePath).href;
     await withPage(browser, file, {}, (page) => testRace(page, native));
+    await withPage(browser, file, {}, (page) => testSearch(page, native));
     await withPage(browser, file, {}, (page) => testSizing(page, native));
     await withPage(browser, file, {}, (page) => testWatch(page, native));
     await withPage(browser, file, {}, (page) => testMerge(page, native));
@@ -107,6 +112,7 @@ async function main() {
     console.log("  from a server, on a phone:");
     const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
     await withPage(browser, server.url, phone, (page) => testWatch(page, native));
+    await withPage(browser, server.url, phone, (page) => testSearch(page, native));
     await withPage(browser, server.url, phone, testConsole);
     await testAccess(browser, file);
     if (browserName === "chromium") await takePictures(browser, file);

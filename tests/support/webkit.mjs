@@ -160,6 +160,8 @@ export class WebKitPage extends Locator {
   downloads = path.join(this.folder, "downloads");
   keyboard = { press: (keys) => this.#press(keys), type: (text) => this.#type([...text]) };
 
+  #killDriver = () => this.driver.kill();
+
   constructor(mayRequest) {
     super(null, []);
     this.page = this;
@@ -188,7 +190,7 @@ export class WebKitPage extends Locator {
         WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1",
       },
     });
-    process.on("exit", () => this.driver.kill());
+    process.on("exit", this.#killDriver);
     await until(() => fetch(`http://127.0.0.1:${port}/status`).then(() => true, () => false), "the driver of WebKit");
     const { sessionId } = await this.send("POST", "", { capabilities: { alwaysMatch: { timeouts: { script: 120000 } } } });
     this.root += `/${sessionId}`;
@@ -281,6 +283,7 @@ export class WebKitPage extends Locator {
   async close() {
     await this.send("DELETE", "");
     this.driver.kill();
+    process.off("exit", this.#killDriver);
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
