@@ -62,8 +62,15 @@ KeyConstraint choose_key_constraint(sqlite3_index_info& info, int column, Collat
   return key;
 }
 
-bool take_as_list(sqlite3_index_info& info, int constraint) {
-  return is_in_list(info, constraint, /*take=*/true);
+ListUse take_as_list(sqlite3_index_info& info, int constraint) {
+  constexpr int kConstraints = 32;  // SQLite knows of so many whether they are lists
+  constexpr int kFirstWithVtabIn = 3038000;
+  if (is_in_list(info, constraint)) {
+    return is_in_list(info, constraint, /*take=*/true) ? ListUse::list : ListUse::not_offered;
+  }
+  return constraint >= kConstraints && sqlite3_libversion_number() >= kFirstWithVtabIn
+             ? ListUse::not_offered
+             : ListUse::none;
 }
 
 int equality_on(const sqlite3_index_info& info, int column) {
