@@ -11,6 +11,11 @@ namespace bloom {
 
 inline constexpr std::string_view kUnsupportedCollationPrefix = "refused: collation ";
 
+// `op`: as in sqlite3_index_info.
+inline bool is_equality(int op) {
+  return op == SQLITE_INDEX_CONSTRAINT_EQ || op == SQLITE_INDEX_CONSTRAINT_IS;
+}
+
 // The condition key = ?, key IS ? or key IN (...) that a plan uses. A list is used only if no
 // other condition gives the key: SQLite then looks up that key in the list.
 struct KeyConstraint {
@@ -38,6 +43,9 @@ void set_plan_text(sqlite3_index_info& info, const std::string& text);
 // Sets idxStr to kUnsupportedCollationPrefix, followed by the collation. Throws std::bad_alloc.
 void name_unsupported_collation(sqlite3_index_info& info, const char* collation);
 
+// Returns whether the condition may be column IN (...), which SQLite offers as column = ?. Before
+// 3.38, SQLite does not tell, and this returns false.
+bool may_be_list(sqlite3_index_info& info, int constraint);
 // How a plan can use a condition that SQLite offers as column = ?.
 enum class ListUse {
   none,  // it is no list, as far as SQLite tells: before 3.38 it does not
