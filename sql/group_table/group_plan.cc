@@ -33,12 +33,20 @@ bool uses_key(const sqlite3_index_info& info) {
 }
 
 // Returns the condition member = ?, if it compares as the members are stored: by BINARY. SQLite
-// checks the condition again, so the rows may be too many.
+// checks the condition again, so the rows may be too many. It would check each value of member IN
+// (...) without the affinity and the collation of the right side, which loses members: without this
+// condition, it evaluates IN.
 int member_constraint(sqlite3_index_info& info) {
-  const int member = equality_on(info, static_cast<int>(GroupColumn::member));
-  const bool binary =
-      member >= 0 && collation_named(sqlite3_vtab_collation(&info, member)) == Collation::binary;
-  return binary ? member : -1;
+  int found = -1;
+  for (int i = 0; i < info.nConstraint; ++i) {
+    const auto& constraint = info.aConstraint[i];
+    if (constraint.iColumn == static_cast<int>(GroupColumn::member) && constraint.usable != 0 &&
+        is_equality(constraint.op) && !may_be_list(info, i) &&
+        collation_named(sqlite3_vtab_collation(&info, i)) == Collation::binary) {
+      found = i;
+    }
+  }
+  return found;
 }
 
 }  // namespace

@@ -212,6 +212,83 @@ bool SearchTable::Cursor::may_be_of_like_with_escape(const SearchCondition& cond
          (collation_named(condition.collation) == Collation::nocase || !table_.like().ignores_case);
 }
 
+std::vector<OwnedValue> SearchTable::Cursor::list_of(const SearchCondition& condition,
+                                                     const Value& argument) {
+  const SearchConfig none;
+  const SearchFacts facts = table_.facts(none);
+  const SearchedColumn* const column = table_.probed_column(facts, condition);
+  std::optional<bool> is_text_comparable;
+  const auto can_probe = [&](const Value& value) {
+    if (value.type() != SQLITE_TEXT) {
+      return true;
+    }
+    if (!is_text_comparable) {
+      is_text_comparable = table_.list_collations_.are_within(name_of(column->collation));
+    }
+    return *is_text_comparable;
+  };
+  std::vector<OwnedValue> list;
+  argument.for_each_in_list([&](const Value& value) {
+    const bool is_probed =
+        column != nullptr && !value.is_null() && can_probe(value) && table_.whole_.is_ready();
+    if (!value.is_null() &&
+        !(is_probed && table_.surely_lacks(*column, facts.affinity(condition.column), value))) {
+      list.push_back(value.copy());
+    }
+  });
+  return list;
+}
+
+bool SearchTable::Cursor::is_compared_by(const std::vector<OwnedValue>& list,
+                                         std::string_view collation) {
+  return std::none_of(
+             list.begin(), list.end(),
+             [](const OwnedValue& each) { return Value(each.get()).type() == SQLITE_TEXT; }) ||
+         table_.list_collations_.are_within(collation);
+}
+
+void SearchTable::Cursor::find_by_list(std::string& where) {
+  for (std::size_t i = 0; i < plan_.conditions.size() && order_ == kNoOrder; ++i) {
+    const SearchCondition& condition = plan_.conditions[i];
+    if (condition.is_list && can_use_index(i) &&
+        (values_of_index_ == nullptr || lists_[i].size() < values_of_index_->size())) {
+      values_of_index_ = &lists_[i];
+      index_parameter_ = kFirstParameter + static_cast<int>(bound_.size());
+      value_of_index_ = 0;
+      returned_.clear();
+    }
+  }
+  if (values_of_index_ != nullptr) {
+    const SearchCondition& condition =
+        plan_.conditions[static_cast<std::size_t>(values_of_index_ - lists_.data())];
+    where.append(" AND ").append(sql_of(condition)).append(" = ?");
+    where.append(std::to_string(index_parameter_)).append(" COLLATE ");
+    where.append(quoted_name(condition.collation));
+  }
+}
+
+// As pushed(): the index must find all rows that may be equal, whatever affinity the right side
+// has. SQLite has converted the list by that affinity and by the one of the column, so a text that
+// is compared with numbers is no text any more.
+bool SearchTable::Cursor::can_use_index(std::size_t condition) {
+  const SearchCondition& list = plan_.conditions[condition];
+  if (list.column >= table_.columns_.source_columns()) {
+    return false;
+  }
+  const SourceColumn& column = table_.source_.columns()[static_cast<std::size_t>(list.column)];
+  return table_.source_.has_index_on(column.name, list.collation) &&
+         std::all_of(lists_[condition].begin(), lists_[condition].end(),
+                     [&](const OwnedValue& each) {
+                       const Value value(each.get());
+                       if (value.type() != SQLITE_TEXT) {
+                         return value.type() == SQLITE_BLOB || is_numeric(column.affinity);
+                       }
+                       return column.affinity != Affinity::blob ||
+                              !may_look_like_number(Value(value.copy().get()).text());
+                     }) &&
+         is_compared_by(lists_[condition], list.collation);
+}
+
 bool SearchTable::Cursor::look_up(const SearchConfig& config, Wanted wanted) {
   if (!config.covered || table_.out_of_sync(config)) {
     return false;
@@ -258,6 +335,9 @@ void SearchTable::Cursor::require_term(const SearchedColumn& column, Affinity af
   const Value value(values_[condition].get());
   SearchKeys keys;
   if (plan_.conditions[condition].is_list) {
+    if (!is_compared_by(lists_[condition], name_of(column.collation))) {
+      return;
+    }
     for (const OwnedValue& each : lists_[condition]) {
       table_.append_equal_keys(column, affinity, Value(each.get()), keys);
     }

@@ -55,7 +55,11 @@ void SearchTable::Cursor::start(int order, const char* idx_string, const Values&
     if (may_not_apply(condition.op) && may_be_outer_join()) {
       continue;
     }
-    lists_.push_back(condition.is_list ? values[i].list() : std::vector<OwnedValue>());
+    const bool is_list = condition.is_list;
+    lists_.push_back(is_list ? list_of(condition, values[i]) : std::vector<OwnedValue>());
+    if (is_list && lists_.back().empty()) {
+      return;
+    }
     values_.push_back(values[i].copy());
     plan_.conditions.push_back(std::move(condition));
   }
@@ -67,8 +71,12 @@ void SearchTable::Cursor::start(int order, const char* idx_string, const Values&
   if (wanted.is_none || wanted.rowids.first > wanted.rowids.last) {
     return;
   }
-  const bool in_runs =
-      !wanted.has_index && !is_short(wanted.rowids) && look_up(table_.store_.load_config(), wanted);
+  values_of_index_ = nullptr;
+  if (!wanted.has_index && !is_short(wanted.rowids)) {
+    find_by_list(where);
+  }
+  const bool in_runs = !wanted.has_index && values_of_index_ == nullptr &&
+                       !is_short(wanted.rowids) && look_up(table_.store_.load_config(), wanted);
   if (runs_.empty()) {
     return;
   }
@@ -148,17 +156,25 @@ void SearchTable::Cursor::start_run() {
   for (std::size_t i = 0; i < bound_.size(); ++i) {
     execution_->bind(kFirstParameter + static_cast<int>(i), Value(bound_[i].get()));
   }
+  if (values_of_index_ != nullptr) {
+    execution_->bind(index_parameter_, Value((*values_of_index_)[value_of_index_].get()));
+  }
 }
 
 // Goes to the next row, in this run or a later one.
 void SearchTable::Cursor::read_row() {
-  while (!execution_->step()) {
-    if (++run_ == runs_.size()) {
-      execution_.reset();
-      return;
+  do {
+    while (!execution_->step()) {
+      if (++run_ == runs_.size()) {
+        run_ = 0;
+        if (values_of_index_ == nullptr || ++value_of_index_ == values_of_index_->size()) {
+          execution_.reset();
+          return;
+        }
+      }
+      start_run();
     }
-    start_run();
-  }
+  } while (values_of_index_ != nullptr && !returned_.insert(rowid()).second);
 }
 
 void SearchTable::Cursor::next() { read_row(); }

@@ -143,6 +143,7 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
   double cost = 3 * rows;
   int arguments = 0;
   bool is_unique = false;
+  bool has_order = true;
   for (int i = 0; i < info.nConstraint && arguments < kMaxConditions; ++i) {
     const auto& constraint = info.aConstraint[i];
     const int column = rowid_or(facts, constraint.iColumn);
@@ -157,14 +158,21 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; })) {
       continue;
     }
+    // Values one by one are right for the rowid, which is an integer.
+    const ListUse list =
+        is_equality(constraint.op) && column >= 0 ? take_as_list(info, i) : ListUse::none;
+    if (list == ListUse::not_offered) {
+      continue;
+    }
+    const bool is_list = list == ListUse::list;
     info.aConstraintUsage[i].argvIndex = ++arguments;
     const bool is_source_column = column >= 0 && column < facts.columns.source_columns();
     const bool has_index =
         is_equality(constraint.op) && is_source_column &&
         facts.source.has_index_on(facts.source.columns()[static_cast<std::size_t>(column)].name,
                                   collation);
-    const bool is_list = is_equality(constraint.op) && column >= 0 && !has_index &&
-                         !is_numeric(facts.affinity(column)) && take_as_list(info, i);
+    // The rows of the values are found one value after the other.
+    has_order = has_order && !(is_list && has_index);
     codes.append(1, known->code).append(column < 0 ? "" : std::to_string(column));
     if (is_list || is_literal(info, i)) {
       codes.append(1, is_list ? kList : kLiteral);
@@ -207,7 +215,8 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
     }
   }
   info.idxNum = kNoOrder;
-  if (info.nOrderBy == 1 && rowid_or(facts, info.aOrderBy[0].iColumn) == kRowidColumn) {
+  if (has_order && info.nOrderBy == 1 &&
+      rowid_or(facts, info.aOrderBy[0].iColumn) == kRowidColumn) {
     info.idxNum = info.aOrderBy[0].desc != 0 ? kDescending : kAscending;
     info.orderByConsumed = 1;
   }

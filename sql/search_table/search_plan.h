@@ -16,13 +16,9 @@
 #include "sql/search_table/ranges/search_store.h"
 #include "sql/search_table/search_columns.h"
 #include "sql/sqlite/api.h"
+#include "sql/vtab/key_constraint.h"
 
 namespace bloom {
-
-// `op`: as in sqlite3_index_info.
-inline bool is_equality(int op) {
-  return op == SQLITE_INDEX_CONSTRAINT_EQ || op == SQLITE_INDEX_CONSTRAINT_IS;
-}
 
 // Returns whether SQLite may pass conditions of this operator that do not apply to all rows. Before
 // 3.54 it passes `a.x LIKE 'y'` to `a` in `a LEFT JOIN b ON a.x LIKE 'y'`.

@@ -32,23 +32,31 @@ void SearchTable::find_probes(const char* plan) {
   const SearchFacts facts = this->facts(none);
   int argument = 0;
   for (const SearchCondition& condition : read_search_plan(plan).conditions) {
-    const bool is_rowid = condition.column == kRowidColumn;
-    const int column = is_rowid ? source_.find(source_.rowid_alias()) : condition.column;
-    const int term = is_equality(condition.op) && !condition.is_list && column >= 0 &&
-                             column < columns_.source_columns()
-                         ? term_for(facts, condition.op, column, condition.collation)
-                         : -1;
-    if (term >= 0 &&
-        (is_rowid || source_.has_index_on(source_.columns()[static_cast<std::size_t>(column)].name,
-                                          condition.collation))) {
-      const auto& all = searched_[static_cast<std::size_t>(Family::keys)];
-      const auto searched = std::find_if(all.begin(), all.end(), [&](const SearchedColumn& each) {
-        return each.term == static_cast<std::size_t>(term);
-      });
-      probes_.push_back({argument, &*searched, facts.affinity(column)});
+    const SearchedColumn* const column =
+        condition.is_list ? nullptr : probed_column(facts, condition);
+    if (column != nullptr) {
+      probes_.push_back({argument, column, facts.affinity(columns_.column_of_term(column->term))});
     }
     ++argument;
   }
+}
+
+const SearchedColumn* SearchTable::probed_column(const SearchFacts& facts,
+                                                 const SearchCondition& condition) {
+  const bool is_rowid = condition.column == kRowidColumn;
+  const int column = is_rowid ? source_.find(source_.rowid_alias()) : condition.column;
+  const int term = is_equality(condition.op) && column >= 0 && column < columns_.source_columns()
+                       ? term_for(facts, condition.op, column, condition.collation)
+                       : -1;
+  if (term < 0 ||
+      (!is_rowid && !source_.has_index_on(source_.columns()[static_cast<std::size_t>(column)].name,
+                                          condition.collation))) {
+    return nullptr;
+  }
+  const auto& all = searched_[static_cast<std::size_t>(Family::keys)];
+  return &*std::find_if(all.begin(), all.end(), [&](const SearchedColumn& each) {
+    return each.term == static_cast<std::size_t>(term);
+  });
 }
 
 // NULL has no keys: x IS NULL may find rows.
@@ -60,13 +68,18 @@ bool SearchTable::surely_has_none(const char* plan, const Values& values) {
     return false;
   }
   return std::any_of(probes_.begin(), probes_.end(), [&](const Probe& probe) {
-    if (!whole_.has(*probe.column)) {
-      return false;
-    }
-    probe_keys_.clear();
-    append_equal_keys(*probe.column, probe.affinity, values[probe.argument], probe_keys_);
-    return !probe_keys_.empty() && !whole_.may_have(probe_keys_);
+    return surely_lacks(*probe.column, probe.affinity, values[probe.argument]);
   });
+}
+
+bool SearchTable::surely_lacks(const SearchedColumn& column, Affinity affinity,
+                               const Value& value) {
+  if (!whole_.has(column)) {
+    return false;
+  }
+  probe_keys_.clear();
+  append_equal_keys(column, affinity, value, probe_keys_);
+  return !probe_keys_.empty() && !whole_.may_have(probe_keys_);
 }
 
 }  // namespace bloom

@@ -25,6 +25,7 @@ SearchTable::SearchTable(const sqlite::Definition& definition, Shared& shared)
       columns_(definition.table, source_, options_),
       transaction_(definition.db),
       to_number_(definition.db),
+      list_collations_(definition.db),
       whole_(store_, source_, searched_[static_cast<std::size_t>(Family::keys)]) {
   for (std::size_t i = 0; i < options_.terms().size(); ++i) {
     const SearchedTerm& term = options_.terms()[i];
@@ -107,6 +108,7 @@ int SearchTable::best_index(sqlite3_index_info& info) {
   SearchConfig config;
   whole_.expire();
   probed_plan_.clear();
+  list_collations_.statement_was_prepared();
   const auto outcome = sqlite::Outcome::of([&] {
     source_.refresh_names();
     config = store_.load_config();

@@ -25,6 +25,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "sql/search_table/ranges/range_builder.h"
@@ -36,6 +37,7 @@
 #include "sql/search_table/search_source.h"
 #include "sql/search_table/whole/whole_lookup.h"
 #include "sql/source/source_comparison.h"
+#include "sql/sqlite/list_collations.h"
 #include "sql/sqlite/module.h"
 #include "sql/vtab/columns.h"
 #include "sql/vtab/commands.h"
@@ -113,6 +115,11 @@ class SearchTable {
   // says.
   bool surely_has_none(const char* plan, const Values& values);
   void find_probes(const char* plan);
+  // Returns the column of the filter over the whole table that can answer an equality; null if
+  // there is none.
+  const SearchedColumn* probed_column(const SearchFacts& facts, const SearchCondition& condition);
+  // Returns true if no row has a value that is equal to this one. Requires: whole_.is_ready().
+  bool surely_lacks(const SearchedColumn& column, Affinity affinity, const Value& value);
   void append_equal_keys(const SearchedColumn& column, Affinity affinity, const Value& value,
                          SearchKeys& keys);
   Like like();
@@ -148,6 +155,7 @@ class SearchTable {
   TransactionState transaction_;
   TextToNumber to_number_;
   std::optional<sqlite::Statement> probe_;  // of LIKE and GLOB
+  sqlite::ListCollations list_collations_;
   std::vector<FreeStatement> free_statements_;
   WholeLookup whole_;
   // The conditions of the plan `probed_plan_` that the filter over the whole table can answer.
@@ -188,6 +196,15 @@ class SearchTable::Cursor {
               std::string& sql) const;
   bool may_be_of_like_with_escape(const SearchCondition& condition, const Value& value) const;
   static void limit_rowids(const SearchCondition& condition, std::int64_t value, Wanted& wanted);
+  // Returns the values of column IN (...) that a row may have.
+  std::vector<sqlite::OwnedValue> list_of(const SearchCondition& condition, const Value& argument);
+  // Returns whether the list is compared by BINARY or by this collation: it has no text, or SQLite
+  // says so.
+  bool is_compared_by(const std::vector<sqlite::OwnedValue>& list, std::string_view collation);
+  // Finds the rows of a list by an index of the source, if there is such a list: appends the
+  // condition to `where`, and sets values_of_index_ and index_parameter_.
+  void find_by_list(std::string& where);
+  bool can_use_index(std::size_t condition);
   // Sets runs_ to the rows that must be read. Returns false if that are all rows.
   bool look_up(const SearchConfig& config, Wanted wanted);
   void require_term(const SearchedColumn& column, Affinity affinity, std::size_t condition,
@@ -214,6 +231,12 @@ class SearchTable::Cursor {
   std::vector<sqlite::OwnedValue> bound_;               // those that the statement uses
   RowidRanges runs_;
   std::size_t run_ = 0;
+  // If an index finds the rows of a list: its values, each of which needs a run of its own, and the
+  // rows that were returned, because several values may find the same row.
+  const std::vector<sqlite::OwnedValue>* values_of_index_ = nullptr;
+  int index_parameter_ = 0;
+  std::size_t value_of_index_ = 0;
+  std::unordered_set<std::int64_t> returned_;
   int order_ = kNoOrder;
   std::string statement_key_;
   std::unique_ptr<sqlite::Statement> statement_;

@@ -86,19 +86,19 @@ std::string Value::describe() const {
   }
 }
 
-std::vector<OwnedValue> Value::list() const {
-  std::vector<OwnedValue> values;
+void Value::for_each_in_list(const std::function<void(const Value&)>& f) const {
 #if SQLITE_VERSION_NUMBER >= 3038000
   sqlite3_value* value = nullptr;
   int code = sqlite3_vtab_in_first(value_, &value);
   for (; code == SQLITE_OK; code = sqlite3_vtab_in_next(value_, &value)) {
-    values.push_back(Value(value).copy());
+    f(Value(value));
   }
   if (code != SQLITE_DONE) {
     throw SqliteError(code, "the values of IN cannot be read");
   }
+#else
+  static_cast<void>(f);
 #endif
-  return values;
 }
 
 }  // namespace bloom::sqlite

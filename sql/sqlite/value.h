@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <new>
 #include <span>
@@ -74,9 +75,9 @@ class Value {
   }
   void set_result(sqlite3_context* context) const { sqlite3_result_value(context, value_); }
 
-  // Returns copies of the values of column IN (...), if this is the argument of such a condition
-  // that SQLite passes all at once. Throws SqliteError, std::bad_alloc.
-  std::vector<OwnedValue> list() const;
+  // Calls f(value) with the values of column IN (...), if this is the argument of such a condition
+  // that SQLite passes all at once. Throws SqliteError, and what `f` throws.
+  void for_each_in_list(const std::function<void(const Value&)>& f) const;
 
   // Throws std::bad_alloc.
   OwnedValue copy() const {

@@ -6,10 +6,6 @@
 namespace bloom {
 namespace {
 
-bool is_equality(unsigned char op) {
-  return op == SQLITE_INDEX_CONSTRAINT_EQ || op == SQLITE_INDEX_CONSTRAINT_IS;
-}
-
 // Returns whether the constraint is key IN (...). SQLite offers it as key = ?, and runs the plan
 // once for each value of the list. Older versions cannot tell.
 bool is_in_list(sqlite3_index_info& info, int constraint, bool take = false) {
@@ -62,8 +58,18 @@ KeyConstraint choose_key_constraint(sqlite3_index_info& info, int column, Collat
   return key;
 }
 
-bool take_as_list(sqlite3_index_info& info, int constraint) {
-  return is_in_list(info, constraint, /*take=*/true);
+bool may_be_list(sqlite3_index_info& info, int constraint) {
+  constexpr int kConstraints = 32;  // SQLite tells it of so many
+  constexpr int kFirstWithVtabIn = 3038000;
+  return is_in_list(info, constraint) ||
+         (constraint >= kConstraints && sqlite3_libversion_number() >= kFirstWithVtabIn);
+}
+
+ListUse take_as_list(sqlite3_index_info& info, int constraint) {
+  if (!may_be_list(info, constraint)) {
+    return ListUse::none;
+  }
+  return is_in_list(info, constraint, /*take=*/true) ? ListUse::list : ListUse::not_offered;
 }
 
 int equality_on(const sqlite3_index_info& info, int column) {

@@ -11,6 +11,11 @@ namespace bloom {
 
 inline constexpr std::string_view kUnsupportedCollationPrefix = "refused: collation ";
 
+// `op`: as in sqlite3_index_info.
+inline bool is_equality(int op) {
+  return op == SQLITE_INDEX_CONSTRAINT_EQ || op == SQLITE_INDEX_CONSTRAINT_IS;
+}
+
 // The condition key = ?, key IS ? or key IN (...) that a plan uses. A list is used only if no
 // other condition gives the key: SQLite then looks up that key in the list.
 struct KeyConstraint {
@@ -38,10 +43,19 @@ void set_plan_text(sqlite3_index_info& info, const std::string& text);
 // Sets idxStr to kUnsupportedCollationPrefix, followed by the collation. Throws std::bad_alloc.
 void name_unsupported_collation(sqlite3_index_info& info, const char* collation);
 
-// Asks SQLite to pass the values of column IN (...) all at once: see Value::list(). Returns whether
-// it does, which it can from SQLite 3.38 on. It then checks IN itself. For values one by one it
-// checks column = value instead, and converts them by other rules.
-bool take_as_list(sqlite3_index_info& info, int constraint);
+// Returns whether the condition may be column IN (...), which SQLite offers as column = ?. Before
+// 3.38, SQLite does not tell, and this returns false.
+bool may_be_list(sqlite3_index_info& info, int constraint);
+// How a plan can use a condition that SQLite offers as column = ?.
+enum class ListUse {
+  none,  // it is no list, as far as SQLite tells: before 3.38 it does not
+  list,  // column IN (...): SQLite will pass all values at once, see Value::for_each_in_list()
+  not_offered,  // it may be a list, and SQLite cannot pass all values at once
+};
+// Asks SQLite to pass the values of column IN (...) all at once. It then checks IN itself. For
+// values one by one it checks column = value instead, without the affinity and the collation of the
+// right side, which loses rows. Requires: the plan uses a condition for which this returns `list`.
+ListUse take_as_list(sqlite3_index_info& info, int constraint);
 // Returns whether a condition compares this column by = or IS. It need not be usable.
 bool is_compared(const sqlite3_index_info& info, int column);
 // Returns the index of a usable condition that tests this column by IS NULL; -1 for none.

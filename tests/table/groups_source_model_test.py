@@ -181,6 +181,12 @@ class GroupsWorld(World):
             assert not {m for m, _ in pairs} - members, f"members that are not listed: {({m for m, _ in pairs} - members)!r}"
             lost = f"SELECT count(*) FROM ({self.pairs()}) AS s LEFT JOIN f ON f.key = s.k AND f.member = s.m COLLATE BINARY WHERE f.key IS NULL"
             assert one(side.db, lost) == 0, "lost in a join"
+        if sqlite3.sqlite_version_info >= (3, 38) and pairs:
+            listed = self.rng.choice(("TEXT", "INTEGER", "NUMERIC", "BLOB", "REAL"))
+            values = f"SELECT CAST(m AS {listed}){self.rng.choice(('', ' COLLATE NOCASE', ' COLLATE RTRIM'))} FROM ({self.pairs()})"
+            # The LIMIT keeps the condition from the table.
+            wanted, found = ({(type(m), m) for (m,) in side.db.execute(f"SELECT member FROM {table} WHERE member IN ({values})")} for table in ("(SELECT member FROM f LIMIT -1)", "f"))
+            assert found == wanted, f"{wanted - found} lost in a list, {found - wanted} too many: {values}"
 
     def check_whole(self, db):
         try:

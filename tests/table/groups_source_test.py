@@ -50,6 +50,27 @@ class GroupsSourceTest(unittest.TestCase):
             self.assertEqual(column(self.db, "SELECT bloom_contains(filter, 'eve') FROM who WHERE member = 'mon'"), [1])
             self.run_all("INSERT INTO who(who) VALUES ('integrity-check')", "INSERT INTO who(who) VALUES ('merge')")
 
+    @unittest.skipIf(sqlite3.sqlite_version_info < (3, 38), "SQLite does not tell lists")
+    def test_a_list_of_members_compares_by_both_types(self):
+        types = ("", "TEXT", "INTEGER", "NUMERIC", "BLOB")
+        values = [("5",), ("05",), ("5.0",), (5,), (5.5,), ("abc",), ("ABC",), ("abc ",), (b"5",)]
+        for declared in types:
+            self.run_all("DROP TABLE IF EXISTS who", "DROP TABLE IF EXISTS plain", "DROP TABLE IF EXISTS visits")
+            self.run_all(VISITS.replace("day TEXT", f"day {declared}"), VISITS.replace("day TEXT", f"member {declared}").replace("visits", "plain").replace("visitor", "key"))
+            for table in ("visits", "plain"):
+                self.db.executemany(f"INSERT INTO {table} VALUES (?, 'ann')", values)
+            self.run_all(WHO.format(""))
+            for other in types:
+                self.run_all("DROP TABLE IF EXISTS q", f"CREATE TABLE q(n {other})")
+                self.db.executemany("INSERT INTO q VALUES (?)", values[1:7:2] + [("ABC",)])
+                for selected in ("n", "+n", "n COLLATE NOCASE", "n COLLATE RTRIM"):
+                    for condition in ("member IN (SELECT {})", "key = 'ann' AND member IN (SELECT {})", "+key = key AND key IN ('ann', 'bob') AND member IN (SELECT {})"):
+                        if condition.startswith("+key") and selected != "n":
+                            continue
+                        where = condition.format(f"{selected} FROM q")
+                        expected, found = (sorted(set(map(repr, column(self.db, f"SELECT member FROM {table} WHERE {where}")))) for table in ("plain", "who"))
+                        self.assertEqual(found, expected, (declared, other, where))
+
     def test_one_member_is_rebuilt(self):
         self.visits()
         self.run_all("DELETE FROM visits WHERE visitor = 'ann'", "INSERT INTO who(who, member) VALUES ('rebuild', 'mon')")

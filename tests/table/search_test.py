@@ -58,6 +58,78 @@ class Patterns(SearchCase):
                     self.assertTrue(found)
 
 
+@unittest.skipIf(sqlite3.sqlite_version_info < (3, 38), "SQLite does not pass lists")
+class Lists(SearchCase):
+    """IN compares by the types of both sides, and by a collation of either."""
+
+    LISTED = ["5", "'5'", "'05'", "'5.0'", "5.5", "1e15", "'1e15'", "'Inf'", "'5 '", "'abc'", "'ABC'", "'abc '", "x'35'", "x'616263'", "NULL"]
+    ROWS = ", ".join(f"({value})" for value in LISTED)
+    DECLARED = ("", "TEXT", "INTEGER", "NUMERIC", "BLOB", "TEXT COLLATE NOCASE", "TEXT COLLATE RTRIM", "NUMERIC COLLATE NOCASE")
+    SELECTED = ("b", "+b", "b COLLATE NOCASE", "b COLLATE RTRIM", "b COLLATE BINARY")
+
+    def make(self, declared, index=None):
+        db = self.connect(":memory:")
+        db.execute("PRAGMA automatic_index = OFF")
+        db.execute(f"CREATE TABLE s(id INTEGER PRIMARY KEY, a {declared}, z)")
+        db.execute(f"INSERT INTO s(a) VALUES {self.ROWS}")
+        db.execute("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 300) INSERT INTO s(a) SELECT 'word ' || i FROM n")
+        db.execute(f"CREATE INDEX i ON s(a {index})") if index is not None else None
+        db.execute("CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(a))")
+        return db
+
+    def list(self, db, declared):
+        db.execute("DROP TABLE IF EXISTS q")
+        db.execute(f"CREATE TABLE q(b {declared})")
+        db.execute(f"INSERT INTO q VALUES {self.ROWS}")
+
+    def assertSame(self, db, sql, *context):
+        expected, found = (sorted(db.execute(sql.format(table)).fetchall()) for table in ("s NOT INDEXED", "f"))
+        self.assertEqual(found, expected, (sql, *context))
+        return found
+
+    def test_every_pair_of_types(self):
+        for declared in self.DECLARED:
+            for index in (None, "", "COLLATE NOCASE"):
+                db = self.make(declared, index)
+                for other in self.DECLARED:
+                    self.list(db, other)
+                    for selected in self.SELECTED:
+                        for column in ("a", "a COLLATE NOCASE"):
+                            for where in ("", " WHERE b LIKE 'a%' AND typeof(b) = 'text'"):
+                                self.assertSame(db, f"SELECT id FROM {{}} WHERE {column} IN (SELECT {selected} FROM q{where})", declared, index, other)
+                db.close()
+
+    def test_more_conditions_than_sqlite_knows_as_lists(self):
+        db = self.make("TEXT", "")
+        self.list(db, "NUMERIC")
+        many = " AND ".join(f"z IS NOT {i}" for i in range(40))
+        self.assertTrue(self.assertSame(db, f"SELECT id FROM {{}} WHERE {many} AND a IN (SELECT b FROM q)"))
+
+    def test_a_collation_within_a_view_or_a_trigger(self):
+        db = self.make("TEXT", "")
+        self.list(db, "TEXT")
+        db.execute("DELETE FROM q WHERE b <> 'ABC'")
+        for name, table in (("expected", "s NOT INDEXED"), ("view", "f")):
+            db.execute(f"CREATE VIEW {name} AS SELECT id FROM {table} WHERE a IN (SELECT b COLLATE NOCASE FROM q)")
+            self.assertEqual(db.execute(f"SELECT count(*) FROM {name}").fetchone(), (2,))
+        db.executescript("CREATE TABLE found(id); CREATE VIEW look AS SELECT 1 AS x")
+        body = "INSERT INTO found SELECT id FROM f WHERE a IN (SELECT b COLLATE NOCASE FROM q)"
+        db.execute(f"CREATE TEMP TRIGGER looks INSTEAD OF INSERT ON look BEGIN {body}; END")
+        db.execute("INSERT INTO look VALUES (1)")
+        self.assertEqual(db.execute("SELECT count(*) FROM found").fetchone(), (2,))
+
+    def test_values_that_no_row_has(self):
+        """They are dropped before the index is used; the order of the rows is that of the query."""
+        db = self.make("TEXT", "")
+        db.execute("CREATE TABLE q AS SELECT 'word ' || (1000 - id * 3) AS b FROM s")
+        for tail in ("", " ORDER BY id DESC", " ORDER BY id LIMIT 3", " ORDER BY a DESC"):
+            expected, found = (db.execute(f"SELECT id FROM {table} WHERE a IN (SELECT b FROM q){tail}").fetchall() for table in ("s", "f"))
+            self.assertEqual(found if tail else sorted(found), expected if tail else sorted(expected))
+            self.assertTrue(found)
+        db.execute("UPDATE q SET b = b || '!'")
+        self.assertEqual(self.assertSame(db, "SELECT id FROM {} WHERE a IN (SELECT b FROM q)"), [])
+
+
 class SearchModel(SearchCase):
     rounds = int(os.environ.get("SEARCH_ROUNDS", 4))
     queries = int(os.environ.get("SEARCH_QUERIES", 150))
@@ -119,6 +191,11 @@ class SearchModel(SearchCase):
         if choice < 0.68:
             words = " ".join(self.random.choice(WORDS + [self.random.choice(self.pads).split()[0]]) for _ in range(self.random.randrange(3)))
             return f"{self.random.choice(['a', 'pad'])} MATCH {self.bind(repr(words))}"
+        if choice < 0.71 and sqlite3.sqlite_version_info >= (3, 38):
+            column = self.random.choice(("a", "b", "c", "id", "x"))
+            # With an index on the column, SQLite (3.40) ignores the collation of the right side.
+            collate = self.random.choice(["", "", " COLLATE NOCASE", " COLLATE RTRIM", " COLLATE BINARY"] if column in "ax" else [""])
+            return f"{column} IN (SELECT {self.random.choice(['', '+'])}{self.random.choice('tnxr')}{collate} FROM v AS listed)"
         if choice < 0.74:
             return f"{column} IN ({', '.join(self.bind(self.value()) for _ in range(3))})"
         if choice < 0.78:

@@ -1,0 +1,32 @@
+// Finds out by which collations the running statements compare values with lists (x IN ...).
+// sqlite3_vtab_collation() ignores the right side, as in x IN (SELECT y COLLATE NOCASE FROM t).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql/sqlite/api.h"
+
+namespace bloom::sqlite {
+
+class ListCollations {
+ public:
+  explicit ListCollations(sqlite3* db) : db_(db) {}
+  // Call whenever a statement that uses the table is prepared.
+  void statement_was_prepared() { statements_.reset(); }
+  // Returns whether no list is compared by another collation than BINARY and this one. Explains the
+  // programs of the running statements, and remembers the result as long as their texts stay.
+  bool are_within(std::string_view collation);
+
+ private:
+  void read();
+
+  sqlite3* db_;
+  std::optional<std::string> statements_;  // the texts that the result is for
+  bool is_known_ = false;                  // whether all programs could be read
+  std::vector<std::string> found_;         // without BINARY
+};
+
+}  // namespace bloom::sqlite
