@@ -5,6 +5,7 @@
 
 #include "core/operations/hyperloglog.h"
 #include "core/support/error.h"
+#include "sql/sqlite/connection.h"
 #include "sql/sqlite/guard.h"
 #include "sql/values/key.h"
 
@@ -146,6 +147,7 @@ void SourceFollower::change(PagedFilter& filter, std::string_view command,
                             const sqlite::Value& value) {
   if (command != kRemoveCommand && !filter.is_deferring()) {
     look_for_blocking_triggers(filter);
+    require_after_triggers();
   }
   const SourceKey key = key_of_value(value, is_composite(), form_of(filter));
   if (!key.hash || command == kExpectCommand) {
@@ -163,6 +165,15 @@ void SourceFollower::change(PagedFilter& filter, std::string_view command,
   }
 }
 
+// With keys that are added AFTER. Called from BEFORE triggers, so the row is not written yet.
+void SourceFollower::require_after_triggers() const {
+  if (adds_after_ && sqlite::running_writer_may_stop_early(source_.db(), updates_others_)) {
+    fail("this statement may write a row of " + quoted_text(source()) +
+         " and then end by FAIL or IGNORE, and its key would be missing (use ABORT in RAISE, ON "
+         "CONFLICT and OR, or a filter with writers=any)");
+  }
+}
+
 // Called from BEFORE triggers, which run for every row that changes. The finding is stored in the
 // config, because the blocking trigger may be gone at the next lookup.
 void SourceFollower::look_for_blocking_triggers(PagedFilter& filter) {
@@ -171,7 +182,10 @@ void SourceFollower::look_for_blocking_triggers(PagedFilter& filter) {
     return;
   }
   triggers_.refresh_names_and_check(filter.table(), filter.config().trigger_set);
-  if (adds_keys_after(source_, counting_)) {
+  adds_after_ = adds_keys_after(source_, counting_);
+  updates_others_ = adds_after_ &&
+                    sqlite::updates_others_by_foreign_key(source_.db(), source_.schema(), source());
+  if (adds_after_) {
     auto trigger = triggers_.blocking_trigger(filter.table());
     trigger = trigger ? trigger : triggers_.blocking_temp_trigger();
     if (trigger) {

@@ -80,6 +80,7 @@ class SourceFollower {
   Writers writers_after_rebuild(const BloomConfig& config, const BloomOptions& options) const;
   BloomConfig new_config(const BloomOptions& options, const LinkedObjects& made) const;
   void look_for_blocking_triggers(PagedFilter& filter);
+  void require_after_triggers() const;
   void add_all_keys(PagedFilter& filter, const PagedFilter::Add& add) const;
   std::uint64_t count_keys(Collation collation) const;
 
@@ -91,6 +92,8 @@ class SourceFollower {
   // The schema at the last search for blocking triggers that found none: see
   // SourceTriggers::blocking_trigger().
   std::optional<Source::SchemaState> unblocked_schema_;
+  bool adds_after_ = false;      // AFTER triggers add keys
+  bool updates_others_ = false;  // an update of the source changes other tables by foreign keys
 };
 
 }  // namespace bloom

@@ -365,6 +365,20 @@ void SearchTable::Cursor::require_term(const SearchedColumn& column, Affinity af
   }
 }
 
+bool SearchTable::has_own_like() const {
+  enum { kName, kIsBuiltIn };
+  const sqlite::Statement list(db_, "PRAGMA function_list");
+  Execution run(list);
+  while (run.step()) {
+    const std::string name(run.value(kName).text());
+    if (run.integer(kIsBuiltIn) == 0 && (sqlite3_stricmp(name.c_str(), "like") == 0 ||
+                                         sqlite3_stricmp(name.c_str(), "glob") == 0)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 SearchTable::Like SearchTable::like() {
   if (!probe_) {
     probe_.emplace(
@@ -377,7 +391,14 @@ SearchTable::Like SearchTable::like() {
   }
   Execution run(*probe_);
   run.step();
-  return {run.integer(0) != 0, run.integer(1) != 0};
+  const bool ignores_case = run.integer(1) != 0;
+  // SQLite prepares the statement again after one of its functions was replaced.
+  if (replaced_like_.preparations != run.preparations()) {
+    replaced_like_ = {run.preparations(), has_own_like()};
+  }
+  // PRAGMA case_sensitive_like replaces LIKE as well.
+  const bool is_known = run.integer(0) != 0 && !(replaced_like_.is_replaced && ignores_case);
+  return {is_known, ignores_case};
 }
 
 }  // namespace bloom

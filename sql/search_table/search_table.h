@@ -123,6 +123,8 @@ class SearchTable {
   void append_equal_keys(const SearchedColumn& column, Affinity affinity, const Value& value,
                          SearchKeys& keys);
   Like like();
+  // Returns whether an application has made its own LIKE or GLOB.
+  bool has_own_like() const;
   void require_usable();
   void watch_others();
   SearchFacts facts(const SearchConfig& config) const {
@@ -155,6 +157,10 @@ class SearchTable {
   TransactionState transaction_;
   TextToNumber to_number_;
   std::optional<sqlite::Statement> probe_;  // of LIKE and GLOB
+  struct {
+    int preparations = -1;  // of the probe, when this was read
+    bool is_replaced = false;
+  } replaced_like_;
   sqlite::ListCollations list_collations_;
   std::vector<FreeStatement> free_statements_;
   WholeLookup whole_;

@@ -127,10 +127,15 @@ bool is_enabled(sqlite3* db, int setting) {
   return is_on != 0;
 }
 
-// Returns whether a change of another table may change rows of this one. The programs of this
-// connection show that only while it has foreign keys enabled.
-bool has_foreign_key_action(sqlite3* db, const std::string& schema, const std::string& table) {
-  enum { kOnUpdate = 5, kOnDelete = 6 };
+struct ForeignKey {
+  std::string parent;
+  bool acts_on_update;
+  bool acts_on_delete;
+};
+
+std::vector<ForeignKey> foreign_keys(sqlite3* db, const std::string& schema,
+                                     const std::string& table) {
+  enum { kParent = 2, kOnUpdate = 5, kOnDelete = 6 };
   const Statement list(
       db, "PRAGMA " + quoted_name(schema) + ".foreign_key_list(" + quoted_name(table) + ")");
   Execution run(list);
@@ -138,12 +143,20 @@ bool has_foreign_key_action(sqlite3* db, const std::string& schema, const std::s
     const std::string_view action = run.value(column).text();
     return action != "NO ACTION" && action != "RESTRICT";
   };
+  std::vector<ForeignKey> keys;
   while (run.step()) {
-    if (acts(kOnUpdate) || acts(kOnDelete)) {
-      return true;
-    }
+    keys.push_back({std::string(run.value(kParent).text()), acts(kOnUpdate), acts(kOnDelete)});
   }
-  return false;
+  return keys;
+}
+
+// Returns whether a change of another table may change rows of this one. The programs of this
+// connection show that only while it has foreign keys enabled.
+bool has_foreign_key_action(sqlite3* db, const std::string& schema, const std::string& table) {
+  const auto keys = foreign_keys(db, schema, table);
+  return std::any_of(keys.begin(), keys.end(), [](const ForeignKey& key) {
+    return key.acts_on_update || key.acts_on_delete;
+  });
 }
 
 bool is_read_uncommitted_on(sqlite3* db) {
@@ -187,6 +200,53 @@ bool may_be_writing_to(sqlite3* db, const std::string& schema, const std::string
   while ((statement = sqlite3_next_stmt(db, statement)) != nullptr) {
     if (sqlite3_stmt_busy(statement) != 0 && sqlite3_stmt_readonly(statement) == 0 &&
         may_write(db, sqlite3_sql(statement), number, root)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool updates_others_by_foreign_key(sqlite3* db, const std::string& schema,
+                                   const std::string& table) {
+  if (!is_enabled(db, SQLITE_DBCONFIG_ENABLE_FKEY)) {
+    return false;
+  }
+  const Statement tables(db, "SELECT name FROM " + quoted_name(schema) +
+                                 ".sqlite_master WHERE type = 'table' AND rootpage <> 0");
+  Execution run(tables);
+  while (run.step()) {
+    const auto keys = foreign_keys(db, schema, std::string(run.value(0).text()));
+    if (std::any_of(keys.begin(), keys.end(), [&](const ForeignKey& key) {
+          return key.acts_on_update && sqlite3_stricmp(key.parent.c_str(), table.c_str()) == 0;
+        })) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Each program begins with Init: first that of the statement, in which RAISE can only be of
+// RETURNING, then those of triggers and of foreign keys.
+bool running_writer_may_stop_early(sqlite3* db, bool by_foreign_key) {
+  constexpr int kFail = 3;    // OE_Fail
+  constexpr int kIgnore = 4;  // OE_Ignore
+  sqlite3_stmt* statement = nullptr;
+  while ((statement = sqlite3_next_stmt(db, statement)) != nullptr) {
+    const bool is_writing =
+        sqlite3_stmt_busy(statement) != 0 && sqlite3_stmt_readonly(statement) == 0;
+    if (!is_writing || (sqlite3_column_count(statement) == 0 && !by_foreign_key)) {
+      continue;
+    }
+    int programs = 0;
+    if (may_have_instruction(db, sqlite3_sql(statement), [&](const Instruction& each) {
+          programs += each.opcode == "Init" ? 1 : 0;
+          if (each.opcode != "Halt") {
+            return false;
+          }
+          return programs > 1 ? by_foreign_key && each.p2 == kFail
+                              : each.p2 == kIgnore ||
+                                    (each.p2 == kFail && each.p1 == SQLITE_CONSTRAINT_TRIGGER);
+        })) {
       return true;
     }
   }

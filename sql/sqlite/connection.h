@@ -58,6 +58,14 @@ bool has_hidden_column(sqlite3* db, const std::string& select);
 void require_readable(sqlite3* db, const std::string& schema, const std::string& table,
                       const std::string& columns = "*");
 
+// Returns whether a running statement may end, without undoing it, after it has written a row and
+// before AFTER triggers run: by RAISE in RETURNING, or by FAIL in what an update of the row does to
+// other tables by their foreign keys. Also returns true for a statement that cannot be explained.
+bool running_writer_may_stop_early(sqlite3* db, bool by_foreign_key);
+// Returns whether an update of a row may change rows of other tables by foreign keys.
+bool updates_others_by_foreign_key(sqlite3* db, const std::string& schema,
+                                   const std::string& table);
+
 // Returns the statement that made a virtual table; empty if there is none of this name.
 std::string virtual_table_sql(sqlite3* db, const std::string& schema, const std::string& table);
 

@@ -34,7 +34,9 @@ std::int64_t RowLog::append(std::span<const std::uint8_t> row, std::optional<std
   if (id) {
     run.bind(1, *id);
   }
-  run.bind(2, row).step();
+  run.bind(2, row);
+  while (run.step()) {  // PRAGMA count_changes returns a row
+  }
   if (sqlite3_changes(tables_.db()) != 1) {
     damaged("the row log has not taken a row");
   }

@@ -58,6 +58,20 @@ class Patterns(SearchCase):
                     self.assertTrue(found)
 
 
+    def test_a_like_of_the_application(self):
+        """It may fold other letters, or skip some. It may come after the first search."""
+        db = self.connect()
+        db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, a TEXT)")
+        db.execute("INSERT INTO s VALUES (1, 'tel 555-1234'), (2, 'other')")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom_search(source=s, like=(a))")
+        for name, any_text in (("glob", "*"), ("LIKE", "%")):
+            sql = f"SELECT id FROM {{}} WHERE a {name} '{any_text}55512{any_text}'"
+            self.assertEqual(db.execute(sql.format("f")).fetchall(), [])
+            db.create_function(name, 2, lambda pattern, text: pattern.strip("%*") in text.replace("-", ""))
+            for table in "sf":
+                self.assertEqual(db.execute(sql.format(table)).fetchall(), [(1,)], (name, table))
+
+
 @unittest.skipIf(sqlite3.sqlite_version_info < (3, 38), "SQLite does not pass lists")
 class Lists(SearchCase):
     """IN compares by the types of both sides, and by a collation of either."""

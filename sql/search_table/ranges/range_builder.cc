@@ -188,16 +188,15 @@ void RangeBuilder::read(RowidRange rows) {
     if (outcome.code() != SQLITE_ERROR) {
       outcome.throw_failure();
     }
-    skip_failing_rows({std::max(last_, rest.first), rows.last});
-    if (first_ == kHighestRowid || first_ > rows.last) {
+    if (skip_failing_rows({std::max(last_, rest.first), rows.last}) == rows.last) {
       return;
     }
   }
 }
 
 // An expression has failed for the row after the first of these. Ends the range in progress there,
-// or some rows later, because more rows may fail.
-void RangeBuilder::skip_failing_rows(RowidRange rows) {
+// or some rows later, because more rows may fail. Returns the last rowid of the range.
+std::int64_t RangeBuilder::skip_failing_rows(RowidRange rows) {
   const std::string id = sqlite::quoted_column(source_.rowid_alias());
   const Statement select(source_.db(), "SELECT " + id + " FROM " + source_.qualified() + " WHERE " +
                                            id + " BETWEEN ?1 AND ?2 ORDER BY 1 LIMIT 1 OFFSET ?3");
@@ -205,7 +204,9 @@ void RangeBuilder::skip_failing_rows(RowidRange rows) {
   const bool found = run.bind(1, rows.first).bind(2, rows.last).bind(3, kSkippedRows).step();
   is_unknown_ = true;
   ++range_rows_;
-  end_range(found ? run.integer(0) : rows.last);
+  const std::int64_t last = found ? run.integer(0) : rows.last;
+  end_range(last);
+  return last;
 }
 
 std::uint64_t RangeBuilder::finish() {

@@ -60,7 +60,7 @@ class RangeBuilder final : public RowReceiver {
  private:
   void end_range(std::int64_t last);
   std::uint64_t next_slot();
-  void skip_failing_rows(RowidRange rows);
+  std::int64_t skip_failing_rows(RowidRange rows);
 
   SearchStore& store_;
   const SearchSource& source_;
