@@ -133,6 +133,7 @@ class SearchSource {
   // Requires: term `i` is a column. Returns its name now.
   std::string column_name(std::size_t i) const;
   std::vector<Trigger> triggers(const std::string& table) const;
+  bool has_autoincrement() const;
 
   static constexpr int kBlockBits = 6;
   // All rows. The blocks of rowids are in -kAllBlocks..kAllBlocks-1.
