@@ -6,7 +6,8 @@
 // the rowid divided by 2^kBlockBits. Rows that are appended behind that rowid are in no filter, and
 // need no note. BEFORE INSERT does not know a rowid that SQLite will choose: new.rowid is -1 then.
 // SQLite chooses a covered rowid only if the last covered row is gone, or at random if the largest
-// possible rowid is in use: the block kAllBlocks then stands for all rows. AFTER INSERT notes what
+// possible rowid is in use: the block kAllBlocks then stands for all rows. With AUTOINCREMENT, the
+// blocks of all rowids that sqlite_sequence may lead to are noted as well. AFTER INSERT notes what
 // BEFORE could not foresee, and other AFTER triggers may keep it from running; so both are there.
 //
 // INSERT OR IGNORE makes the trigger cheaper: SQLite then needs no savepoint for each row. NOT
