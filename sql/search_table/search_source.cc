@@ -241,6 +241,13 @@ void SearchSource::require_supported() const {
   }
 }
 
+bool SearchSource::has_autoincrement() const {
+  int found = 0;
+  sqlite3_table_column_metadata(db_, source_.schema().c_str(), name().c_str(), rowid_alias_.c_str(),
+                                nullptr, nullptr, nullptr, nullptr, &found);
+  return found != 0;
+}
+
 // A column that SQLite computes may change with any column, and an expression with those that it
 // names.
 std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
@@ -302,11 +309,25 @@ std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
     any_update = any_update || reads_none;
   }
   const std::string on = " ON " + source + " WHEN " + new_id + " <= " + last;
+  const std::string is_chosen_within = "(" + last_id + " NOT BETWEEN " + last + " AND " +
+                                       std::to_string(kHighestRowid - 1) + ") IS NOT 0";
+  // The covered rowids may all be less than -1.
+  const std::string before = covered_ && *covered_ < -1
+                                 ? " ON " + source + " WHEN CASE " + new_id + " WHEN -1 THEN " +
+                                       is_chosen_within + " ELSE " + new_id + " <= " + last + " END"
+                                 : on + " AND (" + new_id + " <> -1 OR " + is_chosen_within + ")";
+  // AUTOINCREMENT chooses the rowid after the last one, or after that in sqlite_sequence, but not
+  // less than 1. The rows of other tables there do no harm, and their names may change.
+  const std::string next = block_of("(seq + 1)");
+  const std::string note_sequences =
+      " INSERT OR IGNORE INTO " + changed + "(block) SELECT DISTINCT " + next +
+      " FROM (SELECT seq FROM sqlite_sequence UNION SELECT 0) WHERE " + new_id +
+      " = -1 AND seq IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " + changed +
+      " WHERE block = " + next + ");";
   return {
-      {table, name(), kBeforeInsertSuffix,
-       "INSERT" + on + " AND (" + new_id + " <> -1 OR (" + last_id + " NOT BETWEEN " + last +
-           " AND " + std::to_string(kHighestRowid - 1) + ") IS NOT 0)",
-       note("(CASE " + new_id + " WHEN -1 THEN " + chosen + " ELSE " + block_of(new_id) + " END)")},
+      {table, name(), kBeforeInsertSuffix, "INSERT" + before,
+       note("(CASE " + new_id + " WHEN -1 THEN " + chosen + " ELSE " + block_of(new_id) + " END)") +
+           (has_autoincrement() ? note_sequences : "")},
       {table, name(), kAfterInsertSuffix, "INSERT" + on, note(block_of(new_id))},
       {table, name(), kBeforeUpdateSuffix,
        "UPDATE" + (any_update ? on : named + on + " AND (" + differs + ")"),

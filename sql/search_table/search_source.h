@@ -8,7 +8,8 @@
 // An INSERT has two triggers. BEFORE does not know a rowid that SQLite will choose: new.rowid is -1
 // then. SQLite chooses a covered rowid if the last covered row is gone. It chooses one at random if
 // the largest possible rowid is in use: BEFORE then notes kAllBlocks, which stands for all rows.
-// AFTER notes what BEFORE could not foresee, but other AFTER triggers may keep it from running.
+// With AUTOINCREMENT, it notes the blocks of all rowids that sqlite_sequence may lead to. AFTER
+// notes what BEFORE could not foresee, but other AFTER triggers may keep it from running.
 //
 // INSERT OR IGNORE makes the trigger cheaper: SQLite then needs no savepoint for each row. NOT
 // EXISTS is there because the user's statement can have an OR of its own, which applies within
@@ -134,6 +135,7 @@ class SearchSource {
   // Requires: term `i` is a column. Returns its name now.
   std::string column_name(std::size_t i) const;
   std::vector<Trigger> triggers(const std::string& table) const;
+  bool has_autoincrement() const;
 
   static constexpr int kBlockBits = 6;
   // All rows. The blocks of rowids are in -kAllBlocks..kAllBlocks-1.

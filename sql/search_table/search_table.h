@@ -37,10 +37,10 @@
 #include "sql/search_table/search_source.h"
 #include "sql/search_table/whole/whole_lookup.h"
 #include "sql/source/source_comparison.h"
-#include "sql/sqlite/list_collations.h"
 #include "sql/sqlite/module.h"
 #include "sql/vtab/columns.h"
 #include "sql/vtab/commands.h"
+#include "sql/vtab/list_collations.h"
 #include "sql/vtab/transaction_state.h"
 
 namespace bloom {
@@ -161,7 +161,7 @@ class SearchTable {
     int preparations = -1;  // of the probe, when this was read
     bool is_replaced = false;
   } replaced_like_;
-  sqlite::ListCollations list_collations_;
+  ListCollations list_collations_;
   std::vector<FreeStatement> free_statements_;
   WholeLookup whole_;
   // The conditions of the plan `probed_plan_` that the filter over the whole table can answer.

@@ -231,6 +231,37 @@ class Statements(SourceCase):
         self.assertIn("full", attempt(plain, "INSERT INTO s(k) VALUES ('none')"))
         self.assertSoundAfterwards(db)
 
+    def test_a_trigger_ends_the_insert_of_a_row_with_a_covered_rowid(self):
+        """The rowid that SQLite chooses: after sqlite_sequence, or a negative one."""
+        audit = "CREATE TRIGGER audit AFTER INSERT ON s WHEN new.k LIKE 'x%' BEGIN SELECT RAISE(IGNORE); END"
+        with_sequence = SOURCE.replace("PRIMARY KEY,", "PRIMARY KEY AUTOINCREMENT,")
+        for schema, rowids, last, sequence in (
+            (with_sequence, range(1, 1000), 499, 700),
+            (with_sequence, range(1, 1000), 499, 499),
+            (with_sequence, range(1, 1000), 499, 0),
+            (with_sequence, range(1, 1000), 499, None),
+            (with_sequence, range(-300, 900), -100, None),
+            (SOURCE, range(-300, -9), -100, None),
+            (SOURCE, range(-300, -1), -200, None),
+            (SOURCE, range(-300, 200), -100, None),
+            (SOURCE, range(1, 1000), 499, None),
+        ):
+            db = self.source(schema, rows=0, path=":memory:")
+            db.executemany("INSERT INTO s(id, k) VALUES (?1, 'key ' || ?1)", [(i,) for i in rowids])
+            db.execute(SEARCH_TABLE)
+            db.execute(audit)
+            db.execute("DELETE FROM s WHERE id > ?", (last,))
+            if schema is with_sequence:
+                db.execute("DELETE FROM sqlite_sequence" if sequence is None else f"UPDATE sqlite_sequence SET seq = {sequence}")
+            for i in range(3):
+                db.execute("INSERT OR FAIL INTO s(k) VALUES (?)", (f"x{i}",))
+                self.assertNothingLost(db)
+            self.assertEqual(one(db, "SELECT count(*) FROM s WHERE k LIKE 'x%'"), 3)
+            db.execute("ALTER TABLE s RENAME TO renamed")
+            self.assertEqual(one(db, "SELECT max(json_extract(info, '$.in_sync')) FROM (SELECT info FROM f LIMIT 1)"), 1)
+            db.execute("ALTER TABLE renamed RENAME TO s")
+            self.assertSoundAfterwards(db)
+
     def test_deleted_rows_whose_rowids_come_again(self):
         db, plain = self.make(), self.plain()
         for prepare in ("DELETE FROM s WHERE id > 8", "DELETE FROM s", "DELETE FROM s WHERE 1"):

@@ -9,7 +9,7 @@
 
 #include "sql/sqlite/api.h"
 
-namespace bloom::sqlite {
+namespace bloom {
 
 class ListCollations {
  public:
@@ -29,4 +29,4 @@ class ListCollations {
   std::vector<std::string> found_;         // without BINARY
 };
 
-}  // namespace bloom::sqlite
+}  // namespace bloom

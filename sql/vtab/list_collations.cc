@@ -1,9 +1,9 @@
-#include "sql/sqlite/list_collations.h"
+#include "sql/vtab/list_collations.h"
 
 #include <algorithm>
 #include <memory>
 
-namespace bloom::sqlite {
+namespace bloom {
 namespace {
 
 // Returns the collation of the first column of a key in a program, which SQLite writes as
@@ -82,4 +82,4 @@ void ListCollations::read() {
   statements_ = std::move(statements);
 }
 
-}  // namespace bloom::sqlite
+}  // namespace bloom
