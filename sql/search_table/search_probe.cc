@@ -82,4 +82,40 @@ bool SearchTable::surely_lacks(const SearchedColumn& column, Affinity affinity,
   return !probe_keys_.empty() && !whole_.may_have(probe_keys_);
 }
 
+bool SearchTable::has_own_like() const {
+  enum { kName, kIsBuiltIn };
+  const sqlite::Statement list(db_, "PRAGMA function_list");
+  sqlite::Execution run(list);
+  while (run.step()) {
+    const std::string name(run.value(kName).text());
+    if (run.integer(kIsBuiltIn) == 0 && (sqlite3_stricmp(name.c_str(), "like") == 0 ||
+                                         sqlite3_stricmp(name.c_str(), "glob") == 0)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+SearchTable::Like SearchTable::like() {
+  if (!probe_) {
+    probe_.emplace(
+        db_,
+        "SELECT NOT (char(8490) LIKE 'k' OR char(196) LIKE char(228) OR char(233) LIKE 'e' OR "
+        "'abc' LIKE 'b' OR 'b' LIKE '.' OR 'b' LIKE '[a-c]' OR 'b' LIKE '*' OR 'ss' LIKE char(223) "
+        "OR '' LIKE 'abcd' OR 'xabcdx' LIKE 'abcd' OR 'dcba' LIKE '%abcd%' OR 'abed' LIKE 'abcd' "
+        "OR 'A' GLOB 'a' OR char(196) GLOB char(228) OR 'b' GLOB '%' OR 'b' GLOB '_' OR 'b' GLOB "
+        "'.' OR 'abc' GLOB 'b' OR 'dcba' GLOB '*abcd*' OR '' GLOB 'abcd'), 'a' LIKE 'A'");
+  }
+  sqlite::Execution run(*probe_);
+  run.step();
+  const bool ignores_case = run.integer(1) != 0;
+  // SQLite prepares the statement again after one of its functions was replaced.
+  if (replaced_like_.preparations != run.preparations()) {
+    replaced_like_ = {run.preparations(), has_own_like()};
+  }
+  // PRAGMA case_sensitive_like replaces LIKE as well.
+  const bool is_known = run.integer(0) != 0 && !(replaced_like_.is_replaced && ignores_case);
+  return {is_known, ignores_case};
+}
+
 }  // namespace bloom

@@ -127,14 +127,10 @@ bool is_enabled(sqlite3* db, int setting) {
   return is_on != 0;
 }
 
-struct ForeignKey {
-  std::string parent;
-  bool acts_on_update;
-  bool acts_on_delete;
-};
-
-std::vector<ForeignKey> foreign_keys(sqlite3* db, const std::string& schema,
-                                     const std::string& table) {
+// Returns whether is_wanted(parent, acts on update, acts on delete) for a foreign key of the table.
+template <typename F>
+bool has_foreign_key(sqlite3* db, const std::string& schema, const std::string& table,
+                     F&& is_wanted) {
   enum { kParent = 2, kOnUpdate = 5, kOnDelete = 6 };
   const Statement list(
       db, "PRAGMA " + quoted_name(schema) + ".foreign_key_list(" + quoted_name(table) + ")");
@@ -143,20 +139,12 @@ std::vector<ForeignKey> foreign_keys(sqlite3* db, const std::string& schema,
     const std::string_view action = run.value(column).text();
     return action != "NO ACTION" && action != "RESTRICT";
   };
-  std::vector<ForeignKey> keys;
   while (run.step()) {
-    keys.push_back({std::string(run.value(kParent).text()), acts(kOnUpdate), acts(kOnDelete)});
+    if (is_wanted(std::string(run.value(kParent).text()), acts(kOnUpdate), acts(kOnDelete))) {
+      return true;
+    }
   }
-  return keys;
-}
-
-// Returns whether a change of another table may change rows of this one. The programs of this
-// connection show that only while it has foreign keys enabled.
-bool has_foreign_key_action(sqlite3* db, const std::string& schema, const std::string& table) {
-  const auto keys = foreign_keys(db, schema, table);
-  return std::any_of(keys.begin(), keys.end(), [](const ForeignKey& key) {
-    return key.acts_on_update || key.acts_on_delete;
-  });
+  return false;
 }
 
 bool is_read_uncommitted_on(sqlite3* db) {
@@ -215,10 +203,10 @@ bool updates_others_by_foreign_key(sqlite3* db, const std::string& schema,
                                  ".sqlite_master WHERE type = 'table' AND rootpage <> 0");
   Execution run(tables);
   while (run.step()) {
-    const auto keys = foreign_keys(db, schema, std::string(run.value(0).text()));
-    if (std::any_of(keys.begin(), keys.end(), [&](const ForeignKey& key) {
-          return key.acts_on_update && sqlite3_stricmp(key.parent.c_str(), table.c_str()) == 0;
-        })) {
+    if (has_foreign_key(db, schema, std::string(run.value(0).text()),
+                        [&](const std::string& parent, bool on_update, bool) {
+                          return on_update && sqlite3_stricmp(parent.c_str(), table.c_str()) == 0;
+                        })) {
       return true;
     }
   }
@@ -274,8 +262,12 @@ bool triggers_may_write_to(sqlite3* db, const std::string& schema, const std::st
   if (!is_enabled(db, SQLITE_DBCONFIG_ENABLE_TRIGGER)) {
     return true;
   }
+  // The programs of this connection do not show what foreign keys do while they are disabled.
   const bool by_foreign_key =
-      !is_enabled(db, SQLITE_DBCONFIG_ENABLE_FKEY) && has_foreign_key_action(db, schema, table);
+      !is_enabled(db, SQLITE_DBCONFIG_ENABLE_FKEY) &&
+      has_foreign_key(db, schema, table, [](const std::string&, bool on_update, bool on_delete) {
+        return on_update || on_delete;
+      });
   for (const std::string& sql : changes_of(db, schema, on, "", Columns::all)) {
     int own = 0;
     if (may_have_instruction(db, sql.c_str(), [&](const Instruction& each) {

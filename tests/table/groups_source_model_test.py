@@ -44,7 +44,7 @@ class GroupsWorld(World):
         self.maybe = filter_ == "given"
         super().__init__(path, source, filter_, journal, "any", rng)
         # Triggers in plain SQL are all that another program sees.
-        assert self.sides[0].db.execute("SELECT count(*) FROM sqlite_master WHERE name LIKE 'f!_%' ESCAPE '!' AND type = 'trigger'").fetchone()[0] == 5
+        assert self.sides[0].db.execute("SELECT count(*) FROM sqlite_master WHERE name LIKE 'f!_%' ESCAPE '!' AND type IN ('trigger', 'view')").fetchone()[0] == 5
 
     def module(self, column, filter_):
         return f"bloom_groups(source=T, {column}, {FILTERS[filter_]})"
