@@ -16,7 +16,7 @@ using sqlite::Execution;
 using sqlite::quoted_name;
 using sqlite::Statement;
 
-constexpr std::int64_t kFirstId = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kLowestId = std::numeric_limits<std::int64_t>::min();
 // The columns of the log, in the order of SELECT *. The values of the key follow.
 enum { kIdColumn, kTokenColumn, kChangeColumn, kFirstKeyColumn };
 
@@ -123,7 +123,7 @@ bool LogReader::read_from_last() {
                     find_damage());
   }
   Execution run(*select_);
-  run.bind(1, positions_.empty() ? kFirstId : positions_.back().id);
+  run.bind(1, positions_.empty() ? kLowestId : positions_.back().id);
   RowOrder order(name_);
   if (!positions_.empty()) {
     if (!run.step() || !positions_.back().matches(run)) {

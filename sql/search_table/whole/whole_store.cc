@@ -9,7 +9,7 @@ namespace {
 
 using sqlite::Execution;
 
-constexpr std::uint64_t kFirstId = std::uint64_t{1} << 61U;
+constexpr std::uint64_t kFirstChunkId = std::uint64_t{1} << 61U;
 constexpr std::int64_t kLastId = (std::int64_t{1} << 62U) - 1;
 
 std::string token_of(const SearchedColumn& column) {
@@ -41,7 +41,7 @@ std::string WholeConfig::describe(const std::vector<SearchedColumn>& columns) {
 
 void WholeStore::read(std::uint64_t i, std::span<std::uint8_t> cells) {
   Execution run(tables_.prepared("SELECT chunk FROM {data} WHERE id = ?1"));
-  const bool found = run.bind(1, as_integer(kFirstId + i)).step();
+  const bool found = run.bind(1, as_integer(kFirstChunkId + i)).step();
   if (!found || run.type(0) != SQLITE_BLOB || run.blob(0).size() != cells.size()) {
     damaged("chunk " + std::to_string(i) +
             " of the filter over the whole table must be a blob of " +
@@ -54,7 +54,7 @@ void WholeStore::read(std::uint64_t i, std::span<std::uint8_t> cells) {
 void WholeStore::write(std::uint64_t i, std::span<const std::uint8_t> cells) {
   ++writes_;
   Execution(tables_.prepared("REPLACE INTO {data} VALUES (?1, ?2)"))
-      .bind(1, as_integer(kFirstId + i))
+      .bind(1, as_integer(kFirstChunkId + i))
       .bind(2, cells)
       .step();
 }
@@ -62,7 +62,7 @@ void WholeStore::write(std::uint64_t i, std::span<const std::uint8_t> cells) {
 void WholeStore::clear() {
   ++writes_;
   Execution(tables_.prepared("DELETE FROM {data} WHERE id BETWEEN ?1 AND ?2"))
-      .bind(1, as_integer(kFirstId))
+      .bind(1, as_integer(kFirstChunkId))
       .bind(2, kLastId)
       .step();
 }
@@ -70,7 +70,7 @@ void WholeStore::clear() {
 void WholeStore::check(const WholeConfig& config) {
   const std::uint64_t wanted = config.is_used() ? chunk_count(config.header.shape) : 0;
   Execution run(tables_.prepared("SELECT count(*) FROM {data} WHERE id BETWEEN ?1 AND ?2"));
-  run.bind(1, as_integer(kFirstId)).bind(2, kLastId).step();
+  run.bind(1, as_integer(kFirstChunkId)).bind(2, kLastId).step();
   if (run.integer(0) != as_integer(wanted)) {
     damaged("the filter over the whole table has " + std::to_string(run.integer(0)) +
             " chunks instead of " + std::to_string(wanted));
