@@ -15,9 +15,9 @@ void stop_failing();
 // Whether a request has failed since fail_request().
 bool has_failed();
 
-// From now on notes of each request which calls within `library` lead to it. A number is one way, 0
-// none.
-void note_sites(const std::string& library);
+// From now on notes which calls within the library `of` lead to each request. Equal numbers stand
+// for equal calls, and 0 for none.
+void note_sites(const std::string& of);
 // The sites of the requests since note_sites(), and no more notes.
 std::vector<std::uint64_t> noted_sites();
 
