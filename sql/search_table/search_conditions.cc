@@ -11,7 +11,6 @@
 namespace bloom {
 namespace {
 
-using sqlite::Execution;
 using sqlite::OwnedValue;
 using sqlite::quoted_name;
 
