@@ -86,9 +86,10 @@ void SourceTriggers::uninstall(const std::string& table) const {
 std::vector<Trigger> SourceTriggers::stored_triggers(const std::string& table) const {
   const Statement select(source_.db(), "SELECT name, sql, tbl_name, rowid FROM " +
                                            source_.qualified("sqlite_master") +
-                                           " WHERE type IN ('trigger', 'view')"
-                                           " AND name COLLATE NOCASE IN "
-                                           "(?1, ?2, ?3, ?4, ?5, ?6)");
+                                           " WHERE (type = 'trigger' AND name COLLATE NOCASE IN "
+                                           "(?1, ?2, ?3, ?4, ?5)) OR (type = 'view' AND name = ?6 "
+                                           "COLLATE NOCASE)");
+  static_assert(kSuffixes.back() == kSentinel);
   std::array<std::string, kSuffixes.size()> names;
   Execution run(select);
   for (std::size_t i = 0; i < names.size(); ++i) {

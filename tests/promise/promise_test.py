@@ -1268,6 +1268,13 @@ class CheckAndWork(Case):
             db.run("DROP TABLE f2", "DROP TABLE s2")
             self.assertEqual(db.one("SELECT count(*) FROM sqlite_master"), 0)
 
+    def test_a_trigger_by_the_name_of_the_view_stays(self):
+        for kind in f"bloom({SOURCE}, column=k)", "bloom_groups(source=s, member=m, column=k)", "bloom_search(source=s, equal=(k))":
+            db = Raw()
+            db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, m, k)", "CREATE TRIGGER f_last BEFORE DELETE ON s BEGIN SELECT 1; END", f"CREATE VIRTUAL TABLE f USING {kind}")
+            db.run("INSERT INTO s VALUES (1, 1, 'a')", "INSERT INTO f(f) VALUES ('rebuild')", "ALTER TABLE f RENAME TO f2", "DROP TABLE f2")
+            self.assertEqual(db.run("SELECT name FROM sqlite_master"), [("s",), ("f_last",)])
+
     @unittest.skipIf(WRITERS == "extension", "there is no log")
     def test_objects_on_the_log(self):
         for make, drop in (
