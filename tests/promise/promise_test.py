@@ -254,7 +254,7 @@ class SeveralObjects(Case):
                     db.function("change", lambda db=db, codes=codes, between=between, target=target, member=member: codes.append(
                         [db.code(sql.format(target, member)) for sql in ("PRAGMA writable_schema = RESET", *between)]) if not codes else None)
                     db.run("CREATE TABLE other(x)", "BEGIN", table.format("f"))
-                    db.run(f"INSERT INTO {target} SELECT {member}'outer' || coalesce(change(), '')")
+                    db.run(f"INSERT INTO {target} VALUES ({member}'outer' || coalesce(change(), ''))")
                     keys = ["outer"] + (["inner"] if "inner" in between[0] else [])
                     self.assertEqual(codes, [[0] * (1 + len(between))])
                     self.assertPresent(db, *keys)
@@ -1512,9 +1512,9 @@ class CheckAndWork(Case):
             self.assertEqual(db.run(f"SELECT key1 FROM {table}_pending"), [])
 
     def test_the_last_rowid_after_rows_whose_expression_fails(self):
-        last = 2**63 - 1
+        last = 2**63 - 1  # the range of the rows that fail ends with the row before it
         db = Raw()
-        db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, k, j)", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO s SELECT i, 'k' || i, CASE i WHEN 1 THEN 'no json' ELSE '{}' END FROM n")
+        db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, k, j)", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) INSERT INTO s SELECT i, 'k' || i, CASE i WHEN 1 THEN 'no json' ELSE '{}' END FROM n")
         for rows in ((last - 1, last), (last,)):
             db.run("DELETE FROM s WHERE id > 1000", *(f"INSERT INTO s VALUES ({row}, 'row {row}', '{{}}')" for row in rows), "CREATE VIRTUAL TABLE z USING bloom_search(source=s, equal=(k, json_extract(j, '$.a') AS a))")
             for row in rows:
