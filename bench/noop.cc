@@ -5,7 +5,7 @@
 //   hash_keys(text, ...)  an aggregate that hashes the text of each row
 //   hashed                a virtual table that hashes the text and returns one row:
 //                         SELECT ... FROM hashed WHERE key = t
-//   hashed_key            the same, for texts and integers, and the row has the key
+//   hashed_key            as hashed, also for integers, and the row has the key
 //   passed                bench/pass_through.cc
 
 #include <cstdint>

@@ -17,14 +17,14 @@ class ListCollations {
   // Call whenever a statement that uses the table is prepared.
   void statement_was_prepared() { statements_.reset(); }
   // Returns whether no list is compared by another collation than BINARY and this one. Explains the
-  // programs of the running statements, and remembers the result as long as their texts stay.
+  // programs of the running statements, and remembers the result until other statements run.
   bool are_within(std::string_view collation);
 
  private:
   void read();
 
   sqlite3* db_;
-  std::optional<std::string> statements_;  // the texts that the result is for
+  std::optional<std::string> statements_;  // the SQL that the result is for
   bool is_known_ = false;                  // whether all programs could be read
   std::vector<std::string> found_;         // without BINARY
 };
