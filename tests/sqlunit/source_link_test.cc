@@ -114,10 +114,11 @@ TEST_F(SourceLinkTest, NoticesEachObjectThatIsMissing) {
   EXPECT_EQ(problem_after("DROP INDEX f_guard"),
             "the index 'f_guard' of source 's' is missing or has changed, so rows may be missing "
             "(the command 'rebuild' fixes that)");
-  EXPECT_EQ(problem_after("DROP INDEX f_guard; CREATE INDEX \"f_guard\" ON "
-                          "\"s\"(\"a\", \"c \"\" d\") WHERE 0"),
-            "the index 'f_guard' or the table 'f_changed' was created again, so rows may be missing "
-            "(the command 'rebuild' fixes that)");
+  EXPECT_EQ(
+      problem_after("DROP INDEX f_guard; CREATE INDEX \"f_guard\" ON "
+                    "\"s\"(\"a\", \"c \"\" d\") WHERE 0"),
+      "the index 'f_guard' or the table 'f_changed' was created again, so rows may be missing "
+      "(the command 'rebuild' fixes that)");
   EXPECT_EQ(problem_after("ALTER TABLE f_changed ADD COLUMN note"),
             "the table 'f_changed' is missing or has changed, so rows may be missing (drop that "
             "table if it exists, then run the command 'rebuild')");
