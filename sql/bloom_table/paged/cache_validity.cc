@@ -50,8 +50,13 @@ void CachedFilter::end_transaction() {
 
 // Our own commit changes the data version as well, but nothing in the cache is out of date. So the
 // cache stays valid at the new version. With a shared cache that version may be of a commit that
-// another thread has made since.
+// another thread has made since. If another object of this table took part in the transaction, it may
+// have written after this cache was filled.
 void CachedFilter::note_commit() {
+  if (other_may_write_ || retired_) {
+    note_rollback();
+    return;
+  }
   end_transaction();
   cache_state_.data_version = store_.database().data_version();
   cache_state_.is_committed =
