@@ -2,7 +2,8 @@
 // the source and commands: each must end soon, in a result or an SQL error. If 'integrity-check'
 // then finds nothing, every row of the source must be found by its key.
 //
-// Input: whether the table is optimized, rows of the shadow tables, statements.
+// Input: whether the table is optimized, whether the key has an index, rows of the shadow tables,
+// statements.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -18,9 +19,10 @@ namespace {
 
 constexpr int kMostSteps = 200'000;
 
-// The expression fails for row 150, which ends a range. The last rows are in no filter.
+constexpr const char* kCreateSource = "CREATE TABLE log(id INTEGER PRIMARY KEY, k, n)";
+
+// The expression fails for row 150, which ends a range. The last rows are in no range.
 constexpr const char* kCreate =
-    "CREATE TABLE log(id INTEGER PRIMARY KEY, k, n);"
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 300)"
     " INSERT INTO log SELECT i, 'key ' || (i % 40),"
     " CASE i WHEN 150 THEN -9223372036854775807 - 1 ELSE i % 7 END FROM n;"
@@ -32,7 +34,7 @@ constexpr const char* kCreate =
 // Returns the number of rows of the source that are not found by their key.
 constexpr const char* kCountLost =
     "SELECT count(*) FROM log WHERE k IS NOT NULL AND NOT EXISTS (SELECT 1 FROM s WHERE s.k = "
-    "log.k AND s.id = log.id)";
+    "log.k AND +s.id = log.id)";
 
 constexpr std::array kStatements = {
     "SELECT id FROM s WHERE k = 'key 1'",
@@ -53,6 +55,8 @@ constexpr std::array kStatements = {
     "DELETE FROM log WHERE id > 60",
     "ALTER TABLE s RENAME TO s2; ALTER TABLE s2 RENAME TO s",
     "ALTER TABLE log RENAME COLUMN n TO m; ALTER TABLE log RENAME COLUMN m TO n",
+    "CREATE INDEX log_k ON log(k)",
+    "DROP INDEX log_k",
     "BEGIN",
     "SAVEPOINT a",
     "ROLLBACK TO a",
@@ -67,7 +71,7 @@ class SearchTarget {
   explicit SearchTarget(Input input) : input_(input) {}
 
   void run() {
-    restore_table(input_.flag());
+    restore_table(input_.below(4));
     for (unsigned rows = input_.below(8); rows > 0; --rows) {
       put_row();
     }
@@ -80,12 +84,17 @@ class SearchTarget {
 
  private:
   // Made once: most of the time would go there.
-  void restore_table(bool optimized) {
-    static const std::array<std::string, 2> images = {image(false), image(true)};
-    database_.restore(images.at(optimized ? 1 : 0));
+  void restore_table(unsigned form) {
+    static const std::array<std::string, 4> images = {image(false, false), image(true, false),
+                                                      image(false, true), image(true, true)};
+    database_.restore(images.at(form));
   }
-  static std::string image(bool optimized) {
+  static std::string image(bool optimized, bool indexed) {
     BoundedDatabase database;
+    database.must_execute(kCreateSource);
+    if (indexed) {
+      database.must_execute("CREATE INDEX log_k ON log(k)");
+    }
     database.must_execute(kCreate);
     if (optimized) {
       database.must_execute("INSERT INTO s(s) VALUES ('summarize')");
@@ -122,6 +131,11 @@ class SearchTarget {
         "REPLACE INTO s_config VALUES ('grams', ?1)",
         "REPLACE INTO s_config VALUES ('keys_segments', ?1)",
         "REPLACE INTO s_config VALUES ('grams_wide', ?1)",
+        "REPLACE INTO s_config VALUES ('whole', ?1)",
+        "REPLACE INTO s_config VALUES ('whole_keys', ?1)",
+        "REPLACE INTO s_config VALUES ('whole_columns', ?1)",
+        "UPDATE s_data SET chunk = ?1 WHERE id >= 1 << 61",
+        "DELETE FROM s_data WHERE id >= 1 << 61",
         "REPLACE INTO s_config VALUES ('keys_ranges', ?1)",
         "UPDATE s_config SET v = ?1 WHERE k LIKE '%_segments' OR k LIKE '%_wide'",
         "DELETE FROM s_config WHERE k = 'covered'",
