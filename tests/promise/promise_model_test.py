@@ -76,6 +76,7 @@ class World:
         self.rng = rng
         self.log = []
         self.number = 0
+        self.outer = None  # the table that a running statement writes to, for the functions that it calls
         self.uri = f"file:{path}?cache=shared" if mode == "shared cache" else f"file:{path}"
         self.journal = "wal" if mode == "wal" else "delete"
         self.sides = []
@@ -90,6 +91,7 @@ class World:
             db.run("PRAGMA synchronous = OFF")
             if self.rng.random() < 0.3:
                 db.run("PRAGMA read_uncommitted = ON")
+            db.function("run_others", lambda db=db: self.run_others(db))
             self.sides.append(db)
 
     def create(self):
@@ -126,7 +128,7 @@ class World:
         return db.run(sql)
 
     def name(self):
-        return self.rng.choice(list(KINDS))
+        return self.outer or self.rng.choice(list(KINDS))
 
     def keys(self):
         """A SELECT of one or many keys."""
@@ -449,6 +451,35 @@ class World:
     def reload(self, db):
         self.run(db, self.rng.choice(("PRAGMA writable_schema = RESET", "ATTACH 'file:/nowhere/at/all?mode=ro' AS nowhere")))
 
+    def nested(self, db):
+        """A statement that adds a key calls a function, which runs other statements. Where the transaction has made the table,
+        SQLite does not report everything to the objects of the table."""
+        name = self.name()
+        if not db.in_transaction() and self.rng.random() < 0.7:
+            self.run(db, "BEGIN")
+        if self.rng.random() < 0.4:
+            self.run(db, f"DROP TABLE {name}")
+            self.run(db, f"CREATE VIRTUAL TABLE {name} USING bloom({KINDS[name]})")
+            self.run(db, f"DELETE FROM {name}_keys")
+        self.number += 1
+        key = f"'nested {self.number}'"
+        self.outer = name
+        try:
+            self.run(db, f"INSERT INTO {name}(key) VALUES ({key} || coalesce(run_others(), ''))")
+        finally:
+            self.outer = None
+        self.run(db, f"INSERT INTO {name}_keys(k) VALUES ({key})")
+        if self.rng.random() < 0.6:
+            self.commit(db)
+
+    def run_others(self, db):
+        actions = (World.reload, World.change_schema, World.insert, World.rows, World.look)
+        for action in self.rng.choices(actions, weights=(4, 4, 8, 1, 4), k=self.rng.randrange(1, 5)):
+            try:
+                action(self, db)
+            except Failure:
+                pass
+
     def failing(self, db):
         name = self.rng.choice(list(ORACLES))
         try:
@@ -516,6 +547,7 @@ class World:
         i = self.sides.index(db)
         self.log.append(f"{i}: close() and open")
         new = Raw(self.uri)
+        new.function("run_others", lambda: self.run_others(new))
         assert db.close() == 0
         self.sides[i] = new
         new.code("SELECT count(*) FROM sqlite_master")
@@ -524,7 +556,7 @@ class World:
     STEPS = {
         insert: 20, rows: 20, grouped_rows: 20, grouped_insert: 3, grouped_change: 3, change_schema: 3, interrupted_lookup: 3, query_only_lookup: 2, query_only: 2, remove: 6, move: 3, clear: 1, merge: 1, rotate: 6, source_insert: 10, source_change: 5, rebuild: 1, merge_pending: 5, rebuild_member: 1, ordinary: 8, other: 6,
         begin: 12, savepoint: 10, rollback_to: 8, release: 5, commit: 8, rollback: 4, undone: 6, look: 4, reload: 2, failing: 3,
-        command: 10, half_stepped: 5, lost_triggers: 1, within_trigger: 2, rename: 1, refused_close: 2, unfinished_backup: 1, serialize: 2, interrupt: 5, load_again: 0.5, reopen: 0.5,
+        command: 10, half_stepped: 5, nested: 10, lost_triggers: 1, within_trigger: 2, rename: 1, refused_close: 2, unfinished_backup: 1, serialize: 2, interrupt: 5, load_again: 0.5, reopen: 0.5,
     }  # fmt: skip
 
     def step(self):

@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from affinity_test import COLUMNS, VALUES  # noqa: E402
 from support.case import InFolder  # noqa: E402
-from support.host import one  # noqa: E402
+from support.host import SANITIZED, one  # noqa: E402
 
 SUMMARIZE, REBUILD, OPTIMIZE, CHECK = (f"INSERT INTO f(f) VALUES ('{command}')" for command in ("summarize", "rebuild", "optimize", "integrity-check"))
 KEYS = "SELECT w.k, f.id FROM wanted AS w JOIN {} AS f ON f.k = w.k"
@@ -110,7 +110,8 @@ class Use(FilterCase):
         self.found(db)
         self.assertEqual(self.found(db), 0)
         db.execute("BEGIN")
-        self.assertEqual(self.found(db), 0)
+        if sqlite3.sqlite_version_info >= (3, 34):  # older ones do not tell that nothing was written
+            self.assertEqual(self.found(db), 0)
         db.execute("UPDATE wanted SET k = k")
         self.assertEqual(self.found(db), 200)
         db.execute("COMMIT")
@@ -510,7 +511,7 @@ class Schema(FilterCase):
 
 class Values(FilterCase):
     def test_every_type_and_collation(self):
-        for declared in TYPES:
+        for declared in TYPES[:2] if SANITIZED else TYPES:
             for first in range(0, len(VALUES), 3):  # few values, so that the filter says "absent" to most others
                 db = self.connect(":memory:")
                 db.execute(f"CREATE TABLE s(id INTEGER PRIMARY KEY, key {declared})")
