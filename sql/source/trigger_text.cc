@@ -48,12 +48,23 @@ std::optional<std::string> without_quoted(std::string_view sql) {
   return plain;
 }
 
+// Returns whether the statement writes a command to `table`, as triggers do. A key without a
+// command may be NULL, and that violates a constraint.
+bool begins_as_command(const std::string& table, std::string_view statement) {
+  constexpr std::array kCommands = {kAddCommand, kRemoveCommand, kExpectCommand};
+  const std::string insert = "INSERT INTO " + quoted_name(table) + command_columns(table);
+  return statement.starts_with(insert) &&
+         std::any_of(kCommands.begin(), kCommands.end(), [&](std::string_view command) {
+           return statement.substr(insert.size()).starts_with(sqlite::text_literal(command) + ", ");
+         });
+}
+
 // Returns whether the statement begins as one of a trigger of `table`. None of these violates a
 // constraint: the block is inserted only if it is missing.
 bool begins_as_own(const std::string& table, std::string_view statement) {
   const std::string log = log_of(table);
   const std::string blocks = blocks_of(table);
-  return statement.starts_with("INSERT INTO " + quoted_name(table) + command_columns(table)) ||
+  return begins_as_command(table, statement) ||
          statement.starts_with("INSERT INTO " + log_columns(table)) ||
          statement.starts_with("UPDATE " + log + " SET added = ") ||
          statement.starts_with("DELETE FROM " + log + " WHERE ") ||
@@ -62,13 +73,18 @@ bool begins_as_own(const std::string& table, std::string_view statement) {
          statement.starts_with("SELECT raise(ABORT, ");
 }
 
+// Returns whether RAISE(IGNORE) or RAISE(FAIL) may be in the text, which is without what is within
+// quotes.
+bool may_end_early(std::string_view plain) {
+  return mentions(plain, "FAIL") || mentions(plain, "IGNORE");
+}
+
 // `plain` is the statement without what is within quotes.
 bool is_own_statement(const std::string& table, std::string_view statement,
                       std::string_view plain) {
   constexpr std::string_view kOrIgnore = "INSERT OR IGNORE ";
   const std::size_t skipped = plain.starts_with(kOrIgnore) ? kOrIgnore.size() : 0;
-  return begins_as_own(table, statement) && !mentions(plain, "FAIL") &&
-         !mentions(plain.substr(skipped), "IGNORE");
+  return begins_as_own(table, statement) && !may_end_early(plain.substr(skipped));
 }
 
 }  // namespace
@@ -110,7 +126,7 @@ bool only_writes_to(const std::string& table, std::string_view sql) {
   constexpr std::string_view kBegin = " BEGIN ";
   const std::optional<std::string> plain = without_quoted(sql);
   std::size_t at = plain ? plain->find(kBegin) : std::string::npos;
-  if (at == std::string::npos) {
+  if (at == std::string::npos || may_end_early(plain->substr(0, at))) {
     return false;
   }
   at += kBegin.size();

@@ -1076,6 +1076,19 @@ class CheckAndWork(Case):
                     self.assertFails(db, "may keep|could keep", "SELECT 1 FROM f WHERE key = 'a'")
                     db.run("DROP TRIGGER audit_after_insert", "DROP TABLE f", "DROP TABLE s", "DROP TABLE audit")
 
+    def test_triggers_that_write_keys_to_filters_block(self):
+        """A key that is NULL, and a RAISE in WHEN, can end the statement before the newer trigger has run."""
+        insert = 'INSERT INTO "g"("g", key) VALUES (NULL, NULLIF(new.k, \'b\'))'
+        command = 'INSERT INTO "g"("g", key) VALUES (\'add\', new.k)'
+        when = "CASE WHEN new.k = 'b' THEN RAISE({}) ELSE 1 END"
+        for other, condition, body in (("bloom", "1", insert), ("bloom_groups(capacity=9)", "1", insert), ("bloom", when.format("IGNORE"), command), ("bloom", when.format("FAIL, ''"), command)):
+            with self.subTest(other, condition=condition):
+                db = Raw()
+                db.run("CREATE TABLE s(k)", "CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, writers=extension, kind=counting)", f"CREATE VIRTUAL TABLE g USING {other}")
+                db.run(f'CREATE TRIGGER "g_after_insert" AFTER INSERT ON "s" WHEN {condition} BEGIN {body}; END')
+                db.code("INSERT OR FAIL INTO s VALUES ('b')")
+                self.assertFails(db, "may keep|could keep", "SELECT 1 FROM f WHERE key = 'b'")
+
     def test_triggers_that_write_to_tables_by_the_names_of_filters_block(self):
         trigger = 'TRIGGER g_after_insert AFTER INSERT ON main.s BEGIN INSERT INTO "g"("g", key) VALUES (new.b, -1); END'
         rtree = "CREATE VIRTUAL TABLE g USING rtree(g, key, high)"
