@@ -38,7 +38,10 @@ std::string collation_rule(Collation own) {
 void BloomTable::Cursor::start(int plan, const char* idx_string, const Values& values) {
   filter_.prepare_lookup();
   estimates_.clear();
-  plan_ = static_cast<BloomPlan>(plan);
+  plan_ = static_cast<BloomPlan>(plan_number(plan));
+  if (const ListCollation lists = lists_of_plan(plan); lists && !lists_are_checked_) {
+    require_list_collation(*lists);
+  }
   switch (plan_) {
     case BloomPlan::lookup_collated:
       if (filter_.shape().collation != table_.options_.collation()) {
@@ -67,10 +70,21 @@ void BloomTable::Cursor::start(int plan, const char* idx_string, const Values& v
       rows_ = count_keys();
       return;
     case BloomPlan::refused_collation:
-      fail("the filter cannot compare key under the collation " +
-           std::string(idx_string).substr(kUnsupportedCollationPrefix.size()) + " (" +
-           collation_rule(table_.options_.collation()) + ")");
+      refuse_collation(std::string(idx_string).substr(kUnsupportedCollationPrefix.size()));
   }
+}
+
+void BloomTable::Cursor::refuse_collation(const std::string& collation) const {
+  fail("the filter cannot compare key under the collation " + collation + " (" +
+       collation_rule(table_.options_.collation()) + ")");
+}
+
+void BloomTable::Cursor::require_list_collation(Collation collation) {
+  const std::string other = table_.list_collations_.other_than(name_of(collation));
+  if (!other.empty()) {
+    refuse_collation(other);
+  }
+  lists_are_checked_ = true;
 }
 
 // An UPDATE or DELETE without a key reads the keys before it would change them.

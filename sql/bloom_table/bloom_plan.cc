@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 
 namespace bloom {
 namespace {
@@ -30,8 +31,9 @@ bool reads_filter_or_property(const sqlite3_index_info& info) {
   return (info.colUsed & (bit(BloomColumn::command) - bit(BloomColumn::filter))) != 0;
 }
 
-void offer(sqlite3_index_info& info, BloomPlan plan, const char* text, double cost) {
-  info.idxNum = static_cast<int>(plan);
+void offer(sqlite3_index_info& info, BloomPlan plan, const char* text, double cost,
+           ListCollation lists = std::nullopt) {
+  info.idxNum = plan_with_lists(static_cast<int>(plan), lists);
   info.idxStr = const_cast<char*>(text);
   info.estimatedCost = cost;
   info.estimatedRows = 1;
@@ -55,6 +57,10 @@ class PartConditions {
     return problem_.empty() ? "the key has several columns, and the condition lacks " + missing_ +
                                   " (give all of them: " + parts_.condition() + ")"
                             : problem_;
+  }
+
+  ListCollation lists() const {
+    return std::accumulate(chosen_.begin(), chosen_.end(), ListCollation(), with_condition);
   }
 
   // Passes the values to xFilter. Returns whether a comparison is not BINARY. Requires: all().
@@ -120,7 +126,7 @@ int choose_plan_for_parts(sqlite3_index_info& info, const PartColumns& parts,
     const bool collated = conditions.pass_on();
     info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     offer(info, collated ? BloomPlan::lookup_parts_collated : BloomPlan::lookup_parts, nullptr,
-          kLookupCost);
+          kLookupCost, conditions.lists());
     set_plan_text(info, parts.condition());
     pass_on(info, equality_on(info, static_cast<int>(BloomColumn::filter)),
             static_cast<int>(parts.names.size()) + 1);
@@ -157,7 +163,7 @@ int choose_plan(sqlite3_index_info& info, Collation own, const PartColumns& part
     info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     const bool binary = key.collation == Collation::binary;
     offer(info, binary ? BloomPlan::lookup : BloomPlan::lookup_collated, kLookup,
-          key.lists_instead ? kListCost : kLookupCost);
+          key.lists_instead ? kListCost : kLookupCost, with_condition(std::nullopt, key));
     pass_on(info, filter_compared, 2);
     return SQLITE_OK;
   }

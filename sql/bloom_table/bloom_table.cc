@@ -43,7 +43,8 @@ BloomTable::BloomTable(const sqlite::Definition& definition, FilterRegistry& fil
       filters_(filters),
       schema_(definition.schema),
       name_when_opened_(definition.table),
-      options_(definition.db, definition.arguments) {
+      options_(definition.db, definition.arguments),
+      list_collations_(definition.db) {
   require_name(name_when_opened_.c_str());
   if (const auto names = options_.source()) {
     follower_.emplace(db_, schema_, name_when_opened_, *names, options_.kind());
@@ -128,6 +129,7 @@ void BloomTable::rename(const char* name) {
 
 int BloomTable::best_index(sqlite3_index_info& info) {
   filter_->statement_was_prepared();
+  list_collations_.statement_was_prepared();
   if (follower_) {
     follower_->schema_may_have_changed();
   }

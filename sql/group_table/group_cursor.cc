@@ -22,6 +22,11 @@ namespace {
       "with t first; UNION instead of OR, NOT IN instead of RIGHT JOIN)");
 }
 
+[[noreturn]] void refuse_collation(const std::string& collation) {
+  fail("the filters cannot compare key under the collation " + collation +
+       " (compare it under COLLATE BINARY, or under the collation in the option collate)");
+}
+
 }  // namespace
 
 void GroupTable::Cursor::start(int plan, const char* idx_string, const Values& values) {
@@ -32,11 +37,12 @@ void GroupTable::Cursor::start(int plan, const char* idx_string, const Values& v
   row_ = 0;
   removals_ = table_.shared_.removals;
   estimates_.clear();
-  plan_ = static_cast<GroupPlan>(plan);
+  plan_ = static_cast<GroupPlan>(plan_number(plan));
+  if (const ListCollation lists = lists_of_plan(plan); lists && !lists_are_checked_) {
+    require_list_collation(*lists);
+  }
   if (plan_ == GroupPlan::refused_collation) {
-    fail("the filters cannot compare key under the collation " +
-         std::string(idx_string).substr(kUnsupportedCollationPrefix.size()) +
-         " (compare it under COLLATE BINARY, or under the collation in the option collate)");
+    refuse_collation(std::string(idx_string).substr(kUnsupportedCollationPrefix.size()));
   }
   if (plan_ == GroupPlan::refused_list) {
     refuse_to_list_keys();
@@ -61,6 +67,14 @@ void GroupTable::Cursor::start(int plan, const char* idx_string, const Values& v
       slots_ = table_.store_.members().used_slots(config_);
       break;
   }
+}
+
+void GroupTable::Cursor::require_list_collation(Collation collation) {
+  const std::string other = table_.list_collations_.other_than(name_of(collation));
+  if (!other.empty()) {
+    refuse_collation(other);
+  }
+  lists_are_checked_ = true;
 }
 
 // Skips members that other statements have removed.

@@ -72,7 +72,8 @@ GroupTable::GroupTable(const sqlite::Definition& definition, Shared& shared)
       options_(definition.db, definition.arguments),
       store_(definition.db, definition.schema, definition.table),
       transaction_(definition.db),
-      keys_(definition.db, store_, transaction_) {
+      keys_(definition.db, store_, transaction_),
+      list_collations_(definition.db) {
   require_group_name(definition.table);
   GroupColumnTypes types;
   if (const auto names = options_.source()) {
@@ -109,6 +110,7 @@ void GroupTable::destroy() {
 }
 
 int GroupTable::best_index(sqlite3_index_info& info) {
+  list_collations_.statement_was_prepared();
   if (follower_) {
     follower_->schema_may_have_changed();
   }

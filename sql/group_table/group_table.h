@@ -55,6 +55,7 @@
 #include "sql/values/key.h"
 #include "sql/vtab/columns.h"
 #include "sql/vtab/commands.h"
+#include "sql/vtab/list_collations.h"
 #include "sql/vtab/transaction_state.h"
 
 namespace bloom {
@@ -145,7 +146,8 @@ class GroupTable {
   TransactionState transaction_;
   GroupKeys keys_;
   std::optional<MemberFollower> follower_;  // if the table has a source
-  int changes_in_progress_ = 0;             // see Change
+  ListCollations list_collations_;
+  int changes_in_progress_ = 0;  // see Change
 };
 
 class GroupTable::Cursor {
@@ -177,6 +179,7 @@ class GroupTable::Cursor {
   void find_members(const Values& values);
   CountedVector<std::uint64_t> find_slots(const std::vector<Hash>& hashes, const Value* member);
   void require_collation() const;
+  void require_list_collation(Collation collation);
   bool follows() const { return table_.follower_.has_value(); }
   Value member() const { return Value(members_[row_].get()); }
   void return_filter_with_log(sqlite::Context& context);
@@ -194,6 +197,7 @@ class GroupTable::Cursor {
   static const Hidden kHidden[];
   GroupTable& table_;
   GroupPlan plan_ = GroupPlan::all_members;
+  bool lists_are_checked_ = false;
   GroupConfig config_;
   CountedVector<std::uint64_t> slots_;  // of the members found
   // In a table with a source, these instead of the slots: a member can move to another slot.

@@ -1,6 +1,7 @@
 // The conditions that a query has on the columns of a virtual table, and which of them a plan uses.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,9 @@ inline bool is_equality(int op) {
 struct KeyConstraint {
   int index = -1;  // in aConstraint; -1 if no condition can be used in this join order
   Collation collation = Collation::binary;  // of the comparison
+  // Whether the condition is key IN (...), as far as SQLite tells. `collation` may then be wrong:
+  // see ListCollations.
+  bool is_list = false;
   // Whether some condition on the key takes its value from a table that comes later in this join
   // order.
   bool comes_later = false;
@@ -35,6 +39,15 @@ struct KeyConstraint {
 // filter. The filter also supports BINARY comparisons: keys that are equal byte for byte are equal
 // under any collation.
 KeyConstraint choose_key_constraint(sqlite3_index_info& info, int column, Collation own);
+// The lists of a plan: none, or one or more that are all compared under this collation. It is
+// stored in idxNum beside the number of the plan, which is below 10.
+using ListCollation = std::optional<Collation>;
+// Returns the lists of a plan that uses both conditions. Lists that differ count as BINARY.
+ListCollation with_condition(ListCollation lists, const KeyConstraint& condition);
+int plan_with_lists(int plan, ListCollation lists);
+int plan_number(int plan_with_lists);
+ListCollation lists_of_plan(int plan_with_lists);
+
 // Returns the index in aConstraint of a usable condition that compares this column by = or IS; -1
 // for none.
 int equality_on(const sqlite3_index_info& info, int column);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 namespace bloom {
 namespace {
@@ -22,43 +23,106 @@ std::string_view first_collation(std::string_view key) {
   return key == "B" ? "" : key;
 }
 
-// Appends the collations of the lists in the program of a statement. A list is a table of one
-// column in memory, or an index that another query has as well. Returns false if the program cannot
-// be read.
+// The instructions of a program that say from where virtual tables get the values of conditions.
+class Program {
+ public:
+  void add(std::string_view opcode, int p1, int p2, int p3, std::string_view p4) {
+    if (opcode == "OpenDup") {
+      copies_.push_back({p1, p2});
+    } else if (opcode.starts_with("Open") || opcode == "ReopenIdx") {
+      opened_.push_back({p1, std::string(first_collation(p4))});
+    } else if (opcode == "VInitIn") {
+      lists_.push_back(p1);
+    } else if (opcode == "Column") {
+      columns_.push_back({p1, p3});
+    } else if (opcode == "Integer") {
+      integers_.push_back({p1, p2});
+    } else if (opcode == "VFilter") {
+      arguments_.push_back(p3 + 1);
+    }
+  }
+
+  // Appends the collations of the cursors that hold lists. SQLite passes a list at once, by
+  // VInitIn, or copies its values into the arguments of VFilter one by one. Other columns may be
+  // copied there as well, from an index, for example: that is a false alarm. Subprograms use the
+  // same numbers again, so all instructions with a number count.
+  void append_collations(std::vector<std::string>& found) {
+    for (const int count : arguments_) {
+      const int last = count + most_arguments(count);
+      for (const auto& [cursor, target] : columns_) {
+        if (target > count && target <= last) {
+          lists_.push_back(cursor);
+        }
+      }
+    }
+    for (std::size_t i = 0; i < lists_.size(); ++i) {
+      for (const auto& [copy, original] : copies_) {
+        if (copy == lists_[i] &&
+            std::find(lists_.begin(), lists_.end(), original) == lists_.end()) {
+          lists_.push_back(original);
+        }
+      }
+    }
+    for (const auto& [cursor, collation] : opened_) {
+      if (!collation.empty() && std::find(lists_.begin(), lists_.end(), cursor) != lists_.end()) {
+        found.push_back(collation);
+      }
+    }
+  }
+
+ private:
+  // `count`: the register of argc. argv follows.
+  int most_arguments(int count) const {
+    int most = 0;
+    for (const auto& [value, target] : integers_) {
+      most = target == count ? std::max(most, value) : most;
+    }
+    return most;
+  }
+
+  std::vector<std::pair<int, std::string>> opened_;  // cursor, collation of its first column
+  std::vector<std::pair<int, int>> copies_;          // cursor, of which cursor
+  std::vector<std::pair<int, int>> columns_;         // cursor, register
+  std::vector<std::pair<int, int>> integers_;        // value, register
+  std::vector<int> arguments_;                       // registers of argc
+  std::vector<int> lists_;                           // cursors
+};
+
+// Appends the collations of the lists in the program of a statement. Returns false if the program
+// cannot be read.
 bool append_collations(sqlite3* db, const char* sql, std::vector<std::string>& found) {
-  enum { kOpcode = 1, kP2 = 3, kP4 = 5 };
-  constexpr int kColumnsOfSorter = 3;  // or more: it has the key, a number and the row
+  enum { kOpcode = 1, kP1, kP2, kP3, kP4 };
   sqlite3_stmt* raw = nullptr;
   if (sql == nullptr || sqlite3_prepare_v2(db, (std::string("EXPLAIN ") + sql).c_str(), -1, &raw,
                                            nullptr) != SQLITE_OK) {
     return false;
   }
-  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> program(raw, sqlite3_finalize);
+  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(raw, sqlite3_finalize);
   const auto text = [&](int column) {
     const auto* const bytes = reinterpret_cast<const char*>(sqlite3_column_text(raw, column));
-    return std::string_view(bytes == nullptr ? "" : bytes);
+    return std::string(bytes == nullptr ? "" : bytes);
   };
+  Program program;
   int code = SQLITE_OK;
   while ((code = sqlite3_step(raw)) == SQLITE_ROW) {
-    const std::string opcode(text(kOpcode));
-    const bool may_be_list =
-        opcode == "OpenRead" || opcode == "ReopenIdx" || opcode == "OpenWrite" ||
-        (opcode == "OpenEphemeral" && sqlite3_column_int(raw, kP2) < kColumnsOfSorter);
-    const std::string_view collation = may_be_list ? first_collation(text(kP4)) : "";
-    if (!collation.empty()) {
-      found.emplace_back(collation);
-    }
+    program.add(text(kOpcode), sqlite3_column_int(raw, kP1), sqlite3_column_int(raw, kP2),
+                sqlite3_column_int(raw, kP3), text(kP4));
   }
+  program.append_collations(found);
   return code == SQLITE_DONE;
 }
 
 }  // namespace
 
-bool ListCollations::are_within(std::string_view collation) {
+std::string ListCollations::other_than(std::string_view collation) {
   read();
-  return is_known_ && std::all_of(found_.begin(), found_.end(), [&](const std::string& each) {
-           return sqlite3_stricmp(each.c_str(), std::string(collation).c_str()) == 0;
-         });
+  if (!is_known_) {
+    return "(unknown)";
+  }
+  const auto other = std::find_if(found_.begin(), found_.end(), [&](const std::string& each) {
+    return sqlite3_stricmp(each.c_str(), std::string(collation).c_str()) != 0;
+  });
+  return other == found_.end() ? "" : *other;
 }
 
 // Explaining a statement prepares it, so the result is stored last.

@@ -1,5 +1,6 @@
-// Finds out by which collations the running statements compare values with lists (x IN ...).
-// sqlite3_vtab_collation() ignores the right side, as in x IN (SELECT y COLLATE NOCASE FROM t).
+// Finds out by which collations the running statements compare columns of virtual tables with lists
+// (x IN ...). sqlite3_vtab_collation() ignores the right side, as in
+// x IN (SELECT y COLLATE NOCASE FROM t).
 #pragma once
 
 #include <optional>
@@ -18,7 +19,10 @@ class ListCollations {
   void statement_was_prepared() { statements_.reset(); }
   // Returns whether no list is compared by another collation than BINARY and this one. Explains the
   // programs of the running statements, and remembers the result until other statements run.
-  bool are_within(std::string_view collation);
+  bool are_within(std::string_view collation) { return other_than(collation).empty(); }
+  // Returns the name of another collation than BINARY and this one by which a list is compared,
+  // "(unknown)" if a program cannot be read, and "" for none.
+  std::string other_than(std::string_view collation);
 
  private:
   void read();

@@ -45,6 +45,45 @@ class Collations(InFolder):
                     db.execute("DROP TABLE f")
         self.assertGreater(answered, 1000)
 
+    @unittest.skipIf(sqlite3.sqlite_version_info < (3, 38), "SQLite does not tell lists")
+    def test_lists_are_compared_by_the_collation_of_their_values(self):
+        """A lookup finds what the same list finds in the source, or is refused: by the list, by the key, and by a part of the key."""
+        db = self.connect()
+        names = ("BINARY", "NOCASE", "RTRIM")
+        db.execute("CREATE TABLE asked(v, n COLLATE NOCASE, r COLLATE RTRIM)")
+        db.executemany("INSERT INTO asked VALUES (?1, ?1, ?1)", [("ABC",), ("abc ",), (1,)])
+        db.execute("CREATE TABLE indexed(n COLLATE NOCASE UNIQUE)")
+        db.execute("INSERT INTO indexed VALUES ('ABC'), ('d')")
+        lists = [f"SELECT v COLLATE {name} FROM asked" for name in names] + ["SELECT n FROM asked", "SELECT r FROM asked", "SELECT n FROM indexed", "VALUES ('ABC' COLLATE NOCASE), ('x')",
+                 "'ABC' COLLATE NOCASE, 'x'", "'ABC' COLLATE NOCASE", "SELECT v FROM asked UNION SELECT n FROM indexed", "SELECT DISTINCT n FROM indexed ORDER BY n"]
+        refused, answered = set(), set()
+        for own in names:
+            db.execute(f"CREATE TABLE s(id INTEGER PRIMARY KEY, m TEXT, k TEXT COLLATE {own}, u)")
+            db.execute("INSERT INTO s(m, k, u) VALUES ('m', 'abc', 'u')")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, fpr=1e-9)")
+            db.execute("CREATE VIRTUAL TABLE g USING bloom_groups(source=s, member=m, column=k, fpr=1e-9)")
+            db.execute("CREATE VIRTUAL TABLE p USING bloom(source=s, column=(k, u), fpr=1e-9)")
+            for values, lookup in itertools.product(lists, ("f WHERE key", "g WHERE key", "p WHERE u = 'u' AND k")):
+                want = one(db, f"SELECT count(*) FROM s WHERE k IN ({values})")
+                try:
+                    got = one(db, f"SELECT count(*) FROM {lookup} IN ({values})")
+                    answered.add((own, values))
+                except sqlite3.OperationalError as error:
+                    self.assertIn("cannot compare", str(error))
+                    refused.add((own, values))
+                    continue
+                self.assertGreaterEqual(got > 0, want > 0, (own, values, lookup))
+            db.execute("DROP TABLE f")
+            db.execute("DROP TABLE g")
+            db.execute("DROP TABLE p")
+            db.execute("DROP TABLE s")
+        self.assertLessEqual({("BINARY", lists[1]), ("BINARY", lists[2]), ("NOCASE", lists[2]), ("RTRIM", lists[1])}, refused)
+        # Other columns of the statement may have other collations.
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=9)")
+        db.execute("INSERT INTO f(key) VALUES (1)")
+        self.assertEqual(db.execute("SELECT DISTINCT i.n FROM indexed AS i WHERE EXISTS (SELECT 1 FROM f WHERE key IN (SELECT v FROM asked)) AND i.n = 'abc' GROUP BY n ORDER BY n").fetchall(), [("ABC",)])
+        self.assertTrue({("BINARY", lists[0]), ("NOCASE", lists[1]), ("NOCASE", lists[5]), ("RTRIM", lists[2])} <= answered)
+
     def test_the_stricter_of_two_comparisons_is_used(self):
         db = self.connect()
         db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=nocase)")
