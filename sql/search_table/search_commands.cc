@@ -220,6 +220,7 @@ void SearchTable::optimize() {
 void SearchTable::check_integrity() {
   require_usable();
   source_.refresh_names();
+  source_.require_same_columns();
   const SearchConfig config = store_.load_config();
   store_.check(config);
   source_.require_not_being_written(/*is_only_writer=*/true);

@@ -73,7 +73,8 @@ SearchSource::SearchSource(sqlite3* db, const std::string& schema, std::string t
             {kChangedSuffix, "(block INTEGER PRIMARY KEY)"}, "changes may not have been noted"),
       source_(link_.source()) {
   read_names();
-  read_columns();
+  columns_ = read_columns();
+  rowid_alias_ = columns_.empty() ? "" : source_.rowid_alias();
 }
 
 std::string SearchSource::column_name(std::size_t i) const {
@@ -127,8 +128,8 @@ void SearchSource::read_names() {
   source_.set_guarded(term_sql_);
 }
 
-void SearchSource::read_columns() {
-  columns_.clear();
+std::vector<SourceColumn> SearchSource::read_columns() const {
+  std::vector<SourceColumn> columns;
   const Statement info(db_, columns_sql());
   Execution run(info);
   while (run.step()) {
@@ -140,13 +141,34 @@ void SearchSource::read_columns() {
                                   column.name.c_str(), nullptr, &collation, nullptr, nullptr,
                                   nullptr);
     column.collation = collation == nullptr ? "BINARY" : collation;
-    columns_.push_back(std::move(column));
+    columns.push_back(std::move(column));
   }
-  for (SourceColumn& column : columns_) {
+  for (SourceColumn& column : columns) {
     Source one(db_, source_.schema(), {name(), {column.name}});
     column.affinity = one.affinity();
   }
-  rowid_alias_ = columns_.empty() ? "" : source_.rowid_alias();
+  return columns;
+}
+
+// Columns that were renamed meanwhile are still the same, and others may have been added.
+void SearchSource::find_other_column() {
+  other_column_.clear();
+  const std::string alias = columns_.empty() ? "" : source_.rowid_alias();
+  for (const SourceColumn& now : read_columns()) {
+    const int before = find(now.name);
+    if (before >= 0 && (!columns_[static_cast<std::size_t>(before)].is_like(now) ||
+                        (now.name == rowid_alias_) != (now.name == alias))) {
+      other_column_ = now.name;
+    }
+  }
+}
+
+void SearchSource::require_same_columns() const {
+  if (!other_column_.empty()) {
+    fail("the column " + quoted_text(other_column_) + " of " + quoted_text(name()) +
+         " has another type or collation than it had when this connection opened " +
+         quoted_text(table_) + " (open the database again; the command 'rebuild' then fixes that)");
+  }
 }
 
 void SearchSource::read_indexes() {
@@ -188,6 +210,7 @@ void SearchSource::refresh_names() {
   if (schema_of_names_ != now) {
     read_names();
     read_indexes();
+    find_other_column();
     schema_of_names_ = now;
   }
 }

@@ -57,6 +57,12 @@ struct SourceColumn {
   std::string collation;  // its name
   Affinity affinity;
   bool is_generated;
+
+  // Whether this column has the same values, and compares them in the same way.
+  bool is_like(const SourceColumn& other) const {
+    return collation == other.collation && affinity == other.affinity &&
+           is_generated == other.is_generated;
+  }
 };
 
 class SearchSource {
@@ -95,6 +101,9 @@ class SearchSource {
 
   // Throws SqliteError(SQLITE_AUTH) if an authorizer hides columns that lookups read.
   void require_readable() const;
+  // Throws bloom::Error if the source was made again with other columns. SQLite compares the
+  // columns of a virtual table as they were declared when it was opened.
+  void require_same_columns() const;
   // Throws bloom::Error if the source lacks a column of the options.
   void require_terms() const;
   // Throws bloom::Error if the source cannot be searched.
@@ -126,8 +135,9 @@ class SearchSource {
 
  private:
   void read_names();
-  void read_columns();
+  std::vector<SourceColumn> read_columns() const;
   void read_indexes();
+  void find_other_column();
   std::string columns_sql() const {
     return "PRAGMA " + source_.qualified("table_xinfo") + "(" + sqlite::quoted_name(name()) + ")";
   }
@@ -149,8 +159,9 @@ class SearchSource {
   SourceLink link_;
   Source& source_;  // of link_
   std::vector<std::string> term_sql_;
-  std::vector<SourceColumn> columns_;
+  std::vector<SourceColumn> columns_;  // as they were when this object was made
   std::string rowid_alias_;
+  std::string other_column_;  // one that the source has otherwise now; empty for none
   std::vector<std::pair<std::string, std::string>> indexed_;  // columns and collations
   std::optional<Source::SchemaState> schema_of_names_;
   std::optional<sqlite::Statement> select_changed_;

@@ -136,6 +136,7 @@ int SearchTable::update(const Values& values) {
          " instead)");
   }
   source_.refresh_names();
+  source_.require_same_columns();
   const TransactionState::Enclosed enclosed(transaction_);
   store_.tables().atomically([&] { run(command); });
   return SQLITE_OK;

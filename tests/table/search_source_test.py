@@ -548,6 +548,44 @@ class Schema(SourceCase):
                 plain.close()
                 self.assertRefusedUntilRebuild(db)
 
+    def test_a_source_that_the_connection_recreates_with_other_columns(self):
+        """SQLite does not open the search table again, whose columns it then compares as they were."""
+        columns = {"k": "k", "k TEXT COLLATE NOCASE": "k", "k INTEGER": "k", "k AS (u) STORED": "k", "k, old INTEGER": "k", "k, x REAL": "x"}
+        values = ("ABC", "abc", "05", 5)
+        number = itertools.count()
+        for before, after, pk in ((a, b, pk) for a, b in itertools.permutations(columns, 2) for pk in ("id", "pk") if "AS" not in a or "AS" not in b):
+            with self.subTest(before=before, after=after, pk=pk):
+                path = f"{self.path}{next(number)}"
+                db = self.connect(path)
+                x = "" if "x REAL" in before else ", x"
+                db.execute(f"CREATE TABLE s(id INTEGER PRIMARY KEY, u, {before}{x})")
+                db.execute("CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(k))")
+                self.assertEqual(self.found(db, "ABC"), [])
+                x = "" if "x REAL" in after else ", x"
+                db.execute("DROP TABLE s")
+                db.execute(f"CREATE TABLE s({pk} INTEGER PRIMARY KEY{', id' if pk != 'id' else ''}, u, {after}{x})")
+                if WITH_INDEX:
+                    db.execute("CREATE INDEX key_of_s ON s(k)")
+                db.executemany(f"INSERT INTO s(u, {'x' if 'AS' in after else 'k'}) VALUES (?1, ?1)", [(value,) for value in values])
+                other = self.connect(path)
+                same = True
+                for connection in (db, other):
+                    try:
+                        connection.execute(REBUILD)
+                    except sqlite3.OperationalError as error:
+                        self.assertIs(connection, db)
+                        self.assertIn("another type or collation", str(error))
+                        same = False
+                    for value, name in itertools.product(values, ("k", "x")):
+                        select = f"SELECT {pk} FROM {{}} WHERE {name} = ?"
+                        if not same and connection is db:
+                            self.assertFails(db, "another type or collation|no such column: pk", select.format("f"), value)
+                            continue
+                        for _ in range(6):
+                            if pk == "id" or connection is other:
+                                self.assertEqual(*(sorted(connection.execute(select.format(table), (value,)).fetchall()) for table in "sf"), (value, name))
+                other.execute(CHECK)
+
     def test_a_source_that_is_recreated_without_a_column(self):
         """In double quotes, SQLite would read the name of a missing column as a string."""
         for options in ("equal=(k)", "like=(k)", "words=(k)", "equal=(k), like=(k)", "equal=(k || 'x' AS e)"):
