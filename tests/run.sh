@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Builds the project and tests it. Installs missing packages without prompting, shows its progress, and
 # ends with the names of the tests that failed and "N passed, N failed".
-#   tests/run.sh          for a first look: the release build, all of ctest, and the demo
+#   tests/run.sh          for a first look: the release build, the tests with the labels unit and document, and
+#                         the demo
 #   tests/run.sh unit     the loop of a change: the release build and the tests with the label unit
-#   tests/run.sh full     what CI runs: also the address, undefined-behaviour and thread sanitizers, clang++
-#                         with coverage of the source, several versions of SQLite, other processors,
-#                         valgrind, short forms of fuzzing and mutation, and format and style
-#   tests/run.sh all      full, the packages of other platforms, programs in other languages with the
-#                         extension built in, and the playground, the site and the npm package for
-#                         WebAssembly in browsers
+#   tests/run.sh full     what CI runs: all of ctest, the address, undefined-behaviour and thread sanitizers,
+#                         three versions of SQLite, a big-endian processor, a short form of fuzzing, the
+#                         packages, clients, and format and style
+#   tests/run.sh all      full, coverage, mutation, valgrind, more versions of SQLite, a 32-bit processor, the
+#                         packages of other platforms, programs in other languages with the extension built in,
+#                         and the playground, the site and the npm package for WebAssembly in browsers
 # docs/testing.md says what each part is for, and lists the long forms.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -43,9 +44,11 @@ show_progress() {
   done
 }
 
-# build PRESET [TARGET]
+# build PRESET [TARGET...]
 build() {
-  cmake --preset "$1" && cmake --build --preset "$1" -j "$jobs" ${2:+--target "$2"} | show_progress "$1: build"
+  local preset=$1
+  shift
+  cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"} | show_progress "$preset: build"
 }
 
 # with_sanitizer_layout PRESET COMMAND...: sanitizers map fixed addresses, which may be in use on kernels
@@ -57,19 +60,18 @@ with_sanitizer_layout() {
   esac
 }
 
-# run_ctest PRESET TESTS OTHERS LABEL
+# run_ctest PRESET TESTS LABELS
 run_ctest() {
   cd "build/$1" 2> /dev/null &&
-    with_sanitizer_layout "$1" ctest -j "$jobs" -R "$2" -E "$3" -L "$4" --timeout 900 --output-on-failure 2>&1 | show_progress "$1: ctest"
+    with_sanitizer_layout "$1" ctest -j "$jobs" -R "$2" -L "$3" --timeout 900 --output-on-failure 2>&1 | show_progress "$1: ctest"
 }
 
-# build_and_test PRESET [TESTS [OTHERS [LABEL]]]: builds a preset of CMakePresets.json and runs the tests
-# of it whose names match TESTS and do not match OTHERS. Each test counts. With a label, builds only what
-# the tests with this label need.
+# build_and_test PRESET [TESTS [LABELS [TARGET...]]]: builds a preset of CMakePresets.json, whole or only these
+# targets, and runs the tests of it whose names and labels match. Each test counts.
 build_and_test() {
-  local preset=$1 tests=${2:-.} others=${3:-^$} label=${4:-} log=build/$1.log numbers
-  check "builds without a warning" build "$preset" "${label:+${label}_tests}"
-  if ! (run_ctest "$preset" "$tests" "$others" "${label:-.}") > "$log"; then
+  local preset=$1 tests=${2:-.} labels=${3:-.} log=build/$1.log numbers
+  check "builds without a warning" build "$preset" "${@:4}"
+  if ! (run_ctest "$preset" "$tests" "$labels") > "$log"; then
     grep -vE '^ *(Start |[0-9]+/[0-9]+ .* Passed )' "$log" || true
   fi
   # "97% tests passed, 2 tests failed out of 80", skipped ones among them, disabled ones not.
@@ -109,16 +111,18 @@ declare -A scripts=(
   [embedding]=tests/release/embedding.sh
   [fuzz]=tests/fuzz/run.sh
   [hosts]=tests/docs/hosts.sh
-  [machines]=tests/environments/machines.sh
+  [i686]="tests/environments/machines.sh i686"
   [metadata]=tests/release/metadata.sh
   [mutation]=tests/coverage/mutation.py
   [older_linux]=tests/release/older_linux.sh
   [packages]=tests/release/packages.sh
   [platforms]=tests/release/platforms.sh
   [playground]=tests/playground/run.sh
+  [s390x]="tests/environments/machines.sh s390x"
   [site]=tests/site/run.sh
   [valgrind]=tests/environments/valgrind.sh
   [versions]=tests/environments/versions.sh
+  [versions-all]="tests/environments/versions.sh all"
   [wasm]=tests/release/wasm.sh
 )
 
@@ -126,10 +130,11 @@ declare -A scripts=(
 run_part() {
   case $1 in
     release) build_and_test release ;;
-    asan+ubsan) build_and_test asan+ubsan . '^Rate[.]' ;;
+    asan+ubsan) build_and_test asan+ubsan . 'unit|model|fault' ;;
     tsan) build_and_test tsan faults.threads ;;
     style) check_style ;;
-    unit) build_and_test release . '^$' unit ;;
+    unit) build_and_test release . unit unit_tests ;;
+    first) build_and_test release . 'unit|document' unit_tests document_tests ;;
     demo) check "examples/demo.sh" examples/demo.sh ;;
     *) read -ra command <<< "${scripts[$1]}" && exec "${command[@]}" ;;
   esac
@@ -184,15 +189,17 @@ main() {
     conclude
     return
   fi
-  # Scripts use the release build. The other parts run as many at a time as there are processors, so
-  # that no processor is idle while one part configures, links or waits. The longest come first.
-  side_by_side run_part build/parts release
-  if [ -n "$form" ]; then
-    side_by_side run_part build/parts asan+ubsan versions coverage style mutation machines amalgamation fuzz tsan \
-      packages cluster clients valgrind
+  if [ -z "$form" ]; then
+    side_by_side run_part build/parts first
+  else
+    # Scripts use the release build. The other parts run as many at a time as there are processors, so
+    # that no processor is idle while one part configures, links or waits. The longest come first.
+    side_by_side run_part build/parts release
+    side_by_side run_part build/parts asan+ubsan versions style s390x fuzz amalgamation tsan packages cluster clients
   fi
   if [ "$form" = all ]; then
-    side_by_side run_part build/parts platforms amalgamation-all embedding wasm metadata hosts older_linux
+    side_by_side run_part build/parts platforms versions-all coverage mutation i686 valgrind amalgamation-all embedding wasm \
+      metadata hosts older_linux
     # One after the other: the site contains the playground.
     side_by_side run_part build/parts playground
     side_by_side run_part build/parts site

@@ -228,4 +228,4 @@ class GroupsWorld(World):
 
 if __name__ == "__main__":
     World.crashes = Crashes()
-    run_all(GroupsWorld, SOURCES, FILTERS, ("delete", "wal"), steps=40)
+    run_all(GroupsWorld, SOURCES, FILTERS, ("delete", "wal"), steps=15)

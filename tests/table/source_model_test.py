@@ -331,4 +331,4 @@ class World:
 
 if __name__ == "__main__":
     World.crashes = Crashes()
-    run_all(World, SOURCES, FILTERS, ("delete", "wal"), ("any", "extension"), steps=60)
+    run_all(World, SOURCES, FILTERS, ("delete", "wal"), ("any", "extension"), steps=30)
