@@ -151,23 +151,27 @@ std::vector<SourceColumn> SearchSource::read_columns() const {
 }
 
 // Columns that were renamed meanwhile are still the same, and others may have been added.
-void SearchSource::find_other_column() {
-  other_column_.clear();
+void SearchSource::compare_columns() {
+  columns_problem_.clear();
+  const std::vector<SourceColumn> now = read_columns();
+  if (columns_.empty() && !now.empty()) {
+    columns_problem_ = "the source " + quoted_text(name()) + " was missing";
+  }
   const std::string alias = columns_.empty() ? "" : source_.rowid_alias();
-  for (const SourceColumn& now : read_columns()) {
-    const int before = find(now.name);
-    if (before >= 0 && (!columns_[static_cast<std::size_t>(before)].is_like(now) ||
-                        (now.name == rowid_alias_) != (now.name == alias))) {
-      other_column_ = now.name;
+  for (const SourceColumn& column : now) {
+    const int before = find(column.name);
+    if (before >= 0 && (!columns_[static_cast<std::size_t>(before)].is_like(column) ||
+                        (column.name == rowid_alias_) != (column.name == alias))) {
+      columns_problem_ = "the column " + quoted_text(column.name) + " of " + quoted_text(name()) +
+                         " had another type or collation";
     }
   }
 }
 
 void SearchSource::require_same_columns() const {
-  if (!other_column_.empty()) {
-    fail("the column " + quoted_text(other_column_) + " of " + quoted_text(name()) +
-         " has another type or collation than it had when this connection opened " +
-         quoted_text(table_) + " (open the database again; the command 'rebuild' then fixes that)");
+  if (!columns_problem_.empty()) {
+    fail(columns_problem_ + " when this connection opened " + quoted_text(table_) +
+         " (open the database again; the command 'rebuild' then fixes that)");
   }
 }
 
@@ -210,7 +214,7 @@ void SearchSource::refresh_names() {
   if (schema_of_names_ != now) {
     read_names();
     read_indexes();
-    find_other_column();
+    compare_columns();
     schema_of_names_ = now;
   }
 }

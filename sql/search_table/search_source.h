@@ -137,7 +137,7 @@ class SearchSource {
   void read_names();
   std::vector<SourceColumn> read_columns() const;
   void read_indexes();
-  void find_other_column();
+  void compare_columns();
   std::string columns_sql() const {
     return "PRAGMA " + source_.qualified("table_xinfo") + "(" + sqlite::quoted_name(name()) + ")";
   }
@@ -161,7 +161,7 @@ class SearchSource {
   std::vector<std::string> term_sql_;
   std::vector<SourceColumn> columns_;  // as they were when this object was made
   std::string rowid_alias_;
-  std::string other_column_;  // one that the source has otherwise now; empty for none
+  std::string columns_problem_;  // how they differed from those of the source now; empty for none
   std::vector<std::pair<std::string, std::string>> indexed_;  // columns and collations
   std::optional<Source::SchemaState> schema_of_names_;
   std::optional<sqlite::Statement> select_changed_;

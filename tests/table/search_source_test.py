@@ -586,6 +586,18 @@ class Schema(SourceCase):
                                 self.assertEqual(*(sorted(connection.execute(select.format(table), (value,)).fetchall()) for table in "sf"), (value, name))
                 other.execute(CHECK)
 
+    def test_a_source_that_was_missing_when_the_table_was_opened(self):
+        db = self.make()
+        db.execute("DROP TABLE s")
+        other = self.connect(self.path)
+        self.assertFails(other, "no such table", "SELECT count(*) FROM f")
+        other.executescript(SOURCE)
+        for sql in ("SELECT count(*) FROM f", REBUILD):
+            self.assertFails(other, "the source 's' was missing when this connection opened 'f'", sql)
+        again = self.connect(self.path)
+        again.execute(REBUILD)
+        self.assertEqual(again.execute("SELECT * FROM f").fetchall(), [])
+
     def test_a_source_that_is_recreated_without_a_column(self):
         """In double quotes, SQLite would read the name of a missing column as a string."""
         for options in ("equal=(k)", "like=(k)", "words=(k)", "equal=(k), like=(k)", "equal=(k || 'x' AS e)"):
