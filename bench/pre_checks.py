@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 
-HITS = (0.001, 0.01, 0.1, 0.5, 1)
+HITS = (0.001, 0.01, 0.1, 0.5, 0.9, 1)
 KEYS = {"TEXT": "'https://example.org/' || printf('%011d', {0})", "INTEGER": "{0}"}
 SHARDS = 8
 

@@ -3,7 +3,7 @@
     /usr/bin/python3 bench/source.py EXTENSION [ROWS [PENDING]]    # 300000 1000000
 
 The first table compares statements on the source alone, with an index, and with a filter: processor time divided by that of the
-table alone (lower is better). The second compares writers=any with writers=extension: lookups while changes are pending. The third
+table alone (lower is better); the next, the bytes in the WAL. The third compares writers=any with writers=extension: lookups while changes are pending. The last
 compares 'merge' with bloom_build over the same keys, for both values of PRAGMA secure_delete: SQLite overwrites deleted rows with
 zeros if it is on, as in Debian's library. Keys are strings in random order; the file is in WAL mode. All values are
 medians of five interleaved rounds; a ratio is the median of the ratios of the rounds.
@@ -136,6 +136,25 @@ def measure_merge(secure_delete):
         return {"build": build, "merge": merge}
 
 
+def wal_bytes(way):
+    """The bytes that a transaction of prepared INSERTs writes, and 'merge' after it."""
+    with tempfile.TemporaryDirectory() as folder:
+        db = connect(folder)
+        db.executescript(WAYS[way])
+        db.execute("PRAGMA wal_autocheckpoint = 0")
+        written = []
+        statements = ["INSERT INTO f(f) VALUES ('merge')"] if "writers=any" in way else []
+        for command in ("BEGIN", *statements):
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            db.execute(command)
+            if command == "BEGIN":
+                db.executemany("INSERT INTO t(k) VALUES (?)", ((f"https://example.org/{i * 7919 % 1000003}/{i}",) for i in range(SINGLES * 50)))
+                db.execute("COMMIT")
+            written.append(os.path.getsize(os.path.join(folder, "db-wal")))
+        db.close()
+        return written
+
+
 def medians(rounds):
     return {name: statistics.median(r[name] for r in rounds) for name in rounds[0]}
 
@@ -146,6 +165,11 @@ def main():
     for way in WAYS:
         ratios = [[a / b for a, b in zip(r[way], r["the table alone"])] for r in rounds]
         print(f"| {way} | " + " | ".join(f"{statistics.median(column):.2f}" for column in zip(*ratios)) + " |")
+    print(f"\n| bytes in the WAL, of those of the table alone | {SINGLES * 50:,} INSERTs in a transaction | and 'merge' |\n| --- | --- | --- |")
+    alone = wal_bytes("the table alone")[0]
+    for way in WAYS:
+        written = wal_bytes(way)
+        print(f"| {way} | {written[0] / alone:.2f} | {sum(written) / alone:.2f} |")
     rounds = [{writers: measure_pending(writers) for writers in ("any", "extension")} for _ in range(ROUNDS)]
     figures = {writers: medians([r[writers] for r in rounds]) for writers in ("any", "extension")}
     print("\n| | writers=any | writers=extension |\n| --- | --- | --- |")
