@@ -56,6 +56,15 @@ bool may_read(std::string_view sql, const std::string& name) {
   return false;
 }
 
+// Returns the position of the first "(" that is in no name; the size of the text if there is none.
+std::size_t first_bracket(std::string_view sql) {
+  std::size_t i = 0;
+  while (i < sql.size() && sql[i] != '(') {
+    i += sqlite::token_size(sql.substr(i));
+  }
+  return std::min(i, sql.size());
+}
+
 }  // namespace
 
 // The triggers depend on covered_, so this object makes them.
@@ -107,14 +116,14 @@ void SearchSource::read_names() {
                                   " WHERE type = 'index' AND name = ?1 COLLATE NOCASE");
   Execution run(select);
   if (run.bind(1, guard_).step()) {
+    names.table = run.value(0).text();
     const std::string sql(run.value(1).text());
     const std::string_view end = ") WHERE 0";
-    const std::size_t open = sql.find('(', sql.find(" ON ") + 1);
-    if (open != std::string::npos && sql.ends_with(end)) {
+    const std::size_t open = first_bracket(sql);
+    if (open < sql.size() && sql.ends_with(end)) {
       auto terms =
           split_list(std::string_view(sql).substr(open + 1, sql.size() - open - 1 - end.size()));
       if (terms.size() == term_sql_.size()) {
-        names.table = run.value(0).text();
         term_sql_ = std::move(terms);
       }
     }

@@ -528,6 +528,25 @@ class Schema(SourceCase):
                 lost = f"SELECT key FROM {quoted} AS s WHERE NOT EXISTS (SELECT 1 FROM f WHERE f.key = s.key AND s.{quoted} = f.{quoted})"
                 self.assertEqual(db.execute(lost).fetchall(), [])
 
+    def test_odd_names_that_a_source_and_its_columns_get(self):
+        for name in ("log (2025)", "a) WHERE 0", ') WHERE 0', ' ON (', 'a "b" ON (', "it's (", "[x](", "a,b", "-- (", "/* (", "(", "f ON s("):
+            quoted = '"' + name.replace('"', '""') + '"'
+            for table, column in ((quoted, "k"), ("s", quoted), (quoted, quoted)):
+                with self.subTest(table=table, column=column):
+                    db = self.source(path=":memory:")
+                    db.execute("CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(k, u, lower(k) AS e), words=(k))")
+                    if column != "k":
+                        db.execute(f"ALTER TABLE s RENAME COLUMN k TO {quoted}")
+                    if table != "s":
+                        db.execute(f"ALTER TABLE s RENAME TO {quoted}")
+                        db.executescript(SOURCE)  # another table by the old name
+                    db.execute(f"UPDATE {table} SET {column} = 'new' WHERE id = 7")
+                    db.execute(f"INSERT INTO {table}({column}) VALUES ('newer')")
+                    for command in (SUMMARIZE, CHECK, REBUILD):
+                        lost = f"SELECT id FROM {table} AS s WHERE NOT EXISTS (SELECT 1 FROM f WHERE f.e = s.{column} AND f.id = s.id)"
+                        self.assertEqual(db.execute(lost).fetchall(), [])
+                        db.execute(command)
+
     def test_a_source_that_is_recreated(self):
         """The twelve steps of https://sqlite.org/lang_altertable.html, and the order that it warns of."""
         new = SOURCE.replace("s(", "new_s(").replace(" k,", " k TEXT,")
