@@ -95,7 +95,7 @@ class LayeredFilter {
   }
 
   // Looks up the newest layer first: in a filter that grows it has more than half of the total
-  // capacity. So it contains most keys, except shortly after it was added.
+  // capacity, so when it is full it has most keys.
   template <typename Chunks>
   bool may_contain(Hash hash, Chunks& chunks) const {
     return newest().may_contain(hash, chunks) || older_may_contain(hash, chunks);

@@ -106,7 +106,8 @@ class GroupKeys {
   // other statement has then written.
   struct Cache {
     int changes = 0;
-    // sqlite3_total_changes() if the statement that has logged a key ended, and no other one wrote.
+    // What sqlite3_total_changes() is once the statement that has logged a key has ended, if no
+    // other one writes.
     int changes_after_row = -1;
     GroupConfig config;
     using Slot = std::pair<const CountedString, std::uint64_t>;

@@ -12,10 +12,10 @@
 //
 // A connection caches what it has read, and reads only newer rows later. A rollback or a merge may
 // meanwhile have removed rows, and new rows may have reused their ids. The connection detects this
-// by the random tokens of some rows that it has read. If such a row is still there, all rows before
-// it are unchanged, because neither a rollback nor a merge removes a row and keeps a newer one. The
-// connection then reads the rows after it again. The tokens come from randomblob(), because some
-// applications replace random() by their own function.
+// by the random tokens of some rows that it has read. If such a row is still there, no row before
+// it is new: a rollback removes the newest rows, and a merge gives new tokens to the old rows that
+// it keeps. The connection then reads the rows after it again. The tokens come from randomblob(),
+// because some applications replace random() by their own function.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,8 @@ class LogReader {
   // of the column key1.
   using EachRow = std::function<void(Change change, const sqlite::Execution& row, int first)>;
   void for_each_row(const EachRow& f, std::int64_t last = kLastId) const;
-  // Returns the number of rows. Too large if a merge has kept rows.
+  // Returns the number of rows, from the first and the last id. An upper bound if a merge has kept
+  // rows.
   std::uint64_t size() const;
   // Deletes the rows up to the id `last`, apart from those that `keep` names. Of removed keys with
   // the same key1, one row is kept. Throws bloom::Error if other rows stay.

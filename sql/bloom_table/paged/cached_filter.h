@@ -269,10 +269,9 @@ class CachedFilter {
   bool other_may_write_ = false;  // another object of this table, in the same transaction
   std::uint64_t seen_epoch_ = 0;
   CacheState cache_state_;
-  int cursors_ = 0;  // open cursors
-  // Number of the statement whose cursors need no check, and of its open cursors.
-  std::uint64_t refreshed_statement_ = 1;
-  int cursors_of_refreshed_statement_ = 0;
+  int cursors_ = 0;                         // open cursors
+  std::uint64_t refreshed_statement_ = 1;   // names the statement whose cursors need no check
+  int cursors_of_refreshed_statement_ = 0;  // open ones
   // Whether rows may change during a statement without a new epoch.
   bool must_refresh_lookups_ = false;
   int checks_in_transaction_ = 0;  // of the cache: see joins_now()

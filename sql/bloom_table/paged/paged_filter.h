@@ -168,7 +168,7 @@ class PagedFilter : public CachedFilter {
   void add_layer();
   void merge_chunk(std::uint64_t i, const std::uint8_t* from);
 
-  int keys_in_transaction_ = 0;  // that were written, each at once
+  int keys_in_transaction_ = 0;  // without those that were deferred
 };
 
 }  // namespace bloom

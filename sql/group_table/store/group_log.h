@@ -47,7 +47,8 @@ class GroupLog {
     });
   }
 
-  // Makes the copy the log. `config`: as it is now. Throws if rows are missing or damaged.
+  // Makes the copy match the log. `config`: as it is now. Throws if rows are missing or
+  // damaged.
   void read(const GroupConfig& config);
   void forget();
   // Returns whether the table has rows, whatever its config says.
