@@ -30,7 +30,7 @@
 #include "sql/bloom_table/paged/chunk_cache.h"
 #include "sql/bloom_table/paged/layer_fill.h"
 #include "sql/bloom_table/paged/logged_keys.h"
-#include "sql/source/change_log.h"
+#include "sql/source/bloom_change_log.h"
 #include "sql/vtab/transaction_state.h"
 
 namespace bloom {
@@ -206,7 +206,7 @@ class CachedFilter {
 
   BloomStore store_;
   ChunkCache cache_;
-  ChangeLog log_;
+  BloomChangeLog log_;
   LoggedKeys logged_;
   std::optional<Growth> growth_;
   bool is_loaded_ = false;

@@ -47,7 +47,7 @@ void GroupTable::Cursor::find_members(const Values& values) {
   };
   bool is_complete = !problem;
   if (!problem) {
-    const PendingLog& log = follower.read_log(config_);
+    const GroupChangeLog& log = follower.read_log(config_);
     is_complete = log.is_complete();
     for (const Hash hash : hashes) {
       log.for_each_member_with(hash, add);
@@ -100,7 +100,7 @@ void GroupTable::Cursor::return_filter_with_log(Context& context) {
   MemberFollower& follower = *table_.follower_;
   const GroupConfig now = table_.store_.load_config();
   follower.require_in_sync(now);
-  const PendingLog& log = follower.read_log(now);
+  const GroupChangeLog& log = follower.read_log(now);
   if (!log.is_complete()) {
     fail(
         "an UPDATE of the source was announced, but its key was not recorded (run the command "

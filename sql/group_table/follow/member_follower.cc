@@ -29,7 +29,7 @@ MemberFollower::MemberFollower(sqlite3* db, GroupStore& store, GroupKeys& keys,
       store_(store),
       keys_(keys),
       link_(db, store.tables().schema(), store.tables().table(), names, trigger_sets(),
-            PendingLog::side_table(names.columns.size()), "keys may be missing from the filters"),
+            ChangeLog::side_table(names.columns.size()), "keys may be missing from the filters"),
       source_(link_.source()),
       log_(db, store.tables().schema(), store.tables().table()) {
   if (!is_composite()) {
@@ -136,7 +136,7 @@ void MemberFollower::require_in_sync(const GroupConfig& config) {
   }
 }
 
-PendingLog& MemberFollower::read_log(const GroupConfig& config) {
+GroupChangeLog& MemberFollower::read_log(const GroupConfig& config) {
   log_.read(form_of(config));
   return log_;
 }
@@ -174,8 +174,8 @@ void MemberFollower::add_logged_rows(std::int64_t last) {
   GroupKeys::Bulk bulk(keys_);
   const KeyForm form = form_of(store_.load_config());
   log_.for_each_row(
-      [&](LogReader::Change change, const Execution& row, int first) {
-        if (change == LogReader::kAdded || change == LogReader::kAnnounced) {
+      [&](ChangeLog::Change change, const Execution& row, int first) {
+        if (change == ChangeLog::kAdded || change == ChangeLog::kAnnounced) {
           add_row(row, first, form);
         }
       },
@@ -190,8 +190,8 @@ std::vector<sqlite::OwnedValue> MemberFollower::members_without_rows(std::int64_
   const std::string removed = "SELECT DISTINCT p.key1 FROM " +
                               source_.qualified(link_.side_table(store_.tables().table())) +
                               " AS p WHERE p.id <= ?1 AND p.added IN (" +
-                              std::to_string(LogReader::kRemoved) + ", " +
-                              std::to_string(LogReader::kKept) + ") AND p.key1 IS NOT NULL AND ";
+                              std::to_string(ChangeLog::kRemoved) + ", " +
+                              std::to_string(ChangeLog::kKept) + ") AND p.key1 IS NOT NULL AND ";
   const std::string rows =
       " FROM " + source_.qualified(source()) + " AS t WHERE " + all_keys_known();
   std::string sql =
@@ -228,7 +228,7 @@ void MemberFollower::merge(bool is_only_writer) {
   }
   if (!is_only_writer || source_.may_be_being_written()) {
     add_logged_rows(last);
-    return log_.clear(LogReader::Keep::announcements_and_removals, last);
+    return log_.clear(ChangeLog::Keep::announcements_and_removals, last);
   }
   const bool reads_source = log_.has_announcement();
   const auto removed = members_without_rows(last);
@@ -239,7 +239,7 @@ void MemberFollower::merge(bool is_only_writer) {
       store_.remove_member(config, *slot);
     }
   }
-  log_.clear(LogReader::Keep::nothing, last);
+  log_.clear(ChangeLog::Keep::nothing, last);
 }
 
 void MemberFollower::rebuild(const GroupOptions& options, bool is_only_writer) {
@@ -286,7 +286,7 @@ void MemberFollower::check() {
     throw SqliteError(SQLITE_CORRUPT_VTAB, *problem);
   }
   const KeyForm form = form_of(config);
-  const PendingLog& log = read_log(config);
+  const GroupChangeLog& log = read_log(config);
   const Statement select(db_, select_rows(""));
   Execution run(select);
   while (log.is_complete() && run.step()) {

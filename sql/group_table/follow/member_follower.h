@@ -2,7 +2,7 @@
 // bloom_groups(source=visits, member=day, column=visitor). A row of the source adds its key to its
 // member. A row with NULL in one of these columns counts for nothing.
 //
-// Triggers in plain SQL append the changes to <name>_pending (sql/source/log_reader.h), and lookups
+// Triggers in plain SQL append the changes to <name>_pending (sql/source/change_log.h), and lookups
 // find the members of pending keys there. 'merge' moves them into the filters.
 //
 // No member that has a key is missing from a lookup:
@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sql/group_table/follow/pending_log.h"
+#include "sql/group_table/follow/group_change_log.h"
 #include "sql/group_table/group_keys.h"
 #include "sql/group_table/group_options.h"
 #include "sql/group_table/store/group_store.h"
@@ -77,7 +77,7 @@ class MemberFollower {
   std::optional<std::string> out_of_sync(const GroupConfig& config);
 
   // Reads what is new in the log, and returns the log.
-  PendingLog& read_log(const GroupConfig& config);
+  GroupChangeLog& read_log(const GroupConfig& config);
   std::uint64_t pending() const { return log_.count(); }
   // Calls f(member) for each member of the source. Returns false if the source cannot be found.
   bool for_each_source_member(const GroupConfig& config,
@@ -112,7 +112,7 @@ class MemberFollower {
   GroupKeys& keys_;
   SourceLink link_;
   Source& source_;  // of link_
-  PendingLog log_;
+  GroupChangeLog log_;
   std::optional<SourceComparison> comparison_;  // of the key, if it has one column
 };
 
