@@ -129,8 +129,8 @@ std::vector<Estimate> CachedFilter::estimates() {
   });
   std::vector<Estimate> estimates;
   estimates.reserve(estimators.size());
-  for (std::size_t age = 0; age < estimators.size(); ++age) {
-    estimates.push_back(estimators[config_.layers.index_of_age(age)].finish());
+  for (std::size_t i = 0; i < estimators.size(); ++i) {
+    estimates.push_back(estimators[config_.layers.index_from_oldest(i)].finish());
   }
   return estimates;
 }
