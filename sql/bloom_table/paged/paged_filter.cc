@@ -109,7 +109,7 @@ void PagedFilter::end_statement() {
   }
 }
 
-void PagedFilter::join_change() {
+void PagedFilter::require_transaction() {
   store_.tables().require_same_table();
   if (!transaction_.is_open()) {
     // An SQL function of the host can roll back while a statement runs.
@@ -121,7 +121,7 @@ void PagedFilter::join_change() {
 }
 
 void PagedFilter::run_atomically(const std::function<void()>& run) {
-  join_change();
+  require_transaction();
   const TransactionState::Enclosed enclosed(transaction_);
   store_.tables().atomically([&] {
     write_deferred_changes();

@@ -152,8 +152,9 @@ class PagedFilter : public CachedFilter {
   void merge_row_log();  // writes its keys to their chunks, or fails as a whole
   void write_row_log();
 
-  // Requires and announces what every change needs: an open transaction, and its savepoints.
-  void join_change();
+  // Throws if the table is another one now, or no transaction is open. Makes SQLite report all open
+  // savepoints.
+  void require_transaction();
   void decide_write_mode();
   void note_written(bool counts);
   void end_statement();
