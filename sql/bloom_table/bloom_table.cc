@@ -380,6 +380,6 @@ std::string BloomTable::info(const std::vector<Estimate>& estimates) {
   return info_json(filter_->layers().headers(), estimates, table);
 }
 
-void add_table_module(sqlite3* db) { sqlite::Module<BloomTable>::add(db); }
+void add_bloom_module(sqlite3* db) { sqlite::Module<BloomTable>::add(db); }
 
 }  // namespace bloom
