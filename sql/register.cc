@@ -80,7 +80,7 @@ int register_all(sqlite3* db, char** message) {
     add_aggregates(db);
     add_table_functions(db);
     sqlite::add_atomic_function(db);
-    add_table_module(db);
+    add_bloom_module(db);
     add_explain_function(db);
     add_group_module(db);
     add_search_module(db);

@@ -27,8 +27,8 @@ void Layers::append(const Header& header) {
 
 std::vector<Header> Layers::headers() const {
   std::vector<Header> headers;
-  for (std::size_t age = 0; age < layers_.size(); ++age) {
-    headers.push_back(layers_[index_of_age(age)].header);
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    headers.push_back(layers_[index_from_oldest(i)].header);
   }
   return headers;
 }

@@ -52,16 +52,16 @@ class Layers {
   bool empty() const { return layers_.empty(); }
   std::size_t size() const { return layers_.size(); }
   bool are_generations() const { return are_generations_; }
-  // Returns the index in all() of the layer of this age. Age 0 is the oldest layer, and age
-  // size() - 1 is the newest. Requires: age < size().
-  std::size_t index_of_age(std::size_t age) const {
-    assert(age < layers_.size());
-    return (newest_ + 1 + age) % layers_.size();
+  // Returns the index in all() of the layer that is number `i` from the oldest: 0 is the oldest,
+  // and size() - 1 is the newest. Requires: i < size().
+  std::size_t index_from_oldest(std::size_t i) const {
+    assert(i < layers_.size());
+    return (newest_ + 1 + i) % layers_.size();
   }
 
   // These functions require: there is a layer.
   std::size_t newest_index() const { return newest_; }
-  const Layer& oldest() const { return layers_[index_of_age(0)]; }
+  const Layer& oldest() const { return layers_[index_from_oldest(0)]; }
   const Layer& newest() const { return layers_[newest_]; }
   // Returns the shape of the first layer. The other layers have the same kind, seed and collation.
   const Shape& shape() const { return layers_.front().header.shape; }
@@ -88,14 +88,14 @@ class Layers {
 class LayeredFilter {
  public:
   explicit LayeredFilter(const Layers& layers) {
-    for (std::size_t age = 0; age < layers.size(); ++age) {
-      const Layers::Layer& layer = layers.all()[layers.index_of_age(age)];
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      const Layers::Layer& layer = layers.all()[layers.index_from_oldest(i)];
       filters_.emplace_back(layer.header.shape, layer.first_chunk);
     }
   }
 
   // Looks up the newest layer first: in a filter that grows it has more than half of the total
-  // capacity. So it contains most keys, except shortly after it was added.
+  // capacity, so when it is full it has most keys.
   template <typename Chunks>
   bool may_contain(Hash hash, Chunks& chunks) const {
     return newest().may_contain(hash, chunks) || older_may_contain(hash, chunks);

@@ -21,11 +21,11 @@ using PartCollations = std::vector<Collation>;
 // nullopt if it is not valid.
 std::string names_of(const PartCollations& collations);
 std::optional<PartCollations> part_collations_named(std::string_view names);
-// Returns whether the lists have the same collations.
+// Compares part by part: {} and {binary} are the same.
 bool same_collations(const PartCollations& a, const PartCollations& b);
 
-// Returns the hash of a composite key. Parts of `key` are what append_part() appended, as they are
-// in the row. A `key` that append_part() cannot have made is hashed as it is.
+// Returns the hash of a composite key that append_part() has made of values that are not normalized
+// yet. Any other `key` is hashed as it is.
 Hash hash_composite(std::string_view key, const PartCollations& collations, std::uint32_t seed);
 
 }  // namespace bloom

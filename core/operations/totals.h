@@ -20,7 +20,8 @@ std::uint64_t total_capacity(std::span<const Header> layers);
 // Returns the estimates for the filter as a whole. Its FPR is the probability that at least one
 // layer returns a false positive.
 Estimate total_estimate(std::span<const Header> layers, std::span<const Estimate> estimates);
-// Returns the FPR of two filters if a key may be in either of them. Exact if one of them is 0.
+// Returns the FPR of a lookup in two filters with the FPRs a and b. Without rounding errors if a or
+// b is 0.
 inline double fpr_of_either(double a, double b) { return a + b - a * b; }
 // Returns whether the filter has more keys than its capacity: see is_overfull() of one filter. Only
 // the newest layer takes keys, so it alone can have too many.

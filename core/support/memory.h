@@ -16,7 +16,7 @@ namespace bloom {
 inline constexpr std::size_t kCacheLineBytes = 64;
 
 // Returns how many more bytes this process may count if `counted` bytes are counted already.
-// Requires: thread-safe, allocates nothing here, and does not throw.
+// Requires: thread-safe, calls no function of this header, and does not throw.
 using MemoryLimit = std::uint64_t (*)(std::uint64_t counted);
 // Sets the limit, for all threads. Without a limit, only the system refuses memory.
 void set_memory_limit(MemoryLimit limit);

@@ -289,7 +289,7 @@ void BloomTable::Cursor::set_part(sqlite3_context* raw, std::size_t part) const 
 // find nothing.
 std::uint64_t BloomTable::Cursor::count_keys() {
   const auto is_empty = [](const Estimate& estimate) { return estimate.fill == 0; };
-  const std::uint64_t pending = filter_.log_size();
+  const std::uint64_t pending = filter_.change_log_size();
   if (pending == 0 && std::all_of(estimates().begin(), estimates().end(), is_empty)) {
     return 0;
   }
@@ -337,7 +337,7 @@ void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
 void BloomTable::Cursor::return_filter_of_table(Context& context) {
   // With on_stale=maybe, a lookup finds its row although keys may be missing from the filter.
   require_in_sync();
-  if (filter_.log_has_announcement()) {
+  if (filter_.change_log_has_announcement()) {
     fail(
         "an UPDATE of the source was announced, but its key was not recorded (run the command "
         "'merge', which then reads the source)");
@@ -360,8 +360,8 @@ constexpr BloomTable::Cursor::Hidden BloomTable::Cursor::kHidden[] = {
      }},
     {BloomColumn::fpr, "fpr", "REAL",
      [](Cursor& c, Context& context) {
-       context.result_double(
-           fpr_of_either(total_estimate(c.headers(), c.estimates()).fpr, c.filter_.log_fpr()));
+       const double added = c.filter_.change_log_fpr();
+       context.result_double(fpr_of_either(total_estimate(c.headers(), c.estimates()).fpr, added));
      }},
     {BloomColumn::capacity, "capacity", "INTEGER",
      [](Cursor& c, Context& context) {
@@ -392,7 +392,7 @@ constexpr BloomTable::Cursor::Hidden BloomTable::Cursor::kHidden[] = {
     {BloomColumn::pending, "pending", "INTEGER",
      [](Cursor& c, Context& context) {
        if (c.table_.follower_) {
-         return_count(context, c.filter_.log_size());
+         return_count(context, c.filter_.change_log_size());
        }
      }},
     {BloomColumn::lookups, "lookups", "INTEGER",

@@ -6,7 +6,7 @@
 namespace bloom {
 
 // Register them on a connection. Throw SqliteError if SQLite refuses it.
-void add_table_module(sqlite3* db);
+void add_bloom_module(sqlite3* db);
 void add_explain_function(sqlite3* db);
 
 }  // namespace bloom

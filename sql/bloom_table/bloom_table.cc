@@ -194,7 +194,7 @@ void BloomTable::refuse_properties(const Values& columns, bool takes_fpr) const 
 void BloomTable::insert_filter_or_command(const Value& key, const Value& filter,
                                           const Value& command, const Value& fpr) {
   if (follower_ && command.type() == SQLITE_TEXT && SourceFollower::is_change(command.text()) &&
-      !filter_->config().has_log()) {
+      !filter_->config().has_change_log()) {
     return follower_->change(*filter_, command.text(), key);
   }
   if (!key.is_null() || (!filter.is_null() && !command.is_null())) {
@@ -374,12 +374,12 @@ std::string BloomTable::info(const std::vector<Estimate>& estimates) {
   if (follower_) {
     table.source = follower_->source();
     table.columns = follower_->columns();
-    table.pending = filter_->log_size();
-    table.pending_fpr = filter_->log_fpr();
+    table.pending = filter_->change_log_size();
+    table.pending_fpr = filter_->change_log_fpr();
   }
   return info_json(filter_->layers().headers(), estimates, table);
 }
 
-void add_table_module(sqlite3* db) { sqlite::Module<BloomTable>::add(db); }
+void add_bloom_module(sqlite3* db) { sqlite::Module<BloomTable>::add(db); }
 
 }  // namespace bloom

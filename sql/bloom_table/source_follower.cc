@@ -25,13 +25,13 @@ std::vector<TriggerSet> trigger_sets(bool counting, bool composite) {
       return triggers_that_command(source, table, target, counting, trigger_set);
     };
   };
-  const auto log = [=](const Source& source, const std::string& table, const std::string&) {
+  const auto recording = [=](const Source& source, const std::string& table, const std::string&) {
     return triggers_that_log(source, table,
                              counting ? RemovedKey::all_columns : RemovedKey::nothing);
   };
   return {{.number = kTriggersForAny,
            .names_suffix = composite ? kAfterUpdateSuffix : kBeforeUpdateSuffix,
-           .make = log},
+           .make = recording},
           {.number = kTriggersForExtension,
            .names_suffix = kBeforeUpdateSuffix,
            .make = commands(kTriggersForExtension)},
@@ -74,7 +74,7 @@ void SourceFollower::create(PagedFilter& filter, const BloomOptions& options) {
   // A running statement does not fire triggers that are created while it runs.
   source_.require_no_other_writer();
   source_.require_can_follow(options.collation(), writers);
-  // First log and triggers, then the scan: what is written meanwhile is recorded.
+  // First change log and triggers, then the scan: what is written meanwhile is recorded.
   const LinkedObjects made = link_.create(filter.table(), SourceTriggers::trigger_set_for(writers));
   filter.create(new_config(options, made), [&](const auto& add) { add_all_keys(filter, add); });
 }
@@ -112,29 +112,31 @@ void SourceFollower::rebuild(PagedFilter& filter, const BloomOptions& options) {
   filter.rebuild(new_config(options, made), [&](const auto& add) { add_all_keys(filter, add); });
 }
 
-// An announced key that is not in the log is in the source, unless its statement is still running.
+// An announced key that is not in the change log is in the source, unless its statement is still
+// running.
 void SourceFollower::merge(PagedFilter& filter) {
-  if (!filter.config().has_log()) {
+  if (!filter.config().has_change_log()) {
     return;
   }
   schema_may_have_changed();
   if (const auto problem = out_of_sync(filter)) {
     fail(*problem);
   }
-  if (!filter.log_has_announcement()) {
-    return filter.merge_log(ChangeLog::Keep::nothing);
+  if (!filter.change_log_has_announcement()) {
+    return filter.merge_change_log(ChangeLog::Keep::nothing);
   }
   if (!filter.command_is_only_writer() || source_.may_be_being_written()) {
-    return filter.merge_log(ChangeLog::Keep::announcements);
+    return filter.merge_change_log(ChangeLog::Keep::announcements);
   }
-  filter.merge_log(ChangeLog::Keep::nothing, [&](const auto& add) { add_all_keys(filter, add); });
+  filter.merge_change_log(ChangeLog::Keep::nothing,
+                          [&](const auto& add) { add_all_keys(filter, add); });
 }
 
 // A table of version 1.0 has no option `writers`. It gets the default if its columns allow that.
 Writers SourceFollower::writers_after_rebuild(const BloomConfig& config,
                                               const BloomOptions& options) const {
   const bool extension_only =
-      !config.has_log() && !source_.facts().why_unknown_before_write.empty();
+      !config.has_change_log() && !source_.facts().why_unknown_before_write.empty();
   return options.writers().value_or(extension_only ? Writers::extension : Writers::any);
 }
 
@@ -230,7 +232,7 @@ std::optional<std::string> SourceFollower::changed_source_of_release1(PagedFilte
 
 // With writers=any no trigger can keep keys from being added.
 std::optional<std::string> SourceFollower::blocking_trigger_problem(PagedFilter& filter) const {
-  if (filter.config().has_log()) {
+  if (filter.config().has_change_log()) {
     return std::nullopt;
   }
   if (const auto trigger = triggers_.blocking_trigger(filter.table())) {
@@ -271,7 +273,7 @@ std::optional<std::uint64_t> SourceFollower::count_removed(
   if (!keys) {
     return std::nullopt;
   }
-  const std::uint64_t all = *keys + filter.log_size();
+  const std::uint64_t all = *keys + filter.change_log_size();
   return all - std::min(all, count_keys(filter.shape().collation));
 }
 

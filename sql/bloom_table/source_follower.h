@@ -53,7 +53,7 @@ class SourceFollower {
   void change(PagedFilter& filter, std::string_view command, const sqlite::Value& value);
 
   // Moves the pending changes into the filter, if it has a change log. Throws bloom::Error if the
-  // log may lack changes: the filter would then seem to be up to date.
+  // change log may lack changes: the filter would then seem to be up to date.
   void merge(PagedFilter& filter);
 
   // Call when a statement is prepared, and before a command: see SchemaCheck.

@@ -106,7 +106,7 @@ void GroupTable::Cursor::look_up(Hash hash, CountedVector<std::uint64_t>& slots)
       config_, filters.chunk_of(hash), [&](std::uint64_t segment, const std::uint8_t* chunk) {
         append_slots(segment, filters.may_contain(hash, chunk), slots);
       });
-  table_.store_.read_log(config_).for_each_slot_with(hash, [&](std::uint64_t slot) {
+  table_.store_.read_row_log(config_).for_each_slot_with(hash, [&](std::uint64_t slot) {
     if (std::find(slots.begin(), slots.end(), slot) == slots.end()) {
       slots.push_back(slot);
     }
@@ -149,11 +149,11 @@ CountedVector<std::uint64_t> GroupTable::Cursor::look_up_member(const Value& key
   }
   hash_ = bytes.hash(config_.header.shape);
   CountedVector<std::uint64_t> slots = table_.store_.members().slots_equal_to(config_, member);
-  CountedVector<std::uint64_t> logged;
-  table_.store_.read_log(config_).for_each_slot_with(
-      hash_, [&](std::uint64_t slot) { logged.push_back(slot); });
+  CountedVector<std::uint64_t> in_row_log;
+  table_.store_.read_row_log(config_).for_each_slot_with(
+      hash_, [&](std::uint64_t slot) { in_row_log.push_back(slot); });
   std::erase_if(slots, [&](std::uint64_t slot) {
-    return std::find(logged.begin(), logged.end(), slot) == logged.end() &&
+    return std::find(in_row_log.begin(), in_row_log.end(), slot) == in_row_log.end() &&
            !table_.store_.segments().may_contain(config_, slot, hash_);
   });
   return slots;
@@ -226,12 +226,12 @@ void GroupTable::Cursor::return_filter_of_member(Context& context) {
   const GroupConfig now = table_.store_.load_config();
   require_filter_within_limit(context, now.header.shape);
   if (follows()) {
-    return return_filter_with_log(context);
+    return return_filter_with_change_log(context);
   }
   const std::uint64_t slot = slots_[row_];
   if (slot / kSegmentFilters < now.segments) {
     Filter filter = table_.store_.segments().filter_of(now, slot);
-    table_.store_.read_log(now).for_each([&](const GroupLog::Key& key) {
+    table_.store_.read_row_log(now).for_each([&](const GroupRowLog::Key& key) {
       if (key.slot == slot) {
         filter.add(key.hash);
       }

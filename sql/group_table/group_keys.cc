@@ -34,7 +34,7 @@ GroupKeys::Cache& GroupKeys::cache() {
   }
   if (!cache_ || cache_->changes != changes) {
     cache_ = {.changes = changes, .config = store_.load_config(), .slots = {}};
-    log_may_have_rows_ |= cache_->config.row_log_has_rows;
+    row_log_may_have_rows_ |= cache_->config.row_log_has_rows;
   }
   return *cache_;
 }
@@ -71,10 +71,10 @@ void GroupKeys::remember(const sqlite::Value& member, std::uint64_t slot) {
 
 // The first keys of a statement are often its only ones. Writing them costs less than deciding how
 // to write.
-void GroupKeys::add(std::uint64_t slot, Hash hash, bool may_log) {
+void GroupKeys::add(std::uint64_t slot, Hash hash, bool may_use_row_log) {
   constexpr int kFewKeysOfStatement = 16;
-  const bool logs = may_log && can_log();
-  if (transaction_.keys_written() >= (logs ? kFewKeysOfStatement : 1)) {
+  const bool uses_row_log = may_use_row_log && can_use_row_log();
+  if (transaction_.keys_written() >= (uses_row_log ? kFewKeysOfStatement : 1)) {
     transaction_.decide_write_mode(store_.tables().table());
   }
   const BitSlicedFilters filters(config().header.shape);
@@ -82,21 +82,21 @@ void GroupKeys::add(std::uint64_t slot, Hash hash, bool may_log) {
   if (transaction_.is_deferring()) {
     return defer(key);
   }
-  logs ? log(key) : write(config(), {&key, 1});
+  uses_row_log ? append_to_row_log(key) : write(config(), {&key, 1});
   ++keys_in_transaction_;
   transaction_.note_written(true);
 }
 
-// A transaction of fewer keys writes them at once, which costs less than a log. In an autocommit
-// transaction the statement ends with a commit.
-bool GroupKeys::can_log() {
+// A transaction of fewer keys writes them at once, which costs less than a row log. In an
+// autocommit transaction the statement ends with a commit.
+bool GroupKeys::can_use_row_log() {
   constexpr int kFewKeys = 8;
   return keys_in_transaction_ >= kFewKeys && transaction_.is_open() &&
          transaction_.all_savepoints_reported() && !transaction_.is_deferring() &&
          sqlite3_get_autocommit(db_) == 0 && config().has_row_log;
 }
 
-void GroupKeys::log(const SlotKey& key) {
+void GroupKeys::append_to_row_log(const SlotKey& key) {
   constexpr std::size_t kMostRows = std::size_t{1} << 15U;  // 1 MiB, so that SQLite caches them
   const auto outcome = sqlite::Outcome::of([&] {
     GroupConfig& config = cache().config;
@@ -104,9 +104,9 @@ void GroupKeys::log(const SlotKey& key) {
       config.row_log_has_rows = true;
       store_.save_version(config);
     }
-    log_may_have_rows_ = true;
-    if (store_.log().append({key.slot, key.hash}) >= kMostRows) {
-      merge_log();
+    row_log_may_have_rows_ = true;
+    if (store_.row_log().append({key.slot, key.hash}) >= kMostRows) {
+      merge_row_log();
     }
   });
   if (outcome.failed()) {
@@ -119,34 +119,34 @@ void GroupKeys::log(const SlotKey& key) {
   }
 }
 
-void GroupKeys::merge_log() {
+void GroupKeys::merge_row_log() {
   const GroupConfig now = config();
   if (!now.row_log_has_rows) {
     return;
   }
   const BitSlicedFilters filters(now.header.shape);
   CountedVector<SlotKey> keys;
-  store_.log().for_each_stored(now, [&](const GroupLog::Key& key) {
+  store_.row_log().for_each_stored(now, [&](const GroupRowLog::Key& key) {
     keys.push_back({filters.chunk_of(key.hash), key.slot, key.hash});
   });
   if (!keys.empty()) {
     write(now, keys);
-    store_.log().clear();
-    store_.log().forget();
+    store_.row_log().clear();
+    store_.row_log().forget();
   }
 }
 
 void GroupKeys::begin_transaction() {
   forget_rows();
-  log_may_have_rows_ = false;
+  row_log_may_have_rows_ = false;
   keys_in_transaction_ = 0;
 }
 
-// An object whose table was dropped, or whose name was undone, cannot read the log. It is left to
-// another object, or to a later transaction: the commit must not fail because of it.
+// An object whose table was dropped, or whose name was undone, cannot read the row log. It is left
+// to another object, or to a later transaction: the commit must not fail because of it.
 void GroupKeys::sync() {
   write_deferred();
-  if (!log_may_have_rows_) {
+  if (!row_log_may_have_rows_) {
     return;
   }
   forget_rows();
@@ -157,13 +157,13 @@ void GroupKeys::sync() {
   loading.throw_failure();
   const int changes = sqlite3_changes(db_);
   const sqlite::Outcome merging = sqlite::Outcome::of([&] {
-    merge_log();
+    merge_row_log();
     GroupConfig now = config();
     if (now.row_log_has_rows) {
       now.row_log_has_rows = false;
       store_.save_version(now);
     }
-    store_.log().restore_changes(changes);
+    store_.row_log().restore_changes(changes);
   });
   forget_rows();
   if ((merging.code() & 0xff) != SQLITE_READONLY) {

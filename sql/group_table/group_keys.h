@@ -40,8 +40,9 @@ class GroupKeys {
   // Adds a member, and returns its slot. Requires: the member does not exist, and the caller undoes
   // the rows if this function throws.
   std::uint64_t add_member(const sqlite::Value& member);
-  // Adds a key to the filter of a slot, or defers that. `may_log`: or appends it to the row log.
-  void add(std::uint64_t slot, Hash hash, bool may_log);
+  // Adds a key to the filter of a slot, defers that, or appends the key to the row log if
+  // `may_use_row_log`.
+  void add(std::uint64_t slot, Hash hash, bool may_use_row_log);
 
   // Defers all keys while it lives, for a command that adds many. Requires: the caller undoes the
   // rows if done() is not called. Keys are then forgotten.
@@ -76,14 +77,14 @@ class GroupKeys {
   // Writes the keys of the row log to the segments. A lookup must not call this: SQLite rolls back
   // the whole transaction if a statement that writes is interrupted. Adding a key twice is
   // harmless, so a merge that fails halfway is, too.
-  void merge_log();
-  // The calls of SQLite. sync() merges the log, but leaves it alone if SQLite refuses to write:
+  void merge_row_log();
+  // The calls of SQLite. sync() merges the row log, but leaves it alone if SQLite refuses to write:
   // lookups then read it. It leaves changes() alone.
   void begin_transaction();
   void sync();
   void end_transaction() {
     forget_rows();
-    store_.log().forget();
+    store_.row_log().forget();
   }
   // Forgets the rows that the statement has read. Call when a statement may have ended or changed
   // rows without this object.
@@ -106,7 +107,8 @@ class GroupKeys {
   // other statement has then written.
   struct Cache {
     int changes = 0;
-    // sqlite3_total_changes() if the statement that has logged a key ended, and no other one wrote.
+    // What sqlite3_total_changes() is once the statement that has appended to the row log has
+    // ended, if no other one writes.
     int changes_after_row = -1;
     GroupConfig config;
     using Slot = std::pair<const CountedString, std::uint64_t>;
@@ -118,8 +120,8 @@ class GroupKeys {
   Cache& cache();
   void remember(const sqlite::Value& member, std::uint64_t slot);
   void defer(const SlotKey& key);
-  bool can_log();
-  void log(const SlotKey& key);
+  bool can_use_row_log();
+  void append_to_row_log(const SlotKey& key);
   void write(const GroupConfig& config, std::span<SlotKey> keys);
   static void write_chunk(SegmentWriter& writer, const GroupConfig& config,
                           std::span<const SlotKey> keys);
@@ -129,7 +131,7 @@ class GroupKeys {
   TransactionState& transaction_;
   std::optional<Cache> cache_;
   CountedVector<SlotKey> deferred_;
-  bool log_may_have_rows_ = false;  // was so at some time in the open transaction
+  bool row_log_may_have_rows_ = false;  // was so at some time in the open transaction
   int keys_in_transaction_ = 0;
 };
 

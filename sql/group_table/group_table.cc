@@ -207,7 +207,7 @@ int GroupTable::insert_key(const Value& member, const Value& key) {
   }
   if (skip_present) {
     keys_.write_deferred();
-    keys_.merge_log();
+    keys_.merge_row_log();
     const GroupConfig& config = keys_.config();
     if (bytes.is_null() ||
         store_.segments().may_contain(config, *slot, bytes.hash(config.header.shape))) {

@@ -175,14 +175,14 @@ class GroupTable::Cursor {
   static void append_slots(std::uint64_t segment, FilterSet filters,
                            CountedVector<std::uint64_t>& slots);
   // In a table with a source: set members_ to the members to return (follow/follow_cursor.cc).
-  // Members of which the log has keys may have no slot.
+  // Members of which the change log has keys may have no slot.
   void find_members(const Values& values);
   CountedVector<std::uint64_t> find_slots(const std::vector<Hash>& hashes, const Value* member);
   void require_collation() const;
   void require_list_collation(Collation collation);
   bool follows() const { return table_.follower_.has_value(); }
   Value member() const { return Value(members_[row_].get()); }
-  void return_filter_with_log(sqlite::Context& context);
+  void return_filter_with_change_log(sqlite::Context& context);
   // Returns the slot of the current member; nullopt if it has none any more, or none yet.
   std::optional<std::uint64_t> slot();
   // Returns the estimate for the filter of the current member. Returns null if it has no slot.

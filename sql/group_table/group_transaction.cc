@@ -33,7 +33,7 @@ void GroupTable::Shared::write_deferred_keys() {
 
 void GroupTable::write_all_keys() {
   shared_.write_deferred_keys();
-  keys_.merge_log();
+  keys_.merge_row_log();
 }
 
 void GroupTable::begin() {

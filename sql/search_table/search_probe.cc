@@ -97,8 +97,8 @@ bool SearchTable::has_own_like() const {
 }
 
 SearchTable::Like SearchTable::like() {
-  if (!probe_) {
-    probe_.emplace(
+  if (!like_test_) {
+    like_test_.emplace(
         db_,
         "SELECT NOT (char(8490) LIKE 'k' OR char(196) LIKE char(228) OR char(233) LIKE 'e' OR "
         "'abc' LIKE 'b' OR 'b' LIKE '.' OR 'b' LIKE '[a-c]' OR 'b' LIKE '*' OR 'ss' LIKE char(223) "
@@ -106,7 +106,7 @@ SearchTable::Like SearchTable::like() {
         "OR 'A' GLOB 'a' OR char(196) GLOB char(228) OR 'b' GLOB '%' OR 'b' GLOB '_' OR 'b' GLOB "
         "'.' OR 'abc' GLOB 'b' OR 'dcba' GLOB '*abcd*' OR '' GLOB 'abcd'), 'a' LIKE 'A'");
   }
-  sqlite::Execution run(*probe_);
+  sqlite::Execution run(*like_test_);
   run.step();
   const bool ignores_case = run.integer(1) != 0;
   // SQLite prepares the statement again after one of its functions was replaced.

@@ -296,6 +296,9 @@ std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
   const auto block_of = [](const std::string& rowid) {
     return "(" + rowid + " >> " + std::to_string(kBlockBits) + ")";
   };
+  // INSERT OR IGNORE makes the trigger cheaper: SQLite then needs no savepoint for each row. NOT
+  // EXISTS is there because the user's statement can have an OR of its own, which applies within
+  // triggers.
   const auto note = [&](const std::string& block) {
     const std::string if_missing =
         " WHERE NOT EXISTS (SELECT 1 FROM " + changed + " WHERE block = " + block + ");";

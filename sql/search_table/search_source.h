@@ -11,10 +11,6 @@
 // With AUTOINCREMENT, it notes the blocks of all rowids that sqlite_sequence may lead to. AFTER
 // notes what BEFORE could not foresee, but other AFTER triggers may keep it from running.
 //
-// INSERT OR IGNORE makes the trigger cheaper: SQLite then needs no savepoint for each row. NOT
-// EXISTS is there because the user's statement can have an OR of its own, which applies within
-// triggers.
-//
 // The guard is a partial index on the searched columns and expressions that contains no rows. It
 // blocks writes that fire no triggers (sqlite3_blob_write), and refuses expressions that are not
 // deterministic. When the source or a column is renamed, SQLite renames them in the guard, so the

@@ -156,9 +156,9 @@ class SearchTable {
   std::array<std::vector<SearchedColumn>, 2> searched_;  // by family
   TransactionState transaction_;
   TextToNumber to_number_;
-  std::optional<sqlite::Statement> probe_;  // of LIKE and GLOB
+  std::optional<sqlite::Statement> like_test_;  // what do LIKE and GLOB do?
   struct {
-    int preparations = -1;  // of the probe, when this was read
+    int preparations = -1;  // of the test, when this was read
     bool is_replaced = false;
   } replaced_like_;
   ListCollations list_collations_;

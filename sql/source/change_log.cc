@@ -1,103 +1,274 @@
 #include "sql/source/change_log.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cassert>
+#include <utility>
 
-#include "core/sizing/prediction.h"
-#include "core/sizing/sizing.h"
-#include "sql/source/source_key.h"
+#include "core/support/error.h"
+#include "sql/source/source_triggers.h"
+#include "sql/sqlite/sql_text.h"
+#include "sql/vtab/damage.h"
 
 namespace bloom {
+namespace {
 
 using sqlite::Execution;
+using sqlite::quoted_name;
+using sqlite::Statement;
 
-// The FPR of the next filter. All filters together have at most 1/8 of `fpr`, so they hardly raise
-// the FPR of the table. The lowest FPR bounds the memory per key.
-double KeySketch::next_fpr(double fpr) const {
-  constexpr double kHighest = 1e-4;
-  constexpr double kLowest = 1e-15;
-  constexpr double kFirstShare = 1.0 / 16;
-  const double share = std::ldexp(kFirstShare, -static_cast<int>(filters_.size()));
-  return fpr == 0 ? kHighest : std::clamp(fpr * share, kLowest, kHighest);
-}
+constexpr std::int64_t kLowestId = std::numeric_limits<std::int64_t>::min();
+// The columns of the log, in the order of SELECT *. The values of the key follow.
+enum { kIdColumn, kTokenColumn, kChangeColumn, kFirstKeyColumn };
 
-void KeySketch::add(Hash hash, double fpr) {
-  constexpr std::uint64_t kFirst = 1000;
-  constexpr std::uint64_t kFactor = 4;
-  if (free_keys_ == 0) {
-    const std::uint64_t keys =
-        filters_.empty() ? kFirst : kFactor * filters_.back().header().capacity;
-    filters_.emplace_back(size_filter(std::min(keys, kMaxKeys), next_fpr(fpr), Kind::standard));
-    free_keys_ = keys;
+// Notices rows that someone has deleted. Rows are appended with ids from 1 on, and deleted all at
+// once, apart from announcements and what a merge has kept. So ids have gaps only beside these. OR
+// REPLACE deletes rows without a trace if someone has made a UNIQUE index on the log.
+class RowOrder {
+ public:
+  explicit RowOrder(const std::string& log) : log_(log) {}
+
+  // `change`: the column `added`.
+  void begin_at(std::int64_t id, std::int64_t change) {
+    id_ = id;
+    may_have_gap_ = may_have_gap(change);
   }
-  filters_.back().add(hash);
-  --free_keys_;
-}
-
-bool KeySketch::may_contain(Hash hash) const {
-  return std::any_of(filters_.begin(), filters_.end(),
-                     [&](const Filter& filter) { return filter.may_contain(hash); });
-}
-
-double KeySketch::fpr() const {
-  double none = 1;
-  for (const Filter& filter : filters_) {
-    const std::uint64_t free = &filter == &filters_.back() ? free_keys_ : 0;
-    none *= 1 - predicted_fpr(filter.shape(), filter.header().capacity - free);
+  // Throws bloom::Error if rows before this one are missing.
+  void require_next(std::int64_t id, std::int64_t change) {
+    if (id != id_ + 1 && !may_have_gap_ && !may_have_gap(change)) {
+      fail("the table " + sqlite::quoted_text(log_) +
+           " lacks rows, so keys may be missing from the filter (run the command 'rebuild')");
+    }
+    begin_at(id, change);
   }
-  return 1 - none;
+
+ private:
+  static bool may_have_gap(std::int64_t change) {
+    return change == ChangeLog::kAnnounced || change == ChangeLog::kVoid ||
+           change == ChangeLog::kKept;
+  }
+
+  const std::string& log_;
+  std::int64_t id_ = 0;
+  bool may_have_gap_ = false;
+};
+
+}  // namespace
+
+SideTable ChangeLog::side_table(std::size_t columns) {
+  std::string list(kColumns);
+  for (std::size_t i = 1; i <= columns; ++i) {
+    list.append(", key").append(std::to_string(i));
+  }
+  return {kSuffix, list + ")"};
 }
 
-void KeySketch::clear() {
-  filters_.clear();
-  free_keys_ = 0;
+std::string ChangeLog::qualified() const { return quoted_name(schema_) + "." + quoted_name(name_); }
+
+sqlite::Statement::FindDamage ChangeLog::find_damage() const {
+  return [this] {
+    return sqlite::has_columns(db_, schema_, name_, {"id", "token", "added"}) ? "" : name_;
+  };
 }
 
-void ChangeLog::set_parts(const PartCollations& parts) {
-  if (parts != parts_) {
-    parts_ = parts;
+// Returns the columns of the table as its CREATE statement lists them, if it is a log; else "".
+std::string ChangeLog::definition() const {
+  const std::string sql = sqlite::stored_sql(db_, schema_, "table", name_);
+  return sql.substr(std::min(sql.rfind(kColumns), sql.size()));
+}
+
+// Returns "added, key1, ...".
+std::string ChangeLog::change_column_list() const {
+  const std::string columns = definition();
+  if (columns.empty()) {
+    damaged("the table of pending changes is missing or has changed");
+  }
+  const std::size_t begin = kColumns.rfind("added");
+  return columns.substr(begin, columns.size() - begin - 1);
+}
+
+void ChangeLog::rename(const std::string& table) {
+  select_.reset();
+  select_change_.reset();
+  name_ = table + std::string(kSuffix);
+}
+
+void ChangeLog::read_rows() {
+  const auto outcome = sqlite::Outcome::of([&] {
+    while (!read_from_last()) {
+      forget_last();
+    }
+    // SQLite runs triggers one within another, so the newest announcement becomes void first.
+    while (!announcements_.empty() && !is_announcement(announcements_.back())) {
+      announcements_.pop_back();
+    }
+  });
+  if (outcome.failed()) {  // no position is behind the rows that were read last
+    forget();
+  }
+  outcome.throw_failure();
+  is_current_ = true;
+}
+
+bool ChangeLog::Position::matches(const Execution& row) const {
+  const auto other = row.value(kTokenColumn).blob();
+  return id == row.integer(kIdColumn) &&
+         std::equal(token.begin(), token.end(), other.begin(), other.end());
+}
+
+// Returns false if the row that was read last is not there any more.
+bool ChangeLog::read_from_last() {
+  constexpr std::uint64_t kRowsPerPosition = 4096;
+  if (!select_) {
+    select_.emplace(db_, "SELECT * FROM " + qualified() + " WHERE id >= ?1 ORDER BY id",
+                    find_damage());
+  }
+  Execution run(*select_);
+  run.bind(1, positions_.empty() ? kLowestId : positions_.back().id);
+  RowOrder order(name_);
+  if (!positions_.empty()) {
+    if (!run.step() || !positions_.back().matches(run)) {
+      return false;
+    }
+    order.begin_at(run.integer(kIdColumn), run.integer(kChangeColumn));
+  }
+  Position last;
+  std::uint64_t rows = 0;
+  while (run.step()) {
+    order.require_next(run.integer(kIdColumn), run.integer(kChangeColumn));
+    read_row(run);
+    const auto token = run.value(kTokenColumn).blob();
+    last.id = run.integer(kIdColumn);
+    last.token.assign(token.begin(), token.end());
+    last.keys_read = keys_read();
+    if (++rows % kRowsPerPosition == 0) {
+      keep_position(last);
+    }
+  }
+  if (rows % kRowsPerPosition != 0) {
+    keep_position(last);
+  }
+  return true;
+}
+
+void ChangeLog::read_row(const Execution& row) {
+  const auto change = row.integer(kChangeColumn);
+  if (change == kAnnounced) {
+    announcements_.push_back(row.integer(kIdColumn));
+  }
+  if (change == kAdded || change == kAnnounced) {
+    add_key(row, kFirstKeyColumn);
+  }
+}
+
+// Between two positions that stay there are at most as many rows as after them. So the rows to read
+// again after a rollback are at most twice those that it removed, apart from the newest.
+void ChangeLog::keep_position(const Position& last) {
+  constexpr std::size_t kManyPositions = 64;
+  positions_.push_back(last);
+  if (positions_.size() < kManyPositions) {
+    return;
+  }
+  for (std::size_t i = positions_.size() - 2; i > 0; --i) {
+    if (positions_[i + 1].id - positions_[i - 1].id <= last.id - positions_[i + 1].id) {
+      positions_.erase(positions_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+}
+
+// Requires: there is a position, and its row is not there any more.
+void ChangeLog::forget_last() {
+  assert(!positions_.empty());
+  positions_.pop_back();
+  std::erase_if(announcements_,
+                [&](std::int64_t id) { return positions_.empty() || id > positions_.back().id; });
+  if (positions_.empty() || !keep_keys(positions_.back().keys_read)) {
     forget();
   }
 }
 
-void ChangeLog::add_key(const Execution& row, int first) {
-  const KeyForm form{header_.shape, parts_};
-  const SourceKey key = key_of_row(row, first, form);
-  KeyHashes(form.shape)
-      .pass(
-          key, [&](Hash hash) { added_keys_.add(hash, header_.fpr); },
-          [&](Hash marker) { return added_keys_.may_contain(marker); });
-  keys_read_ += key.hash ? 1 : 0;
+void ChangeLog::forget() {
+  positions_.clear();
+  announcements_.clear();
+  forget_keys();
+  expire();
 }
 
-bool ChangeLog::keep_keys(std::uint64_t n) {
-  // Keys of removed rows that may stay in the cache, beside as many as there are others.
-  constexpr std::uint64_t kMaxLostKeys = 1000;
-  lost_keys_ += keys_read_ - n;
-  keys_read_ = n;
-  return lost_keys_ <= kMaxLostKeys + keys_read_;
+bool ChangeLog::is_announcement(std::int64_t id) {
+  if (!select_change_) {
+    select_change_.emplace(db_, "SELECT added FROM " + qualified() + " WHERE id = ?1",
+                           find_damage());
+  }
+  Execution run(*select_change_);
+  return run.bind(1, id).step() && run.integer(0) == kAnnounced;
 }
 
-void ChangeLog::forget_keys() {
-  added_keys_.clear();
-  keys_read_ = 0;
-  lost_keys_ = 0;
+bool ChangeLog::has_announcement() const {
+  const Statement select(
+      db_, "SELECT 1 FROM " + qualified() + " WHERE added = " + std::to_string(kAnnounced),
+      find_damage());
+  return Execution(select).step();
 }
 
-void ChangeLog::for_each_change(const Shape& shape, const EachChange& f) const {
-  const KeyForm form{shape, parts_};
-  KeyHashes hashes(shape);
-  for_each_row([&](Change change, const Execution& row, int first) {
-    if (change == kVoid) {
-      return;
+// Reads no more columns than needed: each one takes about a twentieth of the time of a merge.
+void ChangeLog::for_each_row(const EachRow& f, std::int64_t last) const {
+  enum { kIdOfRow, kChangeOfRow, kFirstPart };
+  const Statement select(
+      db_,
+      "SELECT id, " + change_column_list() + " FROM " + qualified() + " WHERE id <= ?1 ORDER BY id",
+      find_damage());
+  Execution run(select);
+  run.bind(1, last);
+  RowOrder order(name_);
+  while (run.step()) {
+    const auto change = run.integer(kChangeOfRow);
+    order.require_next(run.integer(kIdOfRow), change);
+    f(static_cast<Change>(change), run, kFirstPart);
+  }
+}
+
+// Rows are appended, and only deleted all at once, so their ids have no gaps.
+std::uint64_t ChangeLog::size() const {
+  const std::string id = "(SELECT id FROM " + qualified() + " ORDER BY id ";
+  const Statement select(db_, "SELECT " + id + "DESC LIMIT 1) - " + id + "LIMIT 1) + 1",
+                         find_damage());
+  Execution run(select);
+  run.step();
+  return static_cast<std::uint64_t>(run.integer(0));
+}
+
+// Rows that stay get other tokens: no connection then mistakes the rows before them for rows that
+// it has read. A row that a trigger keeps would be merged twice: a counting filter would then count
+// an added key twice, and lose a removed key that was added again.
+void ChangeLog::clear(Keep keep, std::int64_t last) {
+  const std::string up_to = " WHERE id <= " + std::to_string(last);
+  const auto run = [&](const std::string& sql) {
+    const Statement statement(db_, sql, find_damage());
+    return Execution(statement).step();
+  };
+  const auto added = [](Change change) {
+    return "added = " + std::to_string(static_cast<int>(change));
+  };
+  const auto erase = [&](const std::string& where) {
+    run("DELETE FROM " + qualified() + where);
+    if (run("SELECT 1 FROM " + qualified() + where)) {
+      fail("rows of the table " + sqlite::quoted_text(name_) +
+           " stay after they were merged and deleted (drop the trigger on it that keeps them)");
     }
-    const SourceKey key = key_of_row(row, first, form);
-    if (change == kAdded || change == kAnnounced) {
-      hashes.pass(key, [&](Hash hash) { f(true, hash); });
-    } else if (key.hash || shape.kind != Kind::counting) {
-      f(false, key.hash);
-    }
-  });
+  };
+  const std::string but_announced = up_to + " AND NOT (" + added(kAnnounced);
+  if (keep == Keep::nothing) {
+    erase(last == kLastId ? "" : up_to);
+  } else if (keep == Keep::announcements) {
+    erase(but_announced + ")");
+  } else {
+    run("UPDATE " + qualified() + " SET " + added(kKept) + up_to + " AND " + added(kRemoved));
+    erase(but_announced + " OR id IN (SELECT min(id) FROM " + qualified() + " WHERE " +
+          added(kKept) + " GROUP BY key1))");
+  }
+  if (keep != Keep::nothing) {
+    run("UPDATE " + qualified() + " SET token = randomblob(8)" + up_to);
+  }
+  expire();
 }
 
 }  // namespace bloom

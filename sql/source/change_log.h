@@ -1,81 +1,133 @@
-// The change log of a bloom table: the added keys of sql/source/log_reader.h as hashes.
+// The change log of a source that any SQLite program may write to (writers=any):
 //
-// While an announcement is neither void nor merged, every lookup is answered "maybe". Keys of
-// removed rows stay in the cache, as false positives, until they are as many as the others. For a
-// removed key, only a counting filter needs its columns.
+// <name>_pending(id INTEGER PRIMARY KEY, token, added, key1, ...), see SideTable
+//
+// Triggers in plain SQL append a row for each key that is added to the source or removed from it.
+// `added` is a ChangeLog::Change. key1, ... are the values of the columns. The command 'merge'
+// moves the changes into the virtual table. Until then a lookup also reads the added keys of the
+// log. A derived class says what it keeps of the rows.
+//
+// While an announcement is neither void nor merged, a row may have a key that the log does not
+// have: see SourceTriggers.
+//
+// A connection caches what it has read, and reads only newer rows later. A rollback or a merge may
+// meanwhile have removed rows, and new rows may have reused their ids. The connection detects this
+// by the random tokens of some rows that it has read. If such a row is still there, no row before
+// it is new: a rollback removes the newest rows, and a merge gives new tokens to the old rows that
+// it keeps. The connection then reads the rows after it again. The tokens come from randomblob(),
+// because some applications replace random() by their own function.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/filter/filter.h"
-#include "core/hashing/composite_key.h"
-#include "core/layout/format.h"
-#include "core/layout/shape.h"
-#include "sql/source/log_reader.h"
+#include "sql/sqlite/statement.h"
 
 namespace bloom {
 
-// A set of keys in memory that has false positives but no false negatives. Uses 2.5 KB for up to
-// 1,000 keys, and 2.5 to 15 bytes per key for more. A low FPR takes up to three times as much.
-class KeySketch {
+struct SideTable;
+
+class ChangeLog {
  public:
-  // `fpr`: that of the filter to which the sketch belongs; 0: unknown.
-  void add(Hash hash, double fpr);
-  bool may_contain(Hash hash) const;
-  // Returns the expected FPR with the keys that were added.
-  double fpr() const;
-  void clear();
+  static constexpr std::string_view kSuffix = "_pending";
+
+  // The values of the column `added`. kKept: a merge has left the row of a removed key.
+  enum Change { kRemoved = 0, kAdded = 1, kAnnounced = 2, kVoid = 3, kKept = 4 };
+
+  ChangeLog(sqlite3* db, std::string schema, const std::string& table)
+      : db_(db), schema_(std::move(schema)), name_(table + std::string(kSuffix)) {}
+  ChangeLog(const ChangeLog&) = delete;
+  ChangeLog& operator=(const ChangeLog&) = delete;
+  virtual ~ChangeLog() = default;
+
+  // Functions that run SQL throw SqliteError: SQLITE_CORRUPT_VTAB if the log is not as it was made.
+
+  // The log as SourceLink makes it, for keys of `columns` columns.
+  static SideTable side_table(std::size_t columns);
+  // Call when SourceLink renames the table.
+  void rename(const std::string& table);
+
+  // Call when the log may have changed since it was read last.
+  void expire() { is_current_ = false; }
+  // Returns whether an announcement is neither void nor merged.
+  bool has_announcement() const;
+
+  static constexpr std::int64_t kLastId = std::numeric_limits<std::int64_t>::max();
+  // Calls f(change, row, first) for each row up to the id `last`, in order. `first` is the number
+  // of the column key1.
+  using EachRow = std::function<void(Change change, const sqlite::Execution& row, int first)>;
+  void for_each_row(const EachRow& f, std::int64_t last = kLastId) const;
+  // Returns the number of rows, from the first and the last id. An upper bound if a merge has kept
+  // rows.
+  std::uint64_t size() const;
+  // Deletes the rows up to the id `last`, apart from those that `keep` names. Of removed keys with
+  // the same key1, one row is kept. Throws bloom::Error if other rows stay.
+  enum class Keep { nothing, announcements, announcements_and_removals };
+  void clear(Keep keep = Keep::nothing, std::int64_t last = kLastId);
+
+ protected:
+  sqlite3* db() const { return db_; }
+  const std::string& name() const { return name_; }
+  std::string qualified() const;
+  sqlite::Statement::FindDamage find_damage() const;
+
+  // Reads the rows that are new since the last call, unless nothing has changed.
+  void read_new_rows() {
+    if (!is_current_) {
+      read_rows();
+    }
+  }
+  // Returns whether an announcement that was read is not void.
+  bool is_waiting() const { return !announcements_.empty(); }
+  // Forgets all rows: the next call of read_new_rows() reads them again.
+  void forget();
+
+  // What a derived class keeps of the rows. add_key() gets each added or announced key. keys_read()
+  // returns a number that rises with every key. keep_keys(n) forgets the keys that came after
+  // keys_read() was n; it may return false instead, and all rows are then read again. forget_keys()
+  // forgets all.
+  virtual void add_key(const sqlite::Execution& row, int first) = 0;
+  virtual std::uint64_t keys_read() const = 0;
+  virtual bool keep_keys(std::uint64_t n) = 0;
+  virtual void forget_keys() = 0;
 
  private:
-  double next_fpr(double fpr) const;
+  // A row of the log, recognized by its id and token.
+  struct Position {
+    std::int64_t id;
+    std::vector<std::uint8_t> token;
+    std::uint64_t keys_read;  // up to this row
 
-  std::vector<Filter> filters_;  // each larger than the one before
-  std::uint64_t free_keys_ = 0;  // keys that still fit into the last filter
-};
+    bool matches(const sqlite::Execution& row) const;
+  };
 
-class ChangeLog : public LogReader {
- public:
-  using LogReader::LogReader;
+  // What the definition of every log begins with, after the name.
+  static constexpr std::string_view kColumns = "(id INTEGER PRIMARY KEY, token, added";
 
-  // Sets the collations of the columns of a composite key. Reads the log again if they differ.
-  void set_parts(const PartCollations& parts);
+  std::string definition() const;
+  std::string change_column_list() const;  // "added, key1, ..."
+  void read_rows();
+  bool read_from_last();
+  void read_row(const sqlite::Execution& row);
+  void keep_position(const Position& last);
+  void forget_last();
+  bool is_announcement(std::int64_t id);
 
-  // Returns whether the log may contain an added key with this hash. `header`: that of the newest
-  // layer of the filter.
-  bool may_contain(Hash hash, const Header& header) {
-    return keys(header).may_contain(hash) || is_waiting();
-  }
-  // Returns the FPR that may_contain() adds to that of the filter.
-  double fpr(const Header& header) {
-    const double fpr = keys(header).fpr();
-    return is_waiting() ? 1 : fpr;
-  }
-
-  // Calls f(added, hash) for each added or removed key in order. The hash of a removed key is known
-  // only to a counting filter. Also calls f once with noncanonical_marker() if an added key is a
-  // text such as '05' (see is_noncanonical_number()).
-  using EachChange = std::function<void(bool added, std::optional<Hash> hash)>;
-  void for_each_change(const Shape& shape, const EachChange& f) const;
-
- private:
-  const KeySketch& keys(const Header& header) {
-    header_ = header;
-    read_new_rows();
-    return added_keys_;
-  }
-  void add_key(const sqlite::Execution& row, int first) override;
-  std::uint64_t keys_read() const override { return keys_read_; }
-  bool keep_keys(std::uint64_t n) override;
-  void forget_keys() override;
-
-  Header header_;  // of the newest layer
-  KeySketch added_keys_;
-  std::uint64_t keys_read_ = 0;  // keys in added_keys_, without those of removed rows
-  std::uint64_t lost_keys_ = 0;  // keys of removed rows in added_keys_
-  PartCollations parts_;
+  sqlite3* db_;
+  std::string schema_;
+  std::string name_;
+  std::optional<sqlite::Statement> select_;
+  std::optional<sqlite::Statement> select_change_;
+  bool is_current_ = false;
+  // Some of the rows that were read, in ascending order: the last one, and ever fewer of the older
+  // ones.
+  std::vector<Position> positions_;
+  std::vector<std::int64_t> announcements_;  // ids of those that are not void
 };
 
 }  // namespace bloom

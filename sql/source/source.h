@@ -24,7 +24,7 @@
 namespace bloom {
 
 // Which programs may write to the source. `any`: every SQLite program, because the triggers are
-// plain SQL (sql/source/log_reader.h). `extension`: programs that load the extension, because the
+// plain SQL (sql/source/change_log.h). `extension`: programs that load the extension, because the
 // triggers write to the bloom table.
 enum class Writers { any, extension };
 

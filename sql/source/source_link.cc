@@ -87,13 +87,14 @@ void SourceLink::require_columns() const {
   }
 }
 
-SourceLink::Problem SourceLink::check(const std::string& table, const LinkedObjects& objects,
-                                      const std::function<Problem()>& and_then) {
+std::optional<std::string> SourceLink::check(
+    const std::string& table, const LinkedObjects& objects,
+    const std::function<std::optional<std::string>()>& and_then) {
   if (schema_check_.still_passes(source_)) {
     return std::nullopt;
   }
   require_readable(table);
-  Problem problem = changed_objects(table, objects);
+  auto problem = changed_objects(table, objects);
   if (!problem && and_then) {
     problem = and_then();
   }
@@ -103,8 +104,8 @@ SourceLink::Problem SourceLink::check(const std::string& table, const LinkedObje
   return problem;
 }
 
-SourceLink::Problem SourceLink::changed_objects(const std::string& table,
-                                                const LinkedObjects& objects) {
+std::optional<std::string> SourceLink::changed_objects(const std::string& table,
+                                                       const LinkedObjects& objects) {
   const auto problem = [&](const std::string& what, std::string_view fix) {
     return what + ", so " + consequence_ + " (" + std::string(fix) + ")";
   };

@@ -76,10 +76,11 @@ class SourceLink {
   bool is_known_in_sync() const { return schema_check_.is_current(source_); }
   // Returns which object is not as it was made, and what to do; nullopt if all are. check() does
   // nothing if the schema is that of the last check that has passed. `and_then`: checked as well.
-  using Problem = std::optional<std::string>;
-  Problem check(const std::string& table, const LinkedObjects& objects,
-                const std::function<Problem()>& and_then = {});
-  Problem changed_objects(const std::string& table, const LinkedObjects& objects);
+  std::optional<std::string> check(
+      const std::string& table, const LinkedObjects& objects,
+      const std::function<std::optional<std::string>()>& and_then = {});
+  std::optional<std::string> changed_objects(const std::string& table,
+                                             const LinkedObjects& objects);
 
  private:
   // Returns the CREATE statement of the side table; empty if there is none.

@@ -5,7 +5,7 @@
 #include <cassert>
 #include <utility>
 
-#include "sql/source/log_reader.h"
+#include "sql/source/change_log.h"
 #include "sql/source/trigger_text.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/sql_text.h"
@@ -225,7 +225,7 @@ bool SourceTriggers::is_harmless(std::string_view name, std::string_view sql) co
     const bool logs = sql.find(log_columns(table)) != std::string_view::npos;
     return !writes_rows || !sqlite::change_may_fail_halfway(
                                source_.db(), source_.schema(),
-                               table + std::string(logs ? LogReader::kSuffix : kChangedSuffix));
+                               table + std::string(logs ? ChangeLog::kSuffix : kChangedSuffix));
   }
   return false;
 }

@@ -4,7 +4,7 @@
 // When the source or its columns are renamed, SQLite updates the triggers. When the source is
 // dropped, SQLite drops them. The current names are therefore read from the triggers.
 //
-// With writers=any the triggers append new keys to the change log (sql/source/log_reader.h). They
+// With writers=any the triggers append new keys to the change log (sql/source/change_log.h). They
 // are recorded BEFORE the row is written. If another trigger prevents the BEFORE triggers from
 // running, SQLite does not write the row either, so no key is missed. The log can have too many
 // keys: INSERT OR IGNORE records its key even if it then writes no row. The log never has too few:

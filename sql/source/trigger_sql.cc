@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sql/source/log_reader.h"
+#include "sql/source/change_log.h"
 #include "sql/sqlite/sql_text.h"
 
 namespace bloom {
@@ -63,7 +63,7 @@ std::string command_columns(const std::string& table) {
   return std::string("(").append(quoted_name(table)).append(", key) VALUES (");
 }
 std::string log_columns(const std::string& table) {
-  return quoted_name(table + std::string(LogReader::kSuffix)) + "(token, added";
+  return quoted_name(table + std::string(ChangeLog::kSuffix)) + "(token, added";
 }
 
 bool adds_keys_after(const Source& source, bool counting) {
@@ -103,7 +103,7 @@ std::vector<Trigger> triggers_that_log(const Source& source, const std::string& 
   const bool composite = names.columns.size() > 1;
   const std::string differs = key_differs(source, groups);
   const std::string insert = " INSERT INTO " + log_columns(table);
-  const auto record = [&](LogReader::Change change, const std::string& columns,
+  const auto record = [&](ChangeLog::Change change, const std::string& columns,
                           const std::string& key, const std::string& condition) {
     const std::string values = "randomblob(8), " + std::to_string(static_cast<int>(change)) + key;
     return insert + columns + ")" +
@@ -111,7 +111,7 @@ std::vector<Trigger> triggers_that_log(const Source& source, const std::string& 
                               : " SELECT " + values + " WHERE " + condition + ";");
   };
   // changes() counts the rows of the statement before, within the same trigger.
-  const auto record_key = [&](LogReader::Change change, const std::string& condition) {
+  const auto record_key = [&](ChangeLog::Change change, const std::string& condition) {
     return record(change, key_columns, new_key, condition) +
            " SELECT raise(ABORT, 'the change log of a bloom table has not taken a row') WHERE "
            "changes() = 0" +
@@ -124,16 +124,16 @@ std::vector<Trigger> triggers_that_log(const Source& source, const std::string& 
       return std::string();
     }
     if (removed == RemovedKey::all_columns) {
-      return record(LogReader::kRemoved, key_columns, old_key, condition);
+      return record(ChangeLog::kRemoved, key_columns, old_key, condition);
     }
-    return record(LogReader::kRemoved, ", key1", ", " + column("old", 0),
+    return record(ChangeLog::kRemoved, ", key1", ", " + column("old", 0),
                   old_is_key + (condition.empty() ? "" : " AND (" + condition + ")"));
   };
   const std::string on = " ON " + quoted_name(names.table);
   const std::string update = update_event(source, facts);
   const bool can_skip_null = !composite && facts.defaults.front().empty();
   const std::string skip_null = can_skip_null ? " WHEN " + column("new", 0) + " IS NOT NULL" : "";
-  const std::string add = record_key(LogReader::kAdded, "");
+  const std::string add = record_key(ChangeLog::kAdded, "");
   std::vector<Trigger> triggers;
   const auto append = [&](std::string_view suffix, const std::string& event,
                           const std::string& body) {
@@ -157,16 +157,16 @@ std::vector<Trigger> triggers_that_log(const Source& source, const std::string& 
   // Both run for the same rows, so that AFTER voids the announcement of its own row: `differs` can
   // be false BEFORE and true AFTER. The announcement of a row that keeps its key is deleted, if it
   // is the newest row of the log: other rows follow without gaps.
-  const std::string log = quoted_name(table + std::string(LogReader::kSuffix));
+  const std::string log = quoted_name(table + std::string(ChangeLog::kSuffix));
   const std::string newest = " WHERE id = (SELECT id FROM " + log;
   const std::string end = " ORDER BY id DESC LIMIT 1)";
   const std::string end_announcement =
-      " UPDATE " + log + " SET added = " + std::to_string(LogReader::kVoid) + newest +
-      " WHERE added = " + std::to_string(LogReader::kAnnounced) + end + "; DELETE FROM " + log +
-      newest + end + " AND added = " + std::to_string(LogReader::kVoid) + ";";
-  append(kBeforeUpdateSuffix, update, record_key(LogReader::kAnnounced, ""));
+      " UPDATE " + log + " SET added = " + std::to_string(ChangeLog::kVoid) + newest +
+      " WHERE added = " + std::to_string(ChangeLog::kAnnounced) + end + "; DELETE FROM " + log +
+      newest + end + " AND added = " + std::to_string(ChangeLog::kVoid) + ";";
+  append(kBeforeUpdateSuffix, update, record_key(ChangeLog::kAnnounced, ""));
   append(kAfterUpdateSuffix, update,
-         record_key(LogReader::kAdded, differs) + end_announcement + remove(differs));
+         record_key(ChangeLog::kAdded, differs) + end_announcement + remove(differs));
   return append_after_delete();
 }
 

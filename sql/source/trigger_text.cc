@@ -7,7 +7,7 @@
 #include <cctype>
 #include <optional>
 
-#include "sql/source/log_reader.h"
+#include "sql/source/change_log.h"
 #include "sql/source/trigger_sql.h"
 #include "sql/sqlite/sql_text.h"
 
@@ -17,7 +17,7 @@ namespace {
 using sqlite::quoted_name;
 
 std::string log_of(const std::string& table) {
-  return quoted_name(table + std::string(LogReader::kSuffix));
+  return quoted_name(table + std::string(ChangeLog::kSuffix));
 }
 
 std::string blocks_of(const std::string& table) {

@@ -1,12 +1,11 @@
+// What the text of a trigger says. Where a text could mislead, the answers err on the side that
+// makes a filter refuse lookups.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 namespace bloom {
-
-// What the text of a trigger says. Where a text could mislead, the answers err on the side that
-// makes a filter refuse lookups.
 
 // Returns whether the text writes to the rows or commands of our virtual table `table`, as its own
 // triggers do.

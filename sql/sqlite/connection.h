@@ -52,15 +52,15 @@ bool change_may_fail_halfway(sqlite3* db, const std::string& schema, const std::
 // Returns whether an authorizer answers SQLITE_IGNORE for a column of this SELECT, so that the
 // column reads as NULL. Requires: the SELECT only lists different columns of one table.
 bool has_hidden_column(sqlite3* db, const std::string& select);
-// Throws SqliteError(SQLITE_AUTH) if an authorizer hides one of the columns of the table, which the
-// list calls t. SQLite then prepares all statements again: those that were prepared meanwhile would
-// go on to read NULL without the authorizer.
+// Throws SqliteError(SQLITE_AUTH) if an authorizer hides one of `columns`, a list in which t is the
+// table. SQLite then prepares all statements again: those that were prepared meanwhile would go on
+// to read NULL without the authorizer.
 void require_readable(sqlite3* db, const std::string& schema, const std::string& table,
                       const std::string& columns = "*");
 
-// Returns whether a running statement may end, without undoing it, after it has written a row and
-// before AFTER triggers run: by RAISE in RETURNING, or by FAIL in what an update of the row does to
-// other tables by their foreign keys. Also returns true for a statement that cannot be explained.
+// Returns whether a running statement may write a row, keep it, and end before the AFTER triggers
+// run. It can do so by RAISE in RETURNING, and, if `by_foreign_key`, by FAIL in a trigger on a
+// table that a foreign key changes. Also returns true for a statement that cannot be explained.
 bool running_writer_may_stop_early(sqlite3* db, bool by_foreign_key);
 // Returns whether an update of a row may change rows of other tables by foreign keys.
 bool updates_others_by_foreign_key(sqlite3* db, const std::string& schema,

@@ -181,8 +181,8 @@ class Module {
     return static_cast<VtabCursor*>(raw)->cursor;
   }
 
-  // What is damaged may only seem so, because an authorizer hides it. Hosts act on the code for
-  // damage, so it is the last to be reported.
+  // Damage may be only apparent: an authorizer may hide what seems to be missing. Hosts act on the
+  // code for damage, so it is reported only if no authorizer hides a table.
   static int report(sqlite3_vtab* raw, const Failure& failure) noexcept {
     const char* const name = table_of(raw).name();
     int code = report_error(raw, name, failure);

@@ -24,9 +24,10 @@
 
 namespace bloom {
 
-// Returns whether a table could not be read because it was dropped, renamed or replaced. Its commit
-// need not fail then, and leaves the log. After any other failure it must: after an I/O error
-// SQLite may have rolled the transaction back already, and would report success.
+// Returns whether the log could not be read because the table was dropped, renamed, replaced or
+// damaged. The commit then succeeds, and leaves the log. After another failure the commit must
+// fail: after an I/O error SQLite may have rolled the transaction back already, and would report
+// success.
 bool is_of_a_lost_table(const sqlite::Outcome& loading);
 
 class RowLog {

@@ -114,7 +114,7 @@ class ShadowTables {
   std::list<Prepared> prepared_;
   // The rowid of the first shadow table in sqlite_schema. A rename keeps the rowid.
   std::optional<std::int64_t> row_in_schema_;
-  bool watches_name_ = false;  // else only until the transaction ends
+  bool watches_name_ = false;  // false: row_in_schema_ is kept only until the transaction ends
 };
 
 // Reads bytes of existing rows of one shadow table. Takes half the time of a statement per row.

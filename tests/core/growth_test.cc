@@ -195,16 +195,16 @@ TEST(Layers, GenerationsForgetTheOldestKeys) {
   }
 }
 
-TEST(Layers, AreNumberedByAge) {
+TEST(Layers, AreNumberedFromTheOldest) {
   Layers growing;
   for (const std::uint64_t keys : {100U, 5'000U, 200U}) {
     growing.append(size_filter(keys, 0.001, Kind::standard));
   }
   Layers generations = Layers::generations(size_filter(100, 0.001, Kind::standard), 3);
   for (std::size_t newest = 0; newest < 7; ++newest, generations.rotate()) {
-    for (std::size_t age = 0; age < 3; ++age) {
-      EXPECT_EQ(growing.index_of_age(age), age);
-      EXPECT_EQ(generations.index_of_age(age), (newest + 1 + age) % 3);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(growing.index_from_oldest(i), i);
+      EXPECT_EQ(generations.index_from_oldest(i), (newest + 1 + i) % 3);
     }
     EXPECT_EQ(&generations.newest(), &generations.all()[newest % 3]);
     EXPECT_EQ(&generations.oldest(), &generations.all()[(newest + 1) % 3]);

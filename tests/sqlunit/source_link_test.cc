@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 #include "sql/sqlite/sql_text.h"
@@ -69,7 +70,9 @@ class SourceLinkTest : public testing::Test {
   static std::string count(const std::string& from) {
     return describe("(SELECT count(*) FROM " + from + ")");
   }
-  static std::string message(const SourceLink::Problem& problem) { return problem.value_or("ok"); }
+  static std::string message(const std::optional<std::string>& problem) {
+    return problem.value_or("ok");
+  }
 
   sqlite3* const db_ = connection();
 };
@@ -194,7 +197,7 @@ TEST_F(SourceLinkTest, CheckLooksAgainOnlyAfterAChangeOfTheSchema) {
   const auto check = [&](bool passes) {
     return message(source.check("f", made, [&] {
       ++looks;
-      return passes ? SourceLink::Problem() : "no";
+      return passes ? std::optional<std::string>() : "no";
     }));
   };
   EXPECT_EQ(check(false), "no");

@@ -1359,7 +1359,7 @@ class Logged(InFolder):
             self.assertEqual(db.run("SELECT x FROM other"), [(1,)])
             self.expect(db, "a")
 
-    def test_properties_count_logged_keys(self):
+    def test_properties_count_keys_of_the_row_log(self):
         properties = "SELECT member, keys, fpr, overfull, hex(filter) FROM who"
         for many in (0, 300):
             db = self.open()

@@ -327,7 +327,7 @@ class World(Transactions):
             assert found == sum(isinstance(key, int) for key in asked), "lost in a join"
             if complete:
                 self.check_count_of_rows(side, state)
-                if self.kind in GENERATIONS and self.has_logged_rows(side, state):
+                if self.kind in GENERATIONS and self.row_log_has_rows(side, state):
                     continue  # the cells in the shadow tables are not yet those of the filter
                 for stored, keys in zip(self.stored_filters(side, state), (state.keys, *state.older), strict=True):
                     wanted = self.filter_of(+keys, state.halved)
@@ -341,7 +341,7 @@ class World(Transactions):
         rows, counted = side.db.execute(f"SELECT (SELECT count(*) FROM {data}), sum(v) FROM {config} WHERE k GLOB 'rows *'").fetchone()
         assert rows == counted, f"{rows} rows are counted as {counted}"
 
-    def has_logged_rows(self, side, state):
+    def row_log_has_rows(self, side, state):
         *_, log = self.shadow_tables(state)
         return one(side.db, f"SELECT EXISTS (SELECT 1 FROM {log})") == 1
 

@@ -14,7 +14,7 @@ namespace {
 
 // A table has a version that older programs refuse if it has a feature that they would handle
 // wrongly:
-// - Change log: they would answer "absent" for keys that are only in the log.
+// - Change log: they would answer "absent" for keys that are only there.
 // - Generations: they would add keys to the last layer, which is not always the newest.
 // - Counted rows: they would delete rows without lowering the counts. Tables with counted rows have
 //   the version of their other features plus kCountedRows.
@@ -22,7 +22,7 @@ namespace {
 // - Rows in the row log: they would answer "absent" for keys that are only there. While there may
 //   be such rows, which is within a transaction, kRowLogHasRows is added to the version.
 constexpr std::int64_t kTableVersion = 1;
-constexpr std::int64_t kTableVersionWithLog = 2;
+constexpr std::int64_t kTableVersionWithChangeLog = 2;
 constexpr std::int64_t kTableVersionWithGenerations = 3;
 constexpr std::int64_t kCountedRows = 3;
 constexpr std::int64_t kTableVersionWithParts = 7;
@@ -40,7 +40,7 @@ std::int64_t version_without_row_log(const BloomConfig& config) {
   if (config.layers.are_generations()) {
     return kTableVersionWithGenerations + counted;
   }
-  return (config.has_log() ? kTableVersionWithLog : kTableVersion) + counted;
+  return (config.has_change_log() ? kTableVersionWithChangeLog : kTableVersion) + counted;
 }
 
 }  // namespace

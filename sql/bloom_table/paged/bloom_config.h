@@ -36,7 +36,7 @@ struct BloomConfig {
   bool row_log_has_rows = false;
 
   // Whether the table has a change log (sql/source/change_log.h).
-  bool has_log() const { return trigger_set == kTriggersForAny; }
+  bool has_change_log() const { return trigger_set == kTriggersForAny; }
 };
 
 // The following throw SqliteError(SQLITE_CORRUPT_VTAB) for values that are not valid.

@@ -116,8 +116,7 @@ class BloomStore {
 // Returns the name of the shadow table <name>_config, without the schema.
 std::string config_table(const std::string& table);
 // Reads BloomConfig::trigger_set of a table without a BloomStore, and returns whether it is not 0.
-// Returns false for a table of version 1.0.0, which compares like one without a source until
-// 'rebuild'.
+// Until 'rebuild', it is 0 in a table of version 1.0.0 with a source, too.
 bool has_stored_triggers(sqlite3* db, const std::string& table);
 
 // Overwrites existing chunks. Requires what RowWriter requires.

@@ -40,7 +40,7 @@ void CachedFilter::check_cache_at_begin() {
 
 void CachedFilter::end_transaction() {
   newest_layer_fill_.forget_estimate();
-  logged_.end_transaction();
+  row_log_.end_transaction();
   joins_early_ = joins_early_ && checks_in_transaction_ >= kChecksBeforeJoining;
   other_may_write_ = false;
   checks_in_transaction_ = 0;
@@ -50,8 +50,8 @@ void CachedFilter::end_transaction() {
 
 // Our own commit changes the data version as well, but nothing in the cache is out of date. So the
 // cache stays valid at the new version. With a shared cache that version may be of a commit that
-// another thread has made since. If another object of this table took part in the transaction, it may
-// have written after this cache was filled.
+// another thread has made since. If another object of this table took part in the transaction, it
+// may have written after this cache was filled.
 void CachedFilter::note_commit() {
   if (other_may_write_ || retired_) {
     note_rollback();
@@ -110,8 +110,8 @@ bool CachedFilter::refresh_for_cursor() {
   if (is_unchanged && cache_state_.is_committed && !cache_state_.can_be_replaced && !retired_ &&
       store_.database().read_uncommitted().is_known() &&
       store_.database().data_version() == cache_state_.data_version) {
-    if (has_log()) {
-      refresh_log();
+    if (has_change_log()) {
+      refresh_change_log();
     }
     return false;
   }
@@ -123,8 +123,8 @@ bool CachedFilter::refresh_for_cursor() {
     return cursors_ != 0 && !cache_state_.is_committed &&
            store_.database().statement_runs_to_its_end();
   }
-  if (has_log()) {
-    refresh_log();
+  if (has_change_log()) {
+    refresh_change_log();
   }
   return true;
 }

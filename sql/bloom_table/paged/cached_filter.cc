@@ -19,13 +19,13 @@ CachedFilter::CachedFilter(sqlite3* db, std::string schema, std::string table,
                            ConnectionState& connection)
     : store_(db, std::move(schema), std::move(table)),
       cache_(store_, cache_bytes),
-      log_(db, store_.tables().schema(), store_.tables().table()),
-      logged_(store_.row_log()),
+      change_log_(db, store_.tables().schema(), store_.tables().table()),
+      row_log_(store_.row_log()),
       growth_(growth),
       transaction_(db),
       connection_(connection) {
   cache_.set_overlay(
-      [this](std::uint64_t i, std::uint8_t* cells) { logged_.apply(*filter_, i, cells); });
+      [this](std::uint64_t i, std::uint8_t* cells) { row_log_.apply(*filter_, i, cells); });
 }
 
 CachedFilter::~CachedFilter() {
@@ -50,10 +50,10 @@ void CachedFilter::write_deferred_changes() {
   }
 }
 
-void CachedFilter::drop_cache(LogCopy copy) {
+void CachedFilter::drop_cache(RowLogCopy copy) {
   cache_.forget();
-  copy == LogCopy::forget ? logged_.forget() : logged_.forget_newest();
-  log_.expire();
+  copy == RowLogCopy::forget ? row_log_.forget() : row_log_.forget_newest();
+  change_log_.expire();
   batch_size_ = 0;
   newest_layer_fill_.forget_estimate();
   is_loaded_ = false;
@@ -64,13 +64,13 @@ void CachedFilter::load() {
     refuse_renamed();
   }
   config_ = store_.load_config();
-  log_.set_parts(config_.parts);
+  change_log_.set_parts(config_.parts);
   if (growth_ && config_.layers.are_generations()) {
     throw SqliteError(SQLITE_CORRUPT_VTAB, "the config has generations, but the table grows");
   }
   filter_.emplace(config_.layers);
   cache_.reset(config_.layers);
-  logged_.load(config_.layers, *filter_, config_.row_log_has_rows);
+  row_log_.load(config_.layers, *filter_, config_.row_log_has_rows);
   is_loaded_ = true;
 }
 
@@ -86,11 +86,11 @@ void CachedFilter::for_each_stored_chunk(F&& f) {
   store_.for_each_chunk(config_.layers, [&](std::uint64_t i, std::span<const std::uint8_t> stored) {
     const std::uint8_t* const changed = cache_.changed_cells(i);
     auto cells = changed == nullptr ? stored : std::span(changed, stored.size());
-    std::array<std::uint8_t, kChunkBytes> with_log;
-    if (logged_.has(i)) {
-      std::copy(stored.begin(), stored.end(), with_log.begin());
-      logged_.apply(*filter_, i, with_log.data());
-      cells = std::span(with_log).first(stored.size());
+    std::array<std::uint8_t, kChunkBytes> with_row_log;
+    if (row_log_.has(i)) {
+      std::copy(stored.begin(), stored.end(), with_row_log.begin());
+      row_log_.apply(*filter_, i, with_row_log.data());
+      cells = std::span(with_row_log).first(stored.size());
     }
     const Layers::Layer& layer = config_.layers.layer_of(i);
     const Shape& shape = layer.header.shape;
@@ -129,8 +129,8 @@ std::vector<Estimate> CachedFilter::estimates() {
   });
   std::vector<Estimate> estimates;
   estimates.reserve(estimators.size());
-  for (std::size_t age = 0; age < estimators.size(); ++age) {
-    estimates.push_back(estimators[config_.layers.index_of_age(age)].finish());
+  for (std::size_t i = 0; i < estimators.size(); ++i) {
+    estimates.push_back(estimators[config_.layers.index_from_oldest(i)].finish());
   }
   return estimates;
 }
@@ -142,8 +142,8 @@ Filter CachedFilter::read_filter() {
     const Shape& shape = layer.header.shape;
     std::copy(cells.begin(), cells.end(), to + first * bits_per_cell(shape.kind) / 8);
   });
-  if (has_log()) {
-    log_.for_each_change(shape(), [&](bool added, std::optional<Hash> hash) {
+  if (has_change_log()) {
+    change_log_.for_each_change(shape(), [&](bool added, std::optional<Hash> hash) {
       if (added) {
         filter.add(*hash);
       } else if (filter.shape().kind == Kind::counting) {

@@ -6,7 +6,7 @@
 // they empty the cache.
 //
 // The change log (sql/source/change_log.h) is an ordinary table, so SQLite calls nothing when a
-// program appends to it. A lookup therefore reads new rows of the log after
+// program appends to it. A lookup therefore reads its new rows after
 //   - sqlite3_total_changes() has changed: this connection may have appended rows,
 //   - the data version of the file has changed: another connection may have, and
 //   - a call of SQLite that empties the cache.
@@ -26,11 +26,11 @@
 #include "core/filter/layers.h"
 #include "core/operations/estimate_result.h"
 #include "core/sizing/growth.h"
+#include "sql/bloom_table/paged/bloom_row_log.h"
 #include "sql/bloom_table/paged/bloom_store.h"
 #include "sql/bloom_table/paged/chunk_cache.h"
 #include "sql/bloom_table/paged/layer_fill.h"
-#include "sql/bloom_table/paged/logged_keys.h"
-#include "sql/source/change_log.h"
+#include "sql/source/bloom_change_log.h"
 #include "sql/vtab/transaction_state.h"
 
 namespace bloom {
@@ -87,8 +87,8 @@ class CachedFilter {
     if (seen_epoch_ != connection_.epoch || must_refresh_lookups_) {
       refresh_for_lookup();
     }
-    if (has_log()) {
-      refresh_log();
+    if (has_change_log()) {
+      refresh_change_log();
     }
   }
   // Call at the beginning of each statement. Checks the cache even if this connection has changed
@@ -99,8 +99,8 @@ class CachedFilter {
     } else {
       refresh_cache();
     }
-    if (has_log()) {
-      refresh_log();
+    if (has_change_log()) {
+      refresh_change_log();
     }
   }
 
@@ -137,16 +137,20 @@ class CachedFilter {
   // As Filter::may_contain(). Also looks the key up in the change log, if there is one.
   bool may_contain(Hash hash) {
     return current_filter().may_contain(hash, cache_) ||
-           (has_log() && log_.may_contain(hash, layers().newest().header));
+           (has_change_log() && change_log_.may_contain(hash, layers().newest().header));
   }
   LookupCounts& counts() { return counts_; }
   // Returns how many times a lookup or a change has read a chunk from the store.
   std::uint64_t chunks_read() const { return cache_.chunks_read(); }
-  bool has_log() const { return config_.has_log(); }
-  std::uint64_t log_size() { return config().has_log() ? log_.size() : 0; }
+  bool has_change_log() const { return config_.has_change_log(); }
+  std::uint64_t change_log_size() { return config().has_change_log() ? change_log_.size() : 0; }
   // Returns the FPR that pending changes add to the estimates.
-  double log_fpr() { return config().has_log() ? log_.fpr(layers().newest().header) : 0; }
-  bool log_has_announcement() { return config().has_log() && log_.has_announcement(); }
+  double change_log_fpr() {
+    return config().has_change_log() ? change_log_.fpr(layers().newest().header) : 0;
+  }
+  bool change_log_has_announcement() {
+    return config().has_change_log() && change_log_.has_announcement();
+  }
 
   // Returns the filter as one object. Requires: the filter has one layer.
   Filter read_filter();
@@ -165,7 +169,7 @@ class CachedFilter {
   // either.
   void retire() {
     retired_ = true;
-    logged_.others_may_append();
+    row_log_.others_may_append();
     watch_name();
   }
   // Call when the table may have another name than its object.
@@ -193,9 +197,9 @@ class CachedFilter {
            !other_may_write_;
   }
   void refresh_cache();
-  enum class LogCopy { forget, forget_newest };  // see LoggedKeys
+  enum class RowLogCopy { forget, forget_newest };  // see BloomRowLog
   // Also drops deferred changes.
-  void drop_cache(LogCopy copy = LogCopy::forget);
+  void drop_cache(RowLogCopy copy = RowLogCopy::forget);
   void note_change() { seen_epoch_ = ++connection_.epoch; }
   // Drops the cache if rows may have changed since it was filled. Call before the transaction is
   // joined.
@@ -206,8 +210,8 @@ class CachedFilter {
 
   BloomStore store_;
   ChunkCache cache_;
-  ChangeLog log_;
-  LoggedKeys logged_;
+  BloomChangeLog change_log_;
+  BloomRowLog row_log_;
   std::optional<Growth> growth_;
   bool is_loaded_ = false;
   BloomConfig config_;
@@ -240,10 +244,10 @@ class CachedFilter {
   void join();
   // A trigger that appends a row raises total_changes() at once, even while its statement runs. A
   // rollback does not lower it.
-  void refresh_log() {
-    if (const int changes = store_.database().total_changes(); changes != log_changes_) {
-      log_changes_ = changes;
-      log_.expire();
+  void refresh_change_log() {
+    if (const int changes = store_.database().total_changes(); changes != changes_at_refresh_) {
+      changes_at_refresh_ = changes;
+      change_log_.expire();
     }
   }
   bool is_of(const CachedFilter& other) const {
@@ -263,16 +267,15 @@ class CachedFilter {
   template <typename F>
   void for_each_stored_chunk(F&& f);
 
-  int log_changes_ = 0;  // total_changes() when log_ was checked last
+  int changes_at_refresh_ = 0;  // total_changes() at the last refresh_change_log()
   LookupCounts counts_;
   bool retired_ = false;
   bool other_may_write_ = false;  // another object of this table, in the same transaction
   std::uint64_t seen_epoch_ = 0;
   CacheState cache_state_;
-  int cursors_ = 0;  // open cursors
-  // Number of the statement whose cursors need no check, and of its open cursors.
-  std::uint64_t refreshed_statement_ = 1;
-  int cursors_of_refreshed_statement_ = 0;
+  int cursors_ = 0;                         // open cursors
+  std::uint64_t refreshed_statement_ = 1;   // names the statement whose cursors need no check
+  int cursors_of_refreshed_statement_ = 0;  // open ones
   // Whether rows may change during a statement without a new epoch.
   bool must_refresh_lookups_ = false;
   int checks_in_transaction_ = 0;  // of the cache: see joins_now()

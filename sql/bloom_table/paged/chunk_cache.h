@@ -51,7 +51,7 @@ class ChunkCache {
     const Place& place = places_[place_of(i)];
     return place.chunk == i && place.changed;
   }
-  // Sets what changes the cells of each chunk that is read from the store: see LoggedKeys.
+  // Sets what changes the cells of each chunk that is read from the store: see BloomRowLog.
   using Overlay = std::function<void(std::uint64_t i, std::uint8_t* cells)>;
   void set_overlay(Overlay overlay) { overlay_ = std::move(overlay); }
   // Returns whether chunk i has a row in the store. Loads the chunk.

@@ -23,7 +23,7 @@ class PagedFilter::Change {
   };
 
   Change(PagedFilter& filter, Touches touches) : filter_(filter), touches_(touches) {
-    filter.join_change();
+    filter.require_transaction();
     // The first key of a statement is often its only key. Writing it costs less than deciding how
     // to write.
     if (touches == Touches::anything || filter.transaction_.has_written_at_once()) {

@@ -26,7 +26,7 @@ void PagedFilter::drop() {
   watch_name();  // a rollback may give the table back
   store_.tables().drop();
   drop_cache();
-  logged_.end_transaction();
+  row_log_.end_transaction();
   retire();
 }
 
@@ -34,7 +34,7 @@ void PagedFilter::drop() {
 // of a table that is not part of the transaction.
 void PagedFilter::rename(const std::string& table) {
   watch_name();
-  log_.rename(table);
+  change_log_.rename(table);
   store_.tables().rename(table);
   transaction_.note_renamed();
 }
@@ -66,7 +66,7 @@ void PagedFilter::rolled_back_to(int number) {
   if (!transaction_.rolled_back_to(number)) {
     return;
   }
-  drop_cache(LogCopy::forget_newest);
+  drop_cache(RowLogCopy::forget_newest);
   end_statement();
   retire_if_renamed();
   note_change();
@@ -109,7 +109,7 @@ void PagedFilter::end_statement() {
   }
 }
 
-void PagedFilter::join_change() {
+void PagedFilter::require_transaction() {
   store_.tables().require_same_table();
   if (!transaction_.is_open()) {
     // An SQL function of the host can roll back while a statement runs.
@@ -121,7 +121,7 @@ void PagedFilter::join_change() {
 }
 
 void PagedFilter::run_atomically(const std::function<void()>& run) {
-  join_change();
+  require_transaction();
   const TransactionState::Enclosed enclosed(transaction_);
   store_.tables().atomically([&] {
     write_deferred_changes();
@@ -148,7 +148,7 @@ void PagedFilter::note_written(bool counts) {
 }
 
 bool PagedFilter::add(Hash hash) {
-  if (const auto changed = try_log(hash)) {
+  if (const auto changed = try_row_log(hash)) {
     return *changed;
   }
   Change change(*this, Change::Touches::keys);
@@ -191,7 +191,7 @@ void PagedFilter::add_layer() {
 }
 
 bool PagedFilter::remove(Hash hash) {
-  if (const auto removed = try_log(hash, /*is_removal=*/true)) {
+  if (const auto removed = try_row_log(hash, /*is_removal=*/true)) {
     return *removed;
   }
   Change change(*this, Change::Touches::anything);

@@ -1,7 +1,7 @@
 // The changes of the filter of a bloom table, in the transactions of SQLite.
 //
 // Invariant: between two statements no change is deferred. Every added key is then in SQLite's
-// pages: in its chunk, or in the row log (logged_keys.h). SQLite's own rollback, commit, close,
+// pages: in its chunk, or in the row log (bloom_row_log.h). SQLite's own rollback, commit, close,
 // serialize and backup therefore treat it like any other row. A change may wait in the cache only
 // if its statement is certain to run to its end (see TransactionState::WriteMode). SQLite then
 // reports that end, and the change is written.
@@ -23,7 +23,7 @@
 //                     back the newest rows of the row log, or has brought back merged rows.
 //                     Otherwise no effect, because n was never opened.
 //   xSync             nothing is deferred, and the row log is empty. Under PRAGMA query_only the
-//                     log stays, and is committed.
+//                     row log stays, and is committed.
 //   xCommit           leaves the transaction. The cache matches the file.
 //   xRollback         leaves the transaction. The cache is empty. If sqlite3_close() was refused,
 //                     the transaction is still open. If a change was deferred in that case, the
@@ -93,7 +93,7 @@ class PagedFilter : public CachedFilter {
   void rebuild(const BloomConfig& config, const std::function<void(const Add&)>& fill);
   // Moves the changes of the change log into the filter, and then calls fill(add) as create() does.
   // Throws bloom::Error if a counting filter lacks a key that is to be removed.
-  void merge_log(ChangeLog::Keep keep, const std::function<void(const Add&)>& fill = {});
+  void merge_change_log(ChangeLog::Keep keep, const std::function<void(const Add&)>& fill = {});
 
   // Removes all keys. A growing filter keeps only its first layer.
   void clear();
@@ -144,16 +144,17 @@ class PagedFilter : public CachedFilter {
     }
     return true;
   }
-  // The row log: see paged_row_log.cc. try_log() adds or removes a key there. Returns whether the
-  // filter has changed, or nullopt if the change must be written to its chunk.
-  std::optional<bool> try_log(Hash hash, bool is_removal = false);
-  bool can_log();
-  void append_to_log(Hash hash, std::uint64_t chunk, bool is_removal);
-  void merge_row_log();  // writes the keys of the log to their chunks, or fails as a whole
+  // The row log: see paged_row_log.cc. try_row_log() adds or removes a key there. Returns whether
+  // the filter has changed, or nullopt if the change must be written to its chunk.
+  std::optional<bool> try_row_log(Hash hash, bool is_removal = false);
+  bool can_use_row_log();
+  void append_to_row_log(Hash hash, std::uint64_t chunk, bool is_removal);
+  void merge_row_log();  // writes its keys to their chunks, or fails as a whole
   void write_row_log();
 
-  // Requires and announces what every change needs: an open transaction, and its savepoints.
-  void join_change();
+  // Throws if the table is another one now, or no transaction is open. Makes SQLite report all open
+  // savepoints.
+  void require_transaction();
   void decide_write_mode();
   void note_written(bool counts);
   void end_statement();
@@ -168,7 +169,7 @@ class PagedFilter : public CachedFilter {
   void add_layer();
   void merge_chunk(std::uint64_t i, const std::uint8_t* from);
 
-  int keys_in_transaction_ = 0;  // that were written, each at once
+  int keys_in_transaction_ = 0;  // without those that were deferred
 };
 
 }  // namespace bloom

@@ -101,22 +101,23 @@ void halve_stored_chunks(BloomStore& store, const Shape& shape) {
 
 // Requires: a Change is active, which undoes this on failure.
 void PagedFilter::reset_to(const BloomConfig& config) {
-  BloomConfig with_log = config;
-  with_log.has_row_log = config_.has_row_log || store_.row_log().make();
-  with_log.row_log_has_rows = config_.row_log_has_rows;
+  BloomConfig with_row_log = config;
+  with_row_log.has_row_log = config_.has_row_log || store_.row_log().make();
+  with_row_log.row_log_has_rows = config_.row_log_has_rows;
   store_.reset_counts();
   store_.delete_chunks_from(0);
-  store_.save_config(with_log);
+  store_.save_config(with_row_log);
   drop_cache();
   current_filter();
 }
 
-void PagedFilter::merge_log(ChangeLog::Keep keep, const std::function<void(const Add&)>& fill) {
+void PagedFilter::merge_change_log(ChangeLog::Keep keep,
+                                   const std::function<void(const Add&)>& fill) {
   Change change(*this, Change::Touches::anything);
   {
     const Deferral deferral(*this);
     const Shape shape = this->shape();  // a copy: a new layer moves the layers
-    log_.for_each_change(shape, [&](bool added, std::optional<Hash> hash) {
+    change_log_.for_each_change(shape, [&](bool added, std::optional<Hash> hash) {
       if (added) {
         add_while_deferring(*hash);
       } else if (shape.kind == Kind::counting && !current_filter().remove(*hash, cache_)) {
@@ -130,7 +131,7 @@ void PagedFilter::merge_log(ChangeLog::Keep keep, const std::function<void(const
     }
     current_filter();
   }
-  log_.clear(keep);
+  change_log_.clear(keep);
   change.done();
 }
 

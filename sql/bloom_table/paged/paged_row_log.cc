@@ -1,4 +1,4 @@
-// The row log of a PagedFilter: see logged_keys.h.
+// The row log of a PagedFilter: see bloom_row_log.h.
 //
 // A change of one key writes a page of the filter, and reads it first if the filter is larger than
 // SQLite's cache. A row of the log is 20 bytes at the end of a b-tree. So single-row statements of
@@ -32,14 +32,14 @@ struct LoggedChunks {
 }  // namespace
 
 // In an autocommit transaction the statement ends with a commit, so a log saves nothing.
-bool PagedFilter::can_log() {
+bool PagedFilter::can_use_row_log() {
   if (keys_in_transaction_ < kFewKeys || !sqlite_reports_everything() ||
       store_.database().in_autocommit() || is_deferring()) {
     return false;
   }
   store_.tables().require_same_table();
   layers();
-  if (!config_.has_row_log || !LoggedKeys::is_possible(config_.layers)) {
+  if (!config_.has_row_log || !BloomRowLog::is_possible(config_.layers)) {
     return false;
   }
   if (transaction_.keys_written() >= kFewKeysOfStatement) {
@@ -48,8 +48,8 @@ bool PagedFilter::can_log() {
   return !is_deferring();
 }
 
-std::optional<bool> PagedFilter::try_log(Hash hash, bool is_removal) {
-  if (!can_log()) {
+std::optional<bool> PagedFilter::try_row_log(Hash hash, bool is_removal) {
+  if (!can_use_row_log()) {
     return std::nullopt;
   }
   const bool is_add = !is_removal;
@@ -62,12 +62,12 @@ std::optional<bool> PagedFilter::try_log(Hash hash, bool is_removal) {
                        : is_add            ? filter_->add(hash, place, chunks)
                                            : filter_->remove(hash, chunks);
   if (changed) {
-    append_to_log(hash, place.chunk, is_removal);
+    append_to_row_log(hash, place.chunk, is_removal);
     if (is_add && growth_ && newest_layer_fill_.note_added(hash, config_.layers.newest(), cache_)) {
       Change growing(*this, Change::Touches::keys);
       add_layer();
       growing.done(false);
-    } else if (logged_.is_long()) {
+    } else if (row_log_.is_long()) {
       merge_row_log();
     }
   }
@@ -76,13 +76,13 @@ std::optional<bool> PagedFilter::try_log(Hash hash, bool is_removal) {
 }
 
 // The cells of the cached chunk are changed already.
-void PagedFilter::append_to_log(Hash hash, std::uint64_t chunk, bool is_removal) {
+void PagedFilter::append_to_row_log(Hash hash, std::uint64_t chunk, bool is_removal) {
   const sqlite::Outcome outcome = sqlite::Outcome::of([&] {
     if (!config_.row_log_has_rows) {
       config_.row_log_has_rows = true;
       store_.save_version(config_);
     }
-    logged_.append(config_.layers, chunk, hash, is_removal);
+    row_log_.append(config_.layers, chunk, hash, is_removal);
   });
   if (outcome.failed()) {
     drop_cache();
@@ -91,7 +91,7 @@ void PagedFilter::append_to_log(Hash hash, std::uint64_t chunk, bool is_removal)
 }
 
 void PagedFilter::merge_row_log() {
-  if (logged_.empty()) {
+  if (row_log_.empty()) {
     return;
   }
   // Half a merge would apply changes twice.
@@ -109,10 +109,10 @@ void PagedFilter::merge_row_log() {
 
 void PagedFilter::write_row_log() {
   ChunkWriter writer(store_);
-  for (const std::uint64_t i : logged_.chunks()) {
+  for (const std::uint64_t i : row_log_.chunks()) {
     writer.write(i, {cache_.at(i), config_.layers.chunk_bytes(i)});
   }
-  logged_.clear();
+  row_log_.clear();
 }
 
 // An object that does not know the table's name leaves the log to the object that does, or to the
@@ -123,11 +123,11 @@ void PagedFilter::write_row_log() {
 void PagedFilter::sync() {
   write_deferred_changes();
   if (transaction_.may_have_old_name() ||
-      (!logged_.is_used() && !(is_loaded_ && config_.row_log_has_rows))) {
+      (!row_log_.is_used() && !(is_loaded_ && config_.row_log_has_rows))) {
     return;
   }
   const sqlite::Outcome loading = sqlite::Outcome::of([&] {
-    if (is_loaded_ && !logged_.is_current()) {
+    if (is_loaded_ && !row_log_.is_current()) {
       drop_cache();
     }
     layers();

@@ -47,13 +47,13 @@ void GroupTable::Cursor::find_members(const Values& values) {
   };
   bool is_complete = !problem;
   if (!problem) {
-    const PendingLog& log = follower.read_log(config_);
-    is_complete = log.is_complete();
+    const GroupChangeLog& change_log = follower.read_change_log(config_);
+    is_complete = change_log.is_complete();
     for (const Hash hash : hashes) {
-      log.for_each_member_with(hash, add);
+      change_log.for_each_member_with(hash, add);
     }
     if (!looks_up || !is_complete) {
-      log.for_each_member(add);
+      change_log.for_each_member(add);
     }
   }
   const bool has_member = plan_ == GroupPlan::member || plan_ == GroupPlan::key_of_member;
@@ -95,20 +95,20 @@ CountedVector<std::uint64_t> GroupTable::Cursor::find_slots(const std::vector<Ha
   return slots;
 }
 
-// Merging the filter elsewhere must not lose a key, so it has those of the log.
-void GroupTable::Cursor::return_filter_with_log(Context& context) {
+// Merging the filter elsewhere must not lose a key, so it has those of the change log.
+void GroupTable::Cursor::return_filter_with_change_log(Context& context) {
   MemberFollower& follower = *table_.follower_;
   const GroupConfig now = table_.store_.load_config();
   follower.require_in_sync(now);
-  const PendingLog& log = follower.read_log(now);
-  if (!log.is_complete()) {
+  const GroupChangeLog& change_log = follower.read_change_log(now);
+  if (!change_log.is_complete()) {
     fail(
         "an UPDATE of the source was announced, but its key was not recorded (run the command "
         "'merge', which then reads the source)");
   }
   const auto slot = table_.store_.members().slot_of(now, member());
   Filter filter = slot ? table_.store_.segments().filter_of(now, *slot) : Filter(now.header);
-  log.for_each_key_of(member(), [&](Hash hash) { filter.add(hash); });
+  change_log.for_each_key_of(member(), [&](Hash hash) { filter.add(hash); });
   return_filter(context, std::move(filter));
 }
 

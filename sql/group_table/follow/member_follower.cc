@@ -29,9 +29,9 @@ MemberFollower::MemberFollower(sqlite3* db, GroupStore& store, GroupKeys& keys,
       store_(store),
       keys_(keys),
       link_(db, store.tables().schema(), store.tables().table(), names, trigger_sets(),
-            PendingLog::side_table(names.columns.size()), "keys may be missing from the filters"),
+            ChangeLog::side_table(names.columns.size()), "keys may be missing from the filters"),
       source_(link_.source()),
-      log_(db, store.tables().schema(), store.tables().table()) {
+      change_log_(db, store.tables().schema(), store.tables().table()) {
   if (!is_composite()) {
     comparison_.emplace(source_, 1);
   }
@@ -62,7 +62,7 @@ void MemberFollower::create(const GroupOptions& options) {
   // A running statement does not fire triggers that are created while it runs.
   source_.require_no_other_writer();
   require_supported(options.collation());
-  // First log and triggers, then the scan: what is written meanwhile is recorded.
+  // First change log and triggers, then the scan: what is written meanwhile is recorded.
   const LinkedObjects made = link_.create(store_.tables().table(), kTriggersForMembers);
   store_.create(new_config(options, made));
   add_rows("", nullptr);
@@ -76,7 +76,7 @@ void MemberFollower::drop() {
 void MemberFollower::rename(const char* name) {
   link_.rename(store_.tables().table(), name, kTriggersForMembers,
                [&] { store_.tables().rename(name); });
-  log_.rename(name);
+  change_log_.rename(name);
 }
 
 GroupConfig MemberFollower::new_config(const GroupOptions& options,
@@ -136,9 +136,9 @@ void MemberFollower::require_in_sync(const GroupConfig& config) {
   }
 }
 
-PendingLog& MemberFollower::read_log(const GroupConfig& config) {
-  log_.read(form_of(config));
-  return log_;
+GroupChangeLog& MemberFollower::read_change_log(const GroupConfig& config) {
+  change_log_.read(form_of(config));
+  return change_log_;
 }
 
 void MemberFollower::add_row(const Execution& row, int first, const KeyForm& form) {
@@ -149,9 +149,9 @@ void MemberFollower::add_row(const Execution& row, int first, const KeyForm& for
   }
   const auto known = keys_.find(member);
   const std::uint64_t slot = known ? *known : keys_.add_member(member);
-  keys_.add(slot, *key.hash, /*may_log=*/false);
+  keys_.add(slot, *key.hash, /*may_use_row_log=*/false);
   if (key.is_noncanonical_number) {
-    keys_.add(slot, noncanonical_marker(form.shape), /*may_log=*/false);
+    keys_.add(slot, noncanonical_marker(form.shape), /*may_use_row_log=*/false);
   }
 }
 
@@ -170,12 +170,12 @@ void MemberFollower::add_rows(const std::string& condition, const Value* member)
   bulk.done();
 }
 
-void MemberFollower::add_logged_rows(std::int64_t last) {
+void MemberFollower::add_pending_rows(std::int64_t last) {
   GroupKeys::Bulk bulk(keys_);
   const KeyForm form = form_of(store_.load_config());
-  log_.for_each_row(
-      [&](LogReader::Change change, const Execution& row, int first) {
-        if (change == LogReader::kAdded || change == LogReader::kAnnounced) {
+  change_log_.for_each_row(
+      [&](ChangeLog::Change change, const Execution& row, int first) {
+        if (change == ChangeLog::kAdded || change == ChangeLog::kAnnounced) {
           add_row(row, first, form);
         }
       },
@@ -190,8 +190,8 @@ std::vector<sqlite::OwnedValue> MemberFollower::members_without_rows(std::int64_
   const std::string removed = "SELECT DISTINCT p.key1 FROM " +
                               source_.qualified(link_.side_table(store_.tables().table())) +
                               " AS p WHERE p.id <= ?1 AND p.added IN (" +
-                              std::to_string(LogReader::kRemoved) + ", " +
-                              std::to_string(LogReader::kKept) + ") AND p.key1 IS NOT NULL AND ";
+                              std::to_string(ChangeLog::kRemoved) + ", " +
+                              std::to_string(ChangeLog::kKept) + ") AND p.key1 IS NOT NULL AND ";
   const std::string rows =
       " FROM " + source_.qualified(source()) + " AS t WHERE " + all_keys_known();
   std::string sql =
@@ -217,29 +217,29 @@ std::vector<sqlite::OwnedValue> MemberFollower::members_without_rows(std::int64_
   return gone;
 }
 
-// While a statement writes to the source, a row may be in the log and not yet in the source. So
-// announcements stay then, and so do the members of removed rows.
+// While a statement writes to the source, a row may be in the change log and not yet in the source.
+// So announcements stay then, and so do the members of removed rows.
 void MemberFollower::merge(bool is_only_writer) {
   schema_may_have_changed();
   require_in_sync(store_.load_config());
-  const std::int64_t last = log_.last_id();
+  const std::int64_t last = change_log_.last_id();
   if (last == 0) {
     return;
   }
   if (!is_only_writer || source_.may_be_being_written()) {
-    add_logged_rows(last);
-    return log_.clear(LogReader::Keep::announcements_and_removals, last);
+    add_pending_rows(last);
+    return change_log_.clear(ChangeLog::Keep::announcements_and_removals, last);
   }
-  const bool reads_source = log_.has_announcement();
+  const bool reads_source = change_log_.has_announcement();
   const auto removed = members_without_rows(last);
-  reads_source ? add_rows("", nullptr) : add_logged_rows(last);
+  reads_source ? add_rows("", nullptr) : add_pending_rows(last);
   for (const auto& member : removed) {
     const GroupConfig config = store_.load_config();
     if (const auto slot = store_.members().slot_of(config, Value(member.get()))) {
       store_.remove_member(config, *slot);
     }
   }
-  log_.clear(LogReader::Keep::nothing, last);
+  change_log_.clear(ChangeLog::Keep::nothing, last);
 }
 
 void MemberFollower::rebuild(const GroupOptions& options, bool is_only_writer) {
@@ -253,15 +253,15 @@ void MemberFollower::rebuild(const GroupOptions& options, bool is_only_writer) {
   const LinkedObjects made =
       link_.restore(store_.tables().table(), objects_of(before), kTriggersForMembers,
                     /*keep_triggers=*/installed);
-  log_.expire();
+  change_log_.expire();
   GroupConfig config = new_config(options, made);
   config.has_row_log = before.has_row_log;
   store_.clear(config);
   add_rows("", nullptr);
 }
 
-// The keys of rows that were deleted are forgotten. First merges, so that the log has no row of the
-// member.
+// The keys of rows that were deleted are forgotten. First merges, so that the change log has no row
+// of the member.
 void MemberFollower::rebuild_member(const Value& member, bool is_only_writer) {
   merge(is_only_writer);
   source_.require_not_being_written(is_only_writer);
@@ -286,14 +286,14 @@ void MemberFollower::check() {
     throw SqliteError(SQLITE_CORRUPT_VTAB, *problem);
   }
   const KeyForm form = form_of(config);
-  const PendingLog& log = read_log(config);
+  const GroupChangeLog& change_log = read_change_log(config);
   const Statement select(db_, select_rows(""));
   Execution run(select);
-  while (log.is_complete() && run.step()) {
+  while (change_log.is_complete() && run.step()) {
     const Value member = run.value(0);
     const Hash hash = *key_of_row(run, 1, form).hash;
     const auto slot = store_.members().slot_of(config, member);
-    if (!log.may_contain(member, hash) &&
+    if (!change_log.may_contain(member, hash) &&
         !(slot && store_.segments().may_contain(config, *slot, hash))) {
       throw SqliteError(SQLITE_CORRUPT_VTAB, "the source has the row " + describe_row(run) +
                                                  ", which the filters do not have");

@@ -2,17 +2,17 @@
 // bloom_groups(source=visits, member=day, column=visitor). A row of the source adds its key to its
 // member. A row with NULL in one of these columns counts for nothing.
 //
-// Triggers in plain SQL append the changes to <name>_pending (sql/source/log_reader.h), and lookups
+// Triggers in plain SQL append the changes to the change log (sql/source/change_log.h), and lookups
 // find the members of pending keys there. 'merge' moves them into the filters.
 //
 // No member that has a key is missing from a lookup:
 // - Only a command removes a member. It first reads the source while no statement writes to it, and
-//   finds no row of the member. Rows that are written after the command has begun stay in the log,
-//   because the command deletes only the rows that the log had then.
+//   finds no row of the member. Rows that are written after the command has begun stay in the
+//   change log, because the command deletes only the rows that it had then.
 // - Keys may be missing if the triggers have missed a change, or an UPDATE was announced and is not
-//   finished. A lookup is then refused, or returns all members of the table, the log and the
-//   source.
-// - A lookup reads the log first, then the filters: keys move from the log to the filters.
+//   finished. A lookup is then refused, or returns all members of the table, the change log and
+//   the source.
+// - A lookup reads the change log first, then the filters: keys move from the one to the others.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sql/group_table/follow/pending_log.h"
+#include "sql/group_table/follow/group_change_log.h"
 #include "sql/group_table/group_keys.h"
 #include "sql/group_table/group_options.h"
 #include "sql/group_table/store/group_store.h"
@@ -76,9 +76,9 @@ class MemberFollower {
   // were recorded.
   std::optional<std::string> out_of_sync(const GroupConfig& config);
 
-  // Reads what is new in the log, and returns the log.
-  PendingLog& read_log(const GroupConfig& config);
-  std::uint64_t pending() const { return log_.count(); }
+  // Reads what is new in the change log, and returns it.
+  GroupChangeLog& read_change_log(const GroupConfig& config);
+  std::uint64_t pending() const { return change_log_.count(); }
   // Calls f(member) for each member of the source. Returns false if the source cannot be found.
   bool for_each_source_member(const GroupConfig& config,
                               const std::function<void(const sqlite::Value&)>& f) const;
@@ -103,7 +103,7 @@ class MemberFollower {
 
   void add_row(const sqlite::Execution& row, int first, const KeyForm& form);
   void add_rows(const std::string& condition, const sqlite::Value* member);
-  void add_logged_rows(std::int64_t last);
+  void add_pending_rows(std::int64_t last);
   // Returns the members of removed rows that have no row any more.
   std::vector<sqlite::OwnedValue> members_without_rows(std::int64_t last) const;
 
@@ -112,7 +112,7 @@ class MemberFollower {
   GroupKeys& keys_;
   SourceLink link_;
   Source& source_;  // of link_
-  PendingLog log_;
+  GroupChangeLog change_log_;
   std::optional<SourceComparison> comparison_;  // of the key, if it has one column
 };
 

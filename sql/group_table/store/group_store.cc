@@ -16,10 +16,10 @@ using sqlite::Statement;
 using sqlite::Value;
 
 constexpr std::int64_t kGroupVersion = 1;
-constexpr std::int64_t kVersionWithLoggedRows = 17;  // while the row log may have rows
+constexpr std::int64_t kVersionIfRowLogHasRows = 17;  // while the row log may have rows
 
 std::int64_t version_of(const GroupConfig& config) {
-  return config.row_log_has_rows ? kVersionWithLoggedRows : kGroupVersion;
+  return config.row_log_has_rows ? kVersionIfRowLogHasRows : kGroupVersion;
 }
 
 constexpr ShadowTable kGroupTables[] = {{"config", "(k PRIMARY KEY, v) WITHOUT ROWID", "k", "v"},
@@ -34,7 +34,7 @@ GroupStore::GroupStore(sqlite3* db, std::string schema, std::string table)
     : db_(db),
       tables_(db, std::move(schema), std::move(table), kGroupTables),
       members_(tables_, writes_),
-      log_(tables_, writes_),
+      row_log_(tables_, writes_),
       segments_(tables_, writes_) {}
 
 bool GroupStore::is_shadow(std::string_view suffix) {
@@ -60,7 +60,7 @@ GroupConfig GroupStore::load_config() {
     const std::string_view name = run.value(0).text();
     if (name == "version") {
       version = run.integer(1);
-      config.row_log_has_rows = version == kVersionWithLoggedRows;
+      config.row_log_has_rows = version == kVersionIfRowLogHasRows;
     } else if (name == "rowlog") {
       config.has_row_log = true;
     } else if (name == "header" && run.type(1) == SQLITE_BLOB) {
@@ -117,10 +117,10 @@ void GroupStore::save_version(const GroupConfig& config) {
       .step();
 }
 
-CountedVector<SlotKey> GroupStore::logged_keys(const GroupConfig& config, SegmentRange range) {
+CountedVector<SlotKey> GroupStore::row_log_keys(const GroupConfig& config, SegmentRange range) {
   const BitSlicedFilters filters(config.header.shape);
   CountedVector<SlotKey> keys;
-  read_log(config).for_each([&](const GroupLog::Key& key) {
+  read_row_log(config).for_each([&](const GroupRowLog::Key& key) {
     const SlotKey found{filters.chunk_of(key.hash), key.slot, key.hash};
     if (range.first <= found.segment() && found.segment() < range.end) {
       keys.push_back(found);
@@ -130,9 +130,9 @@ CountedVector<SlotKey> GroupStore::logged_keys(const GroupConfig& config, Segmen
 }
 
 CountedVector<Estimate> GroupStore::estimates(const GroupConfig& config, SegmentRange range) {
-  CountedVector<SlotKey> logged = logged_keys(config, range);
-  sort_by_row(logged);
-  return segments_.estimates(config, range, logged);
+  CountedVector<SlotKey> keys = row_log_keys(config, range);
+  sort_by_row(keys);
+  return segments_.estimates(config, range, keys);
 }
 
 std::uint64_t GroupStore::add_member(const Value& member, GroupConfig& config) {
@@ -184,7 +184,7 @@ void GroupStore::drop_segments(GroupConfig& config, std::uint64_t first) {
 void GroupStore::clear(GroupConfig& config) {
   members_.clear();
   if (config.has_row_log) {
-    log_.clear();
+    row_log_.clear();
   }
   segments_.clear();
   config.segments = config.wide_segments = 0;
@@ -194,8 +194,8 @@ void GroupStore::clear(GroupConfig& config) {
 void GroupStore::check(const GroupConfig& config) {
   segments_.check(config);
   members_.check(config);
-  log_.read(config);
-  if (config.has_row_log && !config.row_log_has_rows && log_.has_rows()) {
+  row_log_.read(config);
+  if (config.has_row_log && !config.row_log_has_rows && row_log_.has_rows()) {
     damaged("the row log has rows, but the config says that it has none");
   }
 }

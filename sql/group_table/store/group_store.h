@@ -2,7 +2,7 @@
 //
 // <name>_config(k PRIMARY KEY, v) WITHOUT ROWID         one row per value: see GroupConfig
 // <name>_members: see group_members.h
-// <name>_rowlog: keys that are not in the segments yet, see group_log.h
+// <name>_rowlog: keys that are not in the segments yet, see group_row_log.h
 // <name>_data and <name>_wide: the segments, see sql/segments/segment_store.h
 //
 // A GroupStore returns nothing that is out of date: each function reads the rows as the connection
@@ -16,8 +16,8 @@
 
 #include "core/support/memory.h"
 #include "sql/group_table/store/group_config.h"
-#include "sql/group_table/store/group_log.h"
 #include "sql/group_table/store/group_members.h"
+#include "sql/group_table/store/group_row_log.h"
 #include "sql/segments/segment_store.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/statement.h"
@@ -43,15 +43,15 @@ class GroupStore {
   void save_config(const GroupConfig& config);
   void save_version(const GroupConfig& config);  // GroupConfig::row_log_has_rows
 
-  GroupLog& log() { return log_; }
-  // Returns the log as it is now.
-  const GroupLog& read_log(const GroupConfig& config) {
-    log_.read(config);
-    return log_;
+  GroupRowLog& row_log() { return row_log_; }
+  // Returns the row log as it is now.
+  const GroupRowLog& read_row_log(const GroupConfig& config) {
+    row_log_.read(config);
+    return row_log_;
   }
-  // Returns the keys of the log in these segments.
-  CountedVector<SlotKey> logged_keys(const GroupConfig& config, SegmentRange range);
-  // As SegmentStore::estimates(), with the keys of the log.
+  // Returns the keys of the row log in these segments.
+  CountedVector<SlotKey> row_log_keys(const GroupConfig& config, SegmentRange range);
+  // As SegmentStore::estimates(), with the keys of the row log.
   CountedVector<Estimate> estimates(const GroupConfig& config, SegmentRange range);
 
   GroupMembers& members() { return members_; }
@@ -70,7 +70,7 @@ class GroupStore {
   // Removes the segments from `first` on. Requires: they have no members, and are in _data.
   void drop_segments(GroupConfig& config, std::uint64_t first);
 
-  // Removes all members, segments and logged keys. Updates and saves `config`.
+  // Removes all members, segments and keys of the row log. Updates and saves `config`.
   void clear(GroupConfig& config);
 
   // Throws SqliteError(SQLITE_CORRUPT_VTAB) if a row is missing, superfluous or damaged.
@@ -84,7 +84,7 @@ class GroupStore {
   ShadowTables tables_;
   std::uint64_t writes_ = 0;
   GroupMembers members_;
-  GroupLog log_;
+  GroupRowLog row_log_;
   SegmentStore segments_;
 };
 

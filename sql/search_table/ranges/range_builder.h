@@ -1,6 +1,5 @@
 // Reads rows of a source and makes ranges of them, each with its filter. A range ends when its
-// filter has its number of distinct keys, so no filter is ever overfull; or when it has
-// kMaxRangeRows rows.
+// filter has as many distinct keys as it is sized for, or when it has kMaxRangeRows rows.
 //
 // If the keys of a row are not known, the filter of its range says "maybe" to every key. For
 // example, an expression may fail for a row. The text of a REAL or a BLOB is not known either: it
@@ -22,7 +21,7 @@
 
 namespace bloom {
 
-// Returns the filters of a family.
+// Returns the header of each filter of a family.
 Header header_of(Family f);
 
 // A set of keys that remembers the order in which they came.

@@ -7,8 +7,9 @@
 // then bring back rows that were gone when the pending rows were read, and SQLite does not report
 // that.
 //
-// Reading the pending rows takes as long as several lookups without the filter. So they are read at
-// the 4th lookup after a change, then at the 16th, and so on, up to 4 rows per lookup.
+// Reading the pending rows takes as long as several lookups without the filter. They are read at
+// the 4th lookup after a change if they are at most 16, else at the 16th if they are at most 64,
+// and so on, up to 100,000.
 #pragma once
 
 #include <cstdint>

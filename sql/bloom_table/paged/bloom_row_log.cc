@@ -1,4 +1,4 @@
-#include "sql/bloom_table/paged/logged_keys.h"
+#include "sql/bloom_table/paged/bloom_row_log.h"
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@ struct OneChunk {
 
 // SQLite writes pages of the log to the WAL even after a merge has freed them. A merge costs little
 // if SQLite caches the filter, so the log is then kept much smaller than the filter.
-void LoggedKeys::reset(const Layers& layers) {
+void BloomRowLog::reset(const Layers& layers) {
   constexpr std::size_t kFewest = 4096;
   constexpr std::size_t kMost = std::size_t{1} << 17U;
   constexpr std::size_t kChunksInCache = 512;  // 2 MB, as much as SQLite caches by default
@@ -39,7 +39,7 @@ void LoggedKeys::reset(const Layers& layers) {
   merge_at_ = std::clamp(newest_of_.size() * rows, kFewest, kMost);
 }
 
-void LoggedKeys::load(const Layers& layers, const LayeredFilter& filter, bool has_rows) {
+void BloomRowLog::load(const Layers& layers, const LayeredFilter& filter, bool has_rows) {
   if (has_rows && !is_possible(layers)) {
     damaged("a filter of this size has no row log");
   }
@@ -65,7 +65,7 @@ void LoggedKeys::load(const Layers& layers, const LayeredFilter& filter, bool ha
   copy_ = Copy::known;
 }
 
-bool LoggedKeys::is_current() const {
+bool BloomRowLog::is_current() const {
   assert(is_known());
   const auto ids = log_.ids();
   return ids ? ids->first == first_id_ &&
@@ -73,7 +73,7 @@ bool LoggedKeys::is_current() const {
              : keys_.empty();
 }
 
-void LoggedKeys::read(const LayeredFilter& filter) {
+void BloomRowLog::read(const LayeredFilter& filter) {
   log_.for_each([&](std::int64_t id, std::span<const std::uint8_t> row) {
     if (id != first_id_ + static_cast<std::int64_t>(keys_.size()) ||
         (row.size() != kAddedBytes && row.size() != kRemovedBytes)) {
@@ -89,19 +89,19 @@ void LoggedKeys::read(const LayeredFilter& filter) {
   });
 }
 
-void LoggedKeys::push(std::uint64_t chunk, Hash hash, bool is_removal) {
+void BloomRowLog::push(std::uint64_t chunk, Hash hash, bool is_removal) {
   std::uint32_t& newest = newest_of_[static_cast<std::size_t>(chunk)];
   keys_.push_back({hash, static_cast<std::uint32_t>(2 * chunk + (is_removal ? 1 : 0)), newest});
   newest = static_cast<std::uint32_t>(keys_.size() - 1);
 }
 
-void LoggedKeys::pop() {
+void BloomRowLog::pop() {
   newest_of_[keys_.back().chunk_and_kind / 2] = keys_.back().before;
   keys_.pop_back();
 }
 
 // The copy gets the row first: a removal must not be in the log after it has failed.
-void LoggedKeys::append(const Layers& layers, std::uint64_t chunk, Hash hash, bool is_removal) {
+void BloomRowLog::append(const Layers& layers, std::uint64_t chunk, Hash hash, bool is_removal) {
   if (keys_.empty() && newest_of_.size() != layers.chunk_count()) {
     reset(layers);
   }
@@ -114,7 +114,7 @@ void LoggedKeys::append(const Layers& layers, std::uint64_t chunk, Hash hash, bo
               first_id_ + static_cast<std::int64_t>(keys_.size()) - 1);
 }
 
-void LoggedKeys::apply(const LayeredFilter& filter, std::uint64_t i, std::uint8_t* cells) const {
+void BloomRowLog::apply(const LayeredFilter& filter, std::uint64_t i, std::uint8_t* cells) const {
   if (!has(i)) {
     return;
   }
@@ -131,7 +131,7 @@ void LoggedKeys::apply(const LayeredFilter& filter, std::uint64_t i, std::uint8_
   }
 }
 
-CountedVector<std::uint64_t> LoggedKeys::chunks() const {
+CountedVector<std::uint64_t> BloomRowLog::chunks() const {
   CountedVector<std::uint64_t> chunks;
   for (std::uint64_t i = 0; !empty() && i < newest_of_.size(); ++i) {
     if (has(i)) {
@@ -141,7 +141,7 @@ CountedVector<std::uint64_t> LoggedKeys::chunks() const {
   return chunks;
 }
 
-void LoggedKeys::clear() {
+void BloomRowLog::clear() {
   log_.clear();
   first_id_ += static_cast<std::int64_t>(keys_.size());
   keys_.clear();

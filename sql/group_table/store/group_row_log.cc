@@ -1,4 +1,4 @@
-#include "sql/group_table/store/group_log.h"
+#include "sql/group_table/store/group_row_log.h"
 
 #include <algorithm>
 #include <array>
@@ -22,7 +22,7 @@ static_assert(kMaxSegments * kSegmentFilters <= std::uint64_t{1} << 32U);
 
 }  // namespace
 
-std::uint64_t GroupLog::append(const Key& key) {
+std::uint64_t GroupRowLog::append(const Key& key) {
   if (!next_token_) {
     sqlite3_randomness(sizeof(std::uint64_t), &next_token_.emplace());
   }
@@ -34,7 +34,8 @@ std::uint64_t GroupLog::append(const Key& key) {
   return static_cast<std::uint64_t>(log_.append(row));
 }
 
-GroupLog::Row GroupLog::parse(std::span<const std::uint8_t> bytes, const GroupConfig& config) {
+GroupRowLog::Row GroupRowLog::parse(std::span<const std::uint8_t> bytes,
+                                    const GroupConfig& config) {
   if (bytes.size() != kRowBytes ||
       load_le<std::uint32_t>(bytes.data()) / kSegmentFilters >= config.segments) {
     damaged("the row log has rows of another form");
@@ -45,13 +46,13 @@ GroupLog::Row GroupLog::parse(std::span<const std::uint8_t> bytes, const GroupCo
           .before = kNone};
 }
 
-void GroupLog::require_next(std::int64_t id, std::int64_t next) {
+void GroupRowLog::require_next(std::int64_t id, std::int64_t next) {
   if (id != next) {
     damaged("the row log lacks rows");
   }
 }
 
-void GroupLog::read(const GroupConfig& config) {
+void GroupRowLog::read(const GroupConfig& config) {
   std::int64_t last = 0;
   std::uint64_t token = 0;
   const auto note = [&](std::int64_t id, std::span<const std::uint8_t> row) {
@@ -72,7 +73,7 @@ void GroupLog::read(const GroupConfig& config) {
 }
 
 // Returns false if the newest row of the copy is not in the log any more.
-bool GroupLog::read_newer_rows(const GroupConfig& config) {
+bool GroupRowLog::read_newer_rows(const GroupConfig& config) {
   const auto known = static_cast<std::int64_t>(rows_.size());
   bool is_known = known == 0;
   log_.for_each(
@@ -89,12 +90,12 @@ bool GroupLog::read_newer_rows(const GroupConfig& config) {
   return is_known;
 }
 
-void GroupLog::forget() {
+void GroupRowLog::forget() {
   rows_ = {};
   newest_ = {};
 }
 
-void GroupLog::push(const Row& row) {
+void GroupRowLog::push(const Row& row) {
   constexpr std::size_t kFirst = 64;
   if (rows_.size() == newest_.size()) {
     newest_.assign(std::max(kFirst, 2 * newest_.size()), kNone);
@@ -107,7 +108,7 @@ void GroupLog::push(const Row& row) {
   rows_.back().before = std::exchange(newest, static_cast<std::uint32_t>(rows_.size() - 1));
 }
 
-void GroupLog::pop() {
+void GroupRowLog::pop() {
   newest_[bucket_of(rows_.back().key.hash)] = rows_.back().before;
   rows_.pop_back();
 }

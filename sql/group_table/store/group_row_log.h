@@ -20,7 +20,7 @@
 
 namespace bloom {
 
-class GroupLog {
+class GroupRowLog {
  public:
   struct Key {
     std::uint64_t slot;
@@ -28,9 +28,9 @@ class GroupLog {
   };
 
   // Requires what RowLog requires. Functions throw as RowLog does.
-  GroupLog(ShadowTables& tables, std::uint64_t& writes) : log_(tables, writes) {}
-  GroupLog(const GroupLog&) = delete;
-  GroupLog& operator=(const GroupLog&) = delete;
+  GroupRowLog(ShadowTables& tables, std::uint64_t& writes) : log_(tables, writes) {}
+  GroupRowLog(const GroupRowLog&) = delete;
+  GroupRowLog& operator=(const GroupRowLog&) = delete;
 
   // Appends a key. Returns how many keys the log has.
   std::uint64_t append(const Key& key);
@@ -47,7 +47,8 @@ class GroupLog {
     });
   }
 
-  // Makes the copy the log. `config`: as it is now. Throws if rows are missing or damaged.
+  // Makes the copy match the log. `config`: as it is now. Throws if rows are missing or
+  // damaged.
   void read(const GroupConfig& config);
   void forget();
   // Returns whether the table has rows, whatever its config says.

@@ -1,4 +1,4 @@
-#include "sql/group_table/follow/pending_log.h"
+#include "sql/group_table/follow/group_change_log.h"
 
 #include <algorithm>
 #include <utility>
@@ -19,7 +19,7 @@ std::string member_bytes(const Value& member) {
   return bytes.append(key.bytes());
 }
 
-void PendingLog::read(const KeyForm& form) {
+void GroupChangeLog::read(const KeyForm& form) {
   if (form.parts != form_.parts || form.shape.seed != form_.shape.seed ||
       form.shape.collation != form_.shape.collation) {
     forget();
@@ -29,7 +29,7 @@ void PendingLog::read(const KeyForm& form) {
   read_new_rows();
 }
 
-void PendingLog::add_key(const Execution& row, int first) {
+void GroupChangeLog::add_key(const Execution& row, int first) {
   const Value member = row.value(first);
   const SourceKey key = key_of_row(row, first + 1, form_);
   if (member.is_null() || !key.hash) {
@@ -42,7 +42,7 @@ void PendingLog::add_key(const Execution& row, int first) {
   }
 }
 
-std::uint32_t PendingLog::number_of(const Value& member) {
+std::uint32_t GroupChangeLog::number_of(const Value& member) {
   std::string bytes = member_bytes(member);
   if (const auto found = numbers_.find(bytes); found != numbers_.end()) {
     return found->second;
@@ -56,7 +56,7 @@ std::uint32_t PendingLog::number_of(const Value& member) {
 
 // Skips a pair that is among the newest of its bucket: rows may repeat one key many times. A
 // rollback that removes the first of equal rows removes the others as well.
-void PendingLog::push(Hash hash, std::uint32_t member) {
+void GroupChangeLog::push(Hash hash, std::uint32_t member) {
   constexpr int kCompared = 4;
   std::uint32_t i = newest_.empty() ? kNone : newest_[bucket_of(hash)];
   for (int n = 0; n < kCompared && i != kNone; ++n, i = pairs_[i].before) {
@@ -73,7 +73,7 @@ void PendingLog::push(Hash hash, std::uint32_t member) {
   ++members_[member].keys;
 }
 
-void PendingLog::grow() {
+void GroupChangeLog::grow() {
   constexpr std::size_t kFirst = 1024;
   newest_.assign(std::max(kFirst, 2 * newest_.size()), kNone);
   mask_ = newest_.size() - 1;
@@ -83,7 +83,7 @@ void PendingLog::grow() {
   }
 }
 
-bool PendingLog::keep_keys(std::uint64_t n) {
+bool GroupChangeLog::keep_keys(std::uint64_t n) {
   while (pairs_.size() > n) {
     const Pair& last = pairs_.back();
     newest_[bucket_of(last.hash)] = last.before;
@@ -93,14 +93,14 @@ bool PendingLog::keep_keys(std::uint64_t n) {
   return true;
 }
 
-void PendingLog::forget_keys() {
+void GroupChangeLog::forget_keys() {
   pairs_ = {};
   newest_ = {};
   members_.clear();
   numbers_.clear();
 }
 
-void PendingLog::for_each_member_with(Hash hash, const EachMember& f) const {
+void GroupChangeLog::for_each_member_with(Hash hash, const EachMember& f) const {
   for (std::uint32_t i = newest_.empty() ? kNone : newest_[bucket_of(hash)]; i != kNone;
        i = pairs_[i].before) {
     if (pairs_[i].hash == hash) {
@@ -109,7 +109,7 @@ void PendingLog::for_each_member_with(Hash hash, const EachMember& f) const {
   }
 }
 
-void PendingLog::for_each_member(const EachMember& f) const {
+void GroupChangeLog::for_each_member(const EachMember& f) const {
   for (const Member& member : members_) {
     if (member.keys != 0) {
       f(Value(member.value.get()));
@@ -117,7 +117,8 @@ void PendingLog::for_each_member(const EachMember& f) const {
   }
 }
 
-void PendingLog::for_each_key_of(const Value& member, const std::function<void(Hash)>& f) const {
+void GroupChangeLog::for_each_key_of(const Value& member,
+                                     const std::function<void(Hash)>& f) const {
   const auto found = numbers_.find(member_bytes(member));
   for (const Pair& pair : pairs_) {
     if (found != numbers_.end() && pair.member == found->second) {
@@ -126,7 +127,7 @@ void PendingLog::for_each_key_of(const Value& member, const std::function<void(H
   }
 }
 
-bool PendingLog::may_contain(const Value& member, Hash hash) const {
+bool GroupChangeLog::may_contain(const Value& member, Hash hash) const {
   const std::string wanted = member_bytes(member);
   bool found = false;
   for_each_member_with(hash,
@@ -134,16 +135,16 @@ bool PendingLog::may_contain(const Value& member, Hash hash) const {
   return found;
 }
 
-std::int64_t PendingLog::last_id() const {
+std::int64_t GroupChangeLog::last_id() const {
   const Statement select(db(), "SELECT id FROM " + qualified() + " ORDER BY id DESC LIMIT 1",
                          find_damage());
   Execution run(select);
   return run.step() ? run.integer(0) : 0;
 }
 
-std::uint64_t PendingLog::count() const {
+std::uint64_t GroupChangeLog::count() const {
   const Statement select(
-      db(), "SELECT 1 FROM " + qualified() + " WHERE added <> " + std::to_string(LogReader::kVoid),
+      db(), "SELECT 1 FROM " + qualified() + " WHERE added <> " + std::to_string(ChangeLog::kVoid),
       find_damage());
   return Execution(select).count_rows();
 }

@@ -1,4 +1,4 @@
-// The change log of a bloom_groups table that follows a source (sql/source/log_reader.h). key1 is
+// The change log of a bloom_groups table that follows a source (sql/source/change_log.h). key1 is
 // the member, and the other columns are the key. Of a removed row, the log has only the member.
 //
 // The added keys are kept in memory, in the order of the log, at about 32 bytes per key. So a
@@ -14,7 +14,7 @@
 
 #include "core/hashing/hash.h"
 #include "core/support/memory.h"
-#include "sql/source/log_reader.h"
+#include "sql/source/change_log.h"
 #include "sql/source/source_key.h"
 #include "sql/sqlite/value.h"
 
@@ -23,9 +23,9 @@ namespace bloom {
 // Returns bytes that are equal for two members exactly if they are equal under BINARY.
 std::string member_bytes(const sqlite::Value& member);
 
-class PendingLog : public LogReader {
+class GroupChangeLog : public ChangeLog {
  public:
-  using LogReader::LogReader;
+  using ChangeLog::ChangeLog;
 
   // Reads the rows that are new since the last call. `form`: of the keys.
   void read(const KeyForm& form);

@@ -23,9 +23,9 @@
 
 namespace bloom {
 
-class LoggedKeys {
+class BloomRowLog {
  public:
-  explicit LoggedKeys(RowLog& log) : log_(log) {}
+  explicit BloomRowLog(RowLog& log) : log_(log) {}
 
   // Returns whether changes of this filter can be logged.
   static bool is_possible(const Layers& layers) { return layers.chunk_count() <= kMaxChunks; }
