@@ -24,13 +24,13 @@ constexpr char kCannotScan[] =
     "key = t.k, or EXISTS (SELECT 1 FROM ... WHERE key = t.k); the column keys says how many keys "
     "there are";
 
-// Returns, for an error message, how keys can be compared with a filter of collation `own`.
-std::string collation_rule(Collation own) {
-  if (own == Collation::binary) {
-    return "compare it with COLLATE BINARY, or make the table with collate=nocase or "
-           "collate=rtrim";
-  }
-  return "compare it with COLLATE " + std::string(name_of(own)) + " or BINARY";
+// `own`: the collation of the filter.
+[[noreturn]] void refuse_collation(std::string_view collation, Collation own) {
+  const std::string rule = own == Collation::binary
+                               ? "BINARY, or make the table with collate=nocase or collate=rtrim"
+                               : std::string(name_of(own)) + " or BINARY";
+  fail("the filter cannot compare key under the collation " + std::string(collation) +
+       " (compare it with COLLATE " + rule + ")");
 }
 
 }  // namespace
@@ -39,8 +39,9 @@ void BloomTable::Cursor::start(int plan, const char* idx_string, const Values& v
   filter_.prepare_lookup();
   estimates_.clear();
   plan_ = static_cast<BloomPlan>(plan_number(plan));
-  if (const ListCollation lists = lists_of_plan(plan); lists && !lists_are_checked_) {
-    require_list_collation(*lists);
+  const std::string other = list_check_.other_collation(table_.list_collations_, plan);
+  if (!other.empty()) {
+    refuse_collation(other, table_.options_.collation());
   }
   switch (plan_) {
     case BloomPlan::lookup_collated:
@@ -70,21 +71,9 @@ void BloomTable::Cursor::start(int plan, const char* idx_string, const Values& v
       rows_ = count_keys();
       return;
     case BloomPlan::refused_collation:
-      refuse_collation(std::string(idx_string).substr(kUnsupportedCollationPrefix.size()));
+      refuse_collation(std::string_view(idx_string).substr(kUnsupportedCollationPrefix.size()),
+                       table_.options_.collation());
   }
-}
-
-void BloomTable::Cursor::refuse_collation(const std::string& collation) const {
-  fail("the filter cannot compare key under the collation " + collation + " (" +
-       collation_rule(table_.options_.collation()) + ")");
-}
-
-void BloomTable::Cursor::require_list_collation(Collation collation) {
-  const std::string other = table_.list_collations_.other_than(name_of(collation));
-  if (!other.empty()) {
-    refuse_collation(other);
-  }
-  lists_are_checked_ = true;
 }
 
 // An UPDATE or DELETE without a key reads the keys before it would change them.

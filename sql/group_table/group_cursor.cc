@@ -38,8 +38,9 @@ void GroupTable::Cursor::start(int plan, const char* idx_string, const Values& v
   removals_ = table_.shared_.removals;
   estimates_.clear();
   plan_ = static_cast<GroupPlan>(plan_number(plan));
-  if (const ListCollation lists = lists_of_plan(plan); lists && !lists_are_checked_) {
-    require_list_collation(*lists);
+  const std::string other = list_check_.other_collation(table_.list_collations_, plan);
+  if (!other.empty()) {
+    refuse_collation(other);
   }
   if (plan_ == GroupPlan::refused_collation) {
     refuse_collation(std::string(idx_string).substr(kUnsupportedCollationPrefix.size()));
@@ -67,14 +68,6 @@ void GroupTable::Cursor::start(int plan, const char* idx_string, const Values& v
       slots_ = table_.store_.members().used_slots(config_);
       break;
   }
-}
-
-void GroupTable::Cursor::require_list_collation(Collation collation) {
-  const std::string other = table_.list_collations_.other_than(name_of(collation));
-  if (!other.empty()) {
-    refuse_collation(other);
-  }
-  lists_are_checked_ = true;
 }
 
 // Skips members that other statements have removed.

@@ -28,34 +28,6 @@ SourceNames names_of(const SearchOptions& options) {
   return names;
 }
 
-// Columns of PRAGMA table_xinfo.
-enum { kInfoName = 1, kInfoType = 2, kInfoHidden = 6 };
-
-// Returns whether an expression may read the column of this name.
-bool may_read(std::string_view sql, const std::string& name) {
-  const auto is_named = [&](std::string_view token) {
-    return sqlite3_stricmp(std::string(token).c_str(), name.c_str()) == 0;
-  };
-  const auto size_of_word = [](std::string_view text) {
-    const auto* const end = std::find_if_not(text.begin(), text.end(), [](unsigned char c) {
-      return std::isalnum(c) != 0 || c == '_' || c == '$' || c >= 0x80;
-    });
-    return static_cast<std::size_t>(end - text.begin());
-  };
-  for (std::size_t i = 0; i < sql.size();) {
-    const std::string_view rest = sql.substr(i);
-    const std::size_t size = std::max(size_of_word(rest), sqlite::token_size(rest));
-    const std::string_view token = rest.substr(0, size);
-    // `name`, [name], and comments, which may have quotes: not worth reading.
-    if (token == "`" || token == "[" || rest.starts_with("/*") || rest.starts_with("--") ||
-        (token.front() != '\'' && is_named(sqlite::unquoted(token).value_or(std::string(token))))) {
-      return true;
-    }
-    i += size;
-  }
-  return false;
-}
-
 // Returns the position of the first "(" that is in no name; the size of the text if there is none.
 std::size_t first_bracket(std::string_view sql) {
   std::size_t i = 0;
@@ -232,8 +204,9 @@ void SearchSource::refresh_names() {
 void SearchSource::require_readable() const {
   std::string columns = sqlite::quoted_column(rowid_alias_);
   for (const SourceColumn& column : columns_) {
-    const bool is_read = std::any_of(term_sql_.begin(), term_sql_.end(),
-                                     [&](const auto& sql) { return may_read(sql, column.name); });
+    const bool is_read = std::any_of(term_sql_.begin(), term_sql_.end(), [&](const auto& sql) {
+      return sqlite::may_name(sql, column.name);
+    });
     if (is_read && !column.is_generated) {
       columns.append(", t.").append(quoted_name(column.name));
     }
@@ -275,102 +248,6 @@ void SearchSource::require_supported() const {
          ": it has no INTEGER PRIMARY KEY, and VACUUM may renumber the rows of such a table (give "
          "it a column id INTEGER PRIMARY KEY)");
   }
-}
-
-bool SearchSource::has_autoincrement() const {
-  int found = 0;
-  sqlite3_table_column_metadata(db_, source_.schema().c_str(), name().c_str(), rowid_alias_.c_str(),
-                                nullptr, nullptr, nullptr, nullptr, &found);
-  return found != 0;
-}
-
-// A column that SQLite computes may change with any column, and an expression with those that it
-// names.
-std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
-  const std::string source = quoted_name(name());
-  const std::string id = quoted_name(rowid_alias_);
-  const std::string changed = quoted_name(link_.side_table(table));
-  // 2^63 is no integer literal.
-  const std::string last = !covered_ || *covered_ == kLowestRowid ? "(-9223372036854775807 - 1)"
-                                                                  : std::to_string(*covered_);
-  const auto block_of = [](const std::string& rowid) {
-    return "(" + rowid + " >> " + std::to_string(kBlockBits) + ")";
-  };
-  // INSERT OR IGNORE makes the trigger cheaper: SQLite then needs no savepoint for each row. NOT
-  // EXISTS is there because the user's statement can have an OR of its own, which applies within
-  // triggers.
-  const auto note = [&](const std::string& block) {
-    const std::string if_missing =
-        " WHERE NOT EXISTS (SELECT 1 FROM " + changed + " WHERE block = " + block + ");";
-    return " INSERT OR IGNORE INTO " + changed + "(block) SELECT " + block + if_missing +
-           " SELECT raise(ABORT, 'the changed row of a search table was not noted')" + if_missing;
-  };
-  const std::string new_id = "new." + id;
-  const std::string largest = std::to_string(kHighestRowid);
-  // SQLite takes less time for this than for max(), and an application can replace max().
-  const std::string last_id =
-      "(SELECT " + id + " FROM " + source + " ORDER BY " + id + " DESC LIMIT 1)";
-  const std::string chosen = "(CASE WHEN " + last_id + " IS NULL THEN " + block_of("1") + " WHEN " +
-                             last_id + " = " + largest + " THEN " + std::to_string(kAllBlocks) +
-                             " ELSE " + block_of("(" + last_id + " + 1)") + " END)";
-  // UPDATE OF fires only if SET has one of these names: the rowid has four.
-  std::string named = " OF " + id + ", rowid, oid, _rowid_";
-  std::string differs = "old." + id + " <> " + new_id;
-  bool any_update = false;
-  const auto note_column = [&](const std::string& sql) {
-    named.append(", ").append(sql);
-    differs.append(" OR old.").append(sql).append(" IS NOT new.").append(sql);
-    differs.append(" COLLATE BINARY OR typeof(old.").append(sql).append(") <> typeof(new.");
-    differs.append(sql).append(")");
-  };
-  const Statement info(db_, columns_sql());
-  for (std::size_t i = 0; i < options_.terms().size(); ++i) {
-    if (options_.terms()[i].expression.empty()) {
-      const int column = column_of_term(i);
-      any_update =
-          any_update || column < 0 || columns_[static_cast<std::size_t>(column)].is_generated;
-      note_column(term_sql_[i]);
-      continue;
-    }
-    // As they are called now: columns_ has the names that the table was connected with.
-    bool reads_none = true;
-    Execution column(info);
-    while (column.step()) {
-      const std::string column_name(column.value(kInfoName).text());
-      if (may_read(term_sql_[i], column_name)) {
-        reads_none = false;
-        any_update = any_update || column.integer(kInfoHidden) != 0;
-        note_column(quoted_name(column_name));
-        // -0.0 and 0.0 are equal, and have different texts.
-        differs.append(" OR typeof(new.").append(quoted_name(column_name)).append(") = 'real'");
-      }
-    }
-    any_update = any_update || reads_none;
-  }
-  const std::string on = " ON " + source + " WHEN " + new_id + " <= " + last;
-  const std::string is_chosen_within = "(" + last_id + " NOT BETWEEN " + last + " AND " +
-                                       std::to_string(kHighestRowid - 1) + ") IS NOT 0";
-  // The covered rowids may all be less than -1.
-  const std::string before = covered_ && *covered_ < -1
-                                 ? " ON " + source + " WHEN CASE " + new_id + " WHEN -1 THEN " +
-                                       is_chosen_within + " ELSE " + new_id + " <= " + last + " END"
-                                 : on + " AND (" + new_id + " <> -1 OR " + is_chosen_within + ")";
-  // AUTOINCREMENT chooses the rowid after the last one, or after that in sqlite_sequence, but not
-  // less than 1. The rows of other tables there do no harm, and their names may change.
-  const std::string next = block_of("(seq + 1)");
-  const std::string note_sequences =
-      " INSERT OR IGNORE INTO " + changed + "(block) SELECT DISTINCT " + next +
-      " FROM (SELECT seq FROM sqlite_sequence UNION SELECT 0) WHERE " + new_id +
-      " = -1 AND seq IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " + changed +
-      " WHERE block = " + next + ");";
-  return {
-      {table, name(), kBeforeInsertSuffix, "INSERT" + before,
-       note("(CASE " + new_id + " WHEN -1 THEN " + chosen + " ELSE " + block_of(new_id) + " END)") +
-           (has_autoincrement() ? note_sequences : "")},
-      {table, name(), kAfterInsertSuffix, "INSERT" + on, note(block_of(new_id))},
-      {table, name(), kBeforeUpdateSuffix,
-       "UPDATE" + (any_update ? on : named + on + " AND (" + differs + ")"),
-       note(block_of(new_id))}};
 }
 
 std::optional<std::string> SearchSource::out_of_sync(std::optional<std::int64_t> covered) {

@@ -143,6 +143,7 @@ class SearchSource {
   std::vector<Trigger> triggers(const std::string& table) const;
   bool has_autoincrement() const;
 
+  enum { kInfoName = 1, kInfoType = 2, kInfoHidden = 6 };  // of PRAGMA table_xinfo
   static constexpr int kBlockBits = 6;
   // All rows. The blocks of rowids are in -kAllBlocks..kAllBlocks-1.
   static constexpr std::int64_t kAllBlocks = std::int64_t{1} << (63 - kBlockBits);

@@ -1,7 +1,10 @@
 #include "sql/sqlite/sql_text.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cctype>
+
+#include "sql/sqlite/api.h"
 
 namespace bloom::sqlite {
 namespace {
@@ -89,6 +92,30 @@ bool same_sql(std::string_view a, std::string_view b) {
     a.remove_prefix(size);
     b.remove_prefix(size);
   }
+}
+
+bool may_name(std::string_view sql, const std::string& column) {
+  const auto is_named = [&](std::string_view token) {
+    return sqlite3_stricmp(std::string(token).c_str(), column.c_str()) == 0;
+  };
+  const auto size_of_word = [](std::string_view text) {
+    const auto* const end = std::find_if_not(text.begin(), text.end(), [](unsigned char c) {
+      return std::isalnum(c) != 0 || c == '_' || c == '$' || c >= 0x80;
+    });
+    return static_cast<std::size_t>(end - text.begin());
+  };
+  for (std::size_t i = 0; i < sql.size();) {
+    const std::string_view rest = sql.substr(i);
+    const std::size_t size = std::max(size_of_word(rest), token_size(rest));
+    const std::string_view token = rest.substr(0, size);
+    // `name`, [name], and comments, which may have quotes: not worth reading.
+    if (token == "`" || token == "[" || rest.starts_with("/*") || rest.starts_with("--") ||
+        (token.front() != '\'' && is_named(unquoted(token).value_or(std::string(token))))) {
+      return true;
+    }
+    i += size;
+  }
+  return false;
 }
 
 std::vector<std::string> parse_names(std::string_view text) {

@@ -28,6 +28,9 @@ std::optional<std::string> unquoted(std::string_view text);
 // Requires: the text is not empty.
 std::size_t token_size(std::string_view text);
 
+// Returns whether an expression may name a column, in any case of letters.
+bool may_name(std::string_view sql, const std::string& column);
+
 // Returns whether two statements differ only in spaces. SQLite may add spaces when it renames.
 bool same_sql(std::string_view a, std::string_view b);
 

@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sql/sqlite/api.h"
+#include "sql/vtab/key_constraint.h"
 
 namespace bloom {
 
@@ -31,6 +33,20 @@ class ListCollations {
   std::optional<std::string> statements_;  // the SQL that the result is for
   bool is_known_ = false;                  // whether all programs could be read
   std::vector<std::string> found_;         // without BINARY
+};
+
+// What a cursor has checked of the lists of its statement.
+class ListCheck {
+ public:
+  // Returns the name of another collation than BINARY and that of the lists of a plan (see
+  // key_constraint.h) by which a list is compared; "" for none. Looks once.
+  std::string other_collation(ListCollations& collations, int plan) {
+    const ListCollation lists = lists_of_plan(plan);
+    return !lists || std::exchange(is_done_, true) ? "" : collations.other_than(name_of(*lists));
+  }
+
+ private:
+  bool is_done_ = false;
 };
 
 }  // namespace bloom
