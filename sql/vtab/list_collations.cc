@@ -28,15 +28,15 @@ class Program {
  public:
   void add(std::string_view opcode, int p1, int p2, int p3, std::string_view p4) {
     if (opcode == "OpenDup") {
-      copies_.push_back({p1, p2});
+      copies_.emplace_back(p1, p2);
     } else if (opcode.starts_with("Open") || opcode == "ReopenIdx") {
-      opened_.push_back({p1, std::string(first_collation(p4))});
+      opened_.emplace_back(p1, first_collation(p4));
     } else if (opcode == "VInitIn") {
       lists_.push_back(p1);
     } else if (opcode == "Column") {
-      columns_.push_back({p1, p3});
+      columns_.emplace_back(p1, p3);
     } else if (opcode == "Integer") {
-      integers_.push_back({p1, p2});
+      integers_.emplace_back(p1, p2);
     } else if (opcode == "VFilter") {
       arguments_.push_back(p3 + 1);
     }
