@@ -221,11 +221,12 @@ bool SourceTriggers::is_harmless(std::string_view name, std::string_view sql) co
         !makes_own_table(sqlite::virtual_table_sql(source_.db(), source_.schema(), table))) {
       continue;
     }
-    const bool writes_rows = sql.find(command_columns(table)) == std::string_view::npos;
-    const bool logs = sql.find(log_columns(table)) != std::string_view::npos;
-    return !writes_rows || !sqlite::change_may_fail_halfway(
-                               source_.db(), source_.schema(),
-                               table + std::string(logs ? ChangeLog::kSuffix : kChangedSuffix));
+    const auto may_fail = [&](std::string_view side_suffix) {
+      const std::string side_table = table + std::string(side_suffix);
+      return sql.find(sqlite::quoted_name(side_table)) != std::string_view::npos &&
+             sqlite::change_may_fail_halfway(source_.db(), source_.schema(), side_table);
+    };
+    return !may_fail(ChangeLog::kSuffix) && !may_fail(kChangedSuffix);
   }
   return false;
 }

@@ -27,9 +27,10 @@ std::string_view first_collation(std::string_view key) {
 class Program {
  public:
   void add(std::string_view opcode, int p1, int p2, int p3, std::string_view p4) {
+    const bool is_index = opcode == "OpenRead" || opcode == "ReopenIdx";
     if (opcode == "OpenDup") {
       copies_.emplace_back(p1, p2);
-    } else if (opcode.starts_with("Open") || opcode == "ReopenIdx") {
+    } else if (opcode == "OpenEphemeral" || (is_index && follows_once_)) {
       opened_.emplace_back(p1, first_collation(p4));
     } else if (opcode == "VInitIn") {
       lists_.push_back(p1);
@@ -40,12 +41,13 @@ class Program {
     } else if (opcode == "VFilter") {
       arguments_.push_back(p3 + 1);
     }
+    follows_once_ = opcode == "Once";
   }
 
   // Appends the collations of the cursors that hold lists. SQLite passes a list at once, by
-  // VInitIn, or copies its values into the arguments of VFilter one by one. Other columns may be
-  // copied there as well, from an index, for example: that is a false alarm. Subprograms use the
-  // same numbers again, so all instructions with a number count.
+  // VInitIn, or copies its values into the arguments of VFilter one by one. A list is a table in
+  // memory, or an index that is opened once, at the beginning. Subprograms use the same numbers
+  // again, so all instructions with a number count.
   void append_collations(std::vector<std::string>& found) {
     for (const int count : arguments_) {
       const int last = count + most_arguments(count);
@@ -80,6 +82,7 @@ class Program {
     return most;
   }
 
+  bool follows_once_ = false;
   std::vector<std::pair<int, std::string>> opened_;  // cursor, collation of its first column
   std::vector<std::pair<int, int>> copies_;          // cursor, of which cursor
   std::vector<std::pair<int, int>> columns_;         // cursor, register
@@ -112,12 +115,20 @@ bool append_collations(sqlite3* db, const char* sql, std::vector<std::string>& f
   return code == SQLITE_DONE;
 }
 
+// Returns whether a running statement may look something up. EXPLAIN does not, nor does a handle
+// for a blob. Such a handle has no SQL, and neither has a statement of sqlite3_prepare() of old.
+bool may_look_up(sqlite3_stmt* statement, const char* sql) {
+  return sqlite3_stmt_isexplain(statement) == 0 &&
+         (sql != nullptr || sqlite3_column_count(statement) != 0 ||
+          sqlite3_stmt_readonly(statement) == 0);
+}
+
 }  // namespace
 
 std::string ListCollations::other_than(std::string_view collation) {
   read();
   if (!is_known_) {
-    return "(unknown)";
+    return "of a list while a blob is open for writing";
   }
   const auto other = std::find_if(found_.begin(), found_.end(), [&](const std::string& each) {
     return sqlite3_stricmp(each.c_str(), std::string(collation).c_str()) != 0;
@@ -131,8 +142,8 @@ void ListCollations::read() {
   std::vector<const char*> running;
   sqlite3_stmt* statement = nullptr;
   while ((statement = sqlite3_next_stmt(db_, statement)) != nullptr) {
-    if (sqlite3_stmt_busy(statement) != 0) {
-      const char* const sql = sqlite3_sql(statement);
+    const char* const sql = sqlite3_sql(statement);
+    if (sqlite3_stmt_busy(statement) != 0 && may_look_up(statement, sql)) {
       running.push_back(sql);
       statements.append(sql == nullptr ? "" : sql).append(1, '\0');
     }

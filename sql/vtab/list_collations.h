@@ -22,8 +22,8 @@ class ListCollations {
   // Returns whether no list is compared by another collation than BINARY and this one. Explains the
   // programs of the running statements, and remembers the result until other statements run.
   bool are_within(std::string_view collation) { return other_than(collation).empty(); }
-  // Returns the name of another collation than BINARY and this one by which a list is compared,
-  // "(unknown)" if a program cannot be read, and "" for none.
+  // Returns the name of another collation than BINARY and this one by which a list is compared; ""
+  // for none. If a program cannot be read, returns words that say so.
   std::string other_than(std::string_view collation);
 
  private:

@@ -1089,6 +1089,20 @@ class CheckAndWork(Case):
                 db.code("INSERT OR FAIL INTO s VALUES ('b')")
                 self.assertFails(db, "may keep|could keep", "SELECT 1 FROM f WHERE key = 'b'")
 
+    def test_triggers_that_write_to_several_tables_of_a_filter_block(self):
+        """Each of its statements can end by a constraint of the table that it writes to."""
+        command = 'INSERT INTO "g"("g", key) VALUES (\'add\', new.k)'
+        log = 'INSERT INTO "g_pending"(token, added) VALUES (1, 5)'
+        note = 'INSERT OR IGNORE INTO "g_changed"(block) SELECT 5 WHERE NOT EXISTS (SELECT 1 FROM "g_changed" WHERE block = 7)'
+        for body in (f"{log}; {command}", f"{note}; {command}", f"{note}; {log.replace('5', '1')}"):
+            with self.subTest(body):
+                db = Raw()
+                db.run("CREATE TABLE s(k)", "CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, writers=extension, kind=counting)", "CREATE VIRTUAL TABLE g USING bloom",
+                       "CREATE TABLE g_pending(id INTEGER PRIMARY KEY, token, added CHECK (added <> 5))", "CREATE TABLE g_changed(block CHECK (block <> 5))")
+                db.run(f'CREATE TRIGGER "g_after_insert" AFTER INSERT ON "s" BEGIN {body}; END')
+                db.code("INSERT OR FAIL INTO s VALUES ('b')")
+                self.assertFails(db, "may keep|could keep", "SELECT 1 FROM f WHERE key = 'b'")
+
     def test_triggers_that_write_to_tables_by_the_names_of_filters_block(self):
         trigger = 'TRIGGER g_after_insert AFTER INSERT ON main.s BEGIN INSERT INTO "g"("g", key) VALUES (new.b, -1); END'
         rtree = "CREATE VIRTUAL TABLE g USING rtree(g, key, high)"

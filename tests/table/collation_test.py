@@ -78,10 +78,25 @@ class Collations(InFolder):
             db.execute("DROP TABLE p")
             db.execute("DROP TABLE s")
         self.assertLessEqual({("BINARY", lists[1]), ("BINARY", lists[2]), ("NOCASE", lists[2]), ("RTRIM", lists[1])}, refused)
-        # Other columns of the statement may have other collations.
+        # Other columns of the statement may have other collations, and other statements may run.
         db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=9)")
         db.execute("INSERT INTO f(key) VALUES (1)")
         self.assertEqual(db.execute("SELECT DISTINCT i.n FROM indexed AS i WHERE EXISTS (SELECT 1 FROM f WHERE key IN (SELECT v FROM asked)) AND i.n = 'abc' GROUP BY n ORDER BY n").fetchall(), [("ABC",)])
+        db.execute("CREATE TABLE data(b)")
+        db.execute("INSERT INTO data VALUES (zeroblob(9))")
+        explain = db.execute("EXPLAIN SELECT v COLLATE NOCASE FROM asked")
+        explain.fetchone()
+        for sql in ("SELECT count(*) FROM f WHERE key IN (1, 'x')", "SELECT count(*) FROM f WHERE key = 1 OR key = 'x'", "SELECT count(*) FROM indexed AS i JOIN f ON f.key = +i.n COLLATE BINARY WHERE EXISTS (SELECT 1 FROM f AS g WHERE g.key IN (1, 'x'))",
+                    "SELECT count(*) FROM asked AS a JOIN f ON f.key = a.v AND a.v = 1 WHERE EXISTS (SELECT 1 FROM f AS g WHERE g.key IN (1, 'x'))"):
+            db.execute("CREATE INDEX IF NOT EXISTS by_v ON asked(v COLLATE NOCASE)")
+            want = 0 if "indexed" in sql else 1
+            self.assertEqual(one(db, sql), want, sql)
+            if hasattr(db, "blobopen"):
+                with db.blobopen("data", "b", 1, readonly=True):
+                    self.assertEqual(one(db, sql), want, sql)
+        if hasattr(db, "blobopen"):
+            with db.blobopen("data", "b", 1):
+                self.assertFails(db, "while a blob is open for writing", "SELECT count(*) FROM f WHERE key IN (1, 'x')")
         self.assertTrue({("BINARY", lists[0]), ("NOCASE", lists[1]), ("NOCASE", lists[5]), ("RTRIM", lists[2])} <= answered)
 
     def test_the_stricter_of_two_comparisons_is_used(self):
