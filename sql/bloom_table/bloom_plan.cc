@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <numeric>
 
 namespace bloom {
 namespace {
@@ -32,8 +31,8 @@ bool reads_filter_or_property(const sqlite3_index_info& info) {
 }
 
 void offer(sqlite3_index_info& info, BloomPlan plan, const char* text, double cost,
-           ListCollation lists = std::nullopt) {
-  info.idxNum = plan_with_lists(static_cast<int>(plan), lists);
+           bool from_lists = false) {
+  info.idxNum = static_cast<int>(plan) + (from_lists ? kFromLists : 0);
   info.idxStr = const_cast<char*>(text);
   info.estimatedCost = cost;
   info.estimatedRows = 1;
@@ -59,8 +58,9 @@ class PartConditions {
                             : problem_;
   }
 
-  ListCollation lists() const {
-    return std::accumulate(chosen_.begin(), chosen_.end(), ListCollation(), with_condition);
+  bool have_list() const {
+    return std::any_of(chosen_.begin(), chosen_.end(),
+                       [](const auto& each) { return each.is_list; });
   }
 
   // Passes the values to xFilter. Returns whether a comparison is not BINARY. Requires: all().
@@ -126,7 +126,7 @@ int choose_plan_for_parts(sqlite3_index_info& info, const PartColumns& parts,
     const bool collated = conditions.pass_on();
     info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     offer(info, collated ? BloomPlan::lookup_parts_collated : BloomPlan::lookup_parts, nullptr,
-          kLookupCost, conditions.lists());
+          kLookupCost, conditions.have_list());
     set_plan_text(info, parts.condition());
     pass_on(info, equality_on(info, static_cast<int>(BloomColumn::filter)),
             static_cast<int>(parts.names.size()) + 1);
@@ -163,7 +163,7 @@ int choose_plan(sqlite3_index_info& info, Collation own, const PartColumns& part
     info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     const bool binary = key.collation == Collation::binary;
     offer(info, binary ? BloomPlan::lookup : BloomPlan::lookup_collated, kLookup,
-          key.lists_instead ? kListCost : kLookupCost, with_condition(std::nullopt, key));
+          key.lists_instead ? kListCost : kLookupCost, key.is_list);
     pass_on(info, filter_compared, 2);
     return SQLITE_OK;
   }

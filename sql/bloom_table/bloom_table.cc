@@ -93,11 +93,8 @@ std::string BloomTable::declared_parts() {
       return "";
     }
     taken.push_back(names[i]);
-    // The word HIDDEN is part of the type. Alone it would have numeric affinity.
-    const std::string_view type = follower_->comparison(i).declared_type();
     columns.append(", ").append(sqlite::quoted_name(names[i])).append(" ");
-    columns.append(type.empty() ? "BLOB" : type).append(" HIDDEN COLLATE ");
-    columns.append(name_of(parts_.collations[i]));
+    columns.append(hidden_type(follower_->comparison(i).declared_type(), parts_.collations[i]));
   }
   parts_.names = names;
   return columns;

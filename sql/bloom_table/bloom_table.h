@@ -167,6 +167,7 @@ class BloomTable::Cursor {
 
  private:
   [[noreturn]] void refuse_scan() const;
+  void require_collation_of_lists();
   bool is_in_sync();
   void require_in_sync();
   static void require_filter_operands(const Values& values, int first);
@@ -189,7 +190,7 @@ class BloomTable::Cursor {
   const std::size_t key_columns_;  // more than one: the keys are composite
   const std::uint64_t number_;     // see CachedFilter::cursor_opened()
   BloomPlan plan_ = BloomPlan::count;
-  ListCheck list_check_;
+  bool lists_are_checked_ = false;
   // The value as it was looked up, with its type: SQLite may use this column in place of the other
   // side of a join condition.
   sqlite::ReusableValue key_;

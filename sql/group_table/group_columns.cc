@@ -20,23 +20,13 @@ void require_group_name(const char* name) {
   }
 }
 
-// A hidden column without another type would have the affinity NUMERIC: key IN ('05', 'x') would
-// then look up 5. SQLite removes HIDDEN from the type by moving the rest of the type to the front.
-// Since 3.37 it then takes the last six bytes of the type for the collation. So the type ends with
-// the collation, too: HIDDEN BLOB nocase becomes BLOB nocase, followed by nocase. For rtrim it ends
-// with binary: without a collation, key IN (SELECT ...) would take that of the subquery, and could
-// drop keys.
-//
 // The primary key is the hidden column for commands, which returns the identity of the row (see
 // GroupTable::Cursor::return_row). It is not the column member: a lookup of several keys can return
 // a member several times, and SQLite relies on the primary key for DISTINCT and OR.
 std::string declared_group_columns(const char* table, const GroupColumnTypes& types) {
-  const Collation collation = types.key_collation;
   std::string columns = "CREATE TABLE x(member ";
   columns.append(types.member).append(" COLLATE ").append(name_of(types.member_collation));
-  columns.append(", key HIDDEN ").append(types.key.empty() ? "BLOB" : types.key).append(" ");
-  columns.append(name_of(collation == Collation::nocase ? collation : Collation::binary));
-  columns.append(" COLLATE ").append(name_of(collation));
+  columns.append(", key ").append(hidden_type(types.key, types.key_collation));
   columns.append(declare(GroupTable::Cursor::hidden_columns()));
   columns.append(", ").append(sqlite::quoted_name(table));
   return columns + " BLOB HIDDEN PRIMARY KEY) WITHOUT ROWID";

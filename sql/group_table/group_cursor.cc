@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <string>
+#include <utility>
 
 #include "core/support/bytes.h"
 #include "core/support/error.h"
@@ -37,11 +38,7 @@ void GroupTable::Cursor::start(int plan, const char* idx_string, const Values& v
   row_ = 0;
   removals_ = table_.shared_.removals;
   estimates_.clear();
-  plan_ = static_cast<GroupPlan>(plan_number(plan));
-  const std::string other = list_check_.other_collation(table_.list_collations_, plan);
-  if (!other.empty()) {
-    refuse_collation(other);
-  }
+  plan_ = static_cast<GroupPlan>(plan % kFromLists);
   if (plan_ == GroupPlan::refused_collation) {
     refuse_collation(std::string(idx_string).substr(kUnsupportedCollationPrefix.size()));
   }
@@ -49,6 +46,9 @@ void GroupTable::Cursor::start(int plan, const char* idx_string, const Values& v
     refuse_to_list_keys();
   }
   config_ = table_.store_.load_config();
+  if (plan >= kFromLists && !std::exchange(lists_are_checked_, true)) {
+    require_collation_of_lists();
+  }
   if (follows()) {
     return find_members(values);
   }
@@ -67,6 +67,14 @@ void GroupTable::Cursor::start(int plan, const char* idx_string, const Values& v
     case GroupPlan::refused_list:
       slots_ = table_.store_.members().used_slots(config_);
       break;
+  }
+}
+
+void GroupTable::Cursor::require_collation_of_lists() {
+  const std::string other =
+      table_.list_collations_.other_than(name_of(config_.header.shape.collation), 0);
+  if (!other.empty()) {
+    refuse_collation(other);
   }
 }
 

@@ -17,8 +17,8 @@ constexpr sqlite3_int64 kCandidateRows = 2;
 constexpr sqlite3_int64 kMemberRows = 1000;
 
 void offer(sqlite3_index_info& info, GroupPlan plan, const char* text, double cost,
-           sqlite3_int64 rows, ListCollation lists = std::nullopt) {
-  info.idxNum = plan_with_lists(static_cast<int>(plan), lists);
+           sqlite3_int64 rows, bool from_lists = false) {
+  info.idxNum = static_cast<int>(plan) + (from_lists ? kFromLists : 0);
   info.idxStr = const_cast<char*>(text);
   info.estimatedCost = cost;
   info.estimatedRows = rows;
@@ -54,7 +54,6 @@ int member_constraint(sqlite3_index_info& info) {
 int choose_group_plan(sqlite3_index_info& info, Collation own) {
   const KeyConstraint key = choose_key_constraint(info, static_cast<int>(GroupColumn::key), own);
   const int member = member_constraint(info);
-  const ListCollation lists = with_condition(std::nullopt, key);
   if (key.index >= 0) {
     info.aConstraintUsage[key.index].argvIndex = 1;
     info.aConstraintUsage[key.index].omit = 1;
@@ -63,9 +62,9 @@ int choose_group_plan(sqlite3_index_info& info, Collation own) {
     info.aConstraintUsage[member].argvIndex = key.index >= 0 ? 2 : 1;
   }
   if (key.index >= 0 && member >= 0) {
-    offer(info, GroupPlan::key_of_member, "key=? AND member=?", kKeyCost, 1, lists);
+    offer(info, GroupPlan::key_of_member, "key=? AND member=?", kKeyCost, 1, key.is_list);
   } else if (key.index >= 0) {
-    offer(info, GroupPlan::key, "key=?", kKeyCost, kCandidateRows, lists);
+    offer(info, GroupPlan::key, "key=?", kKeyCost, kCandidateRows, key.is_list);
   } else if (key.comes_later) {
     return SQLITE_CONSTRAINT;
   } else if (key.unsupported_collation != nullptr) {

@@ -179,6 +179,7 @@ class GroupTable::Cursor {
   void find_members(const Values& values);
   CountedVector<std::uint64_t> find_slots(const std::vector<Hash>& hashes, const Value* member);
   void require_collation() const;
+  void require_collation_of_lists();
   bool follows() const { return table_.follower_.has_value(); }
   Value member() const { return Value(members_[row_].get()); }
   void return_filter_with_change_log(sqlite::Context& context);
@@ -196,7 +197,7 @@ class GroupTable::Cursor {
   static const Hidden kHidden[];
   GroupTable& table_;
   GroupPlan plan_ = GroupPlan::all_members;
-  ListCheck list_check_;
+  bool lists_are_checked_ = false;
   GroupConfig config_;
   CountedVector<std::uint64_t> slots_;  // of the members found
   // In a table with a source, these instead of the slots: a member can move to another slot.

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/hashing/collation.h"
 #include "core/support/ascii.h"
 #include "sql/sqlite/context.h"
 
@@ -44,6 +45,20 @@ std::string declare(std::span<const Hidden> list) {
     columns.append(", ").append(each.name).append(" ").append(each.type).append(" HIDDEN");
   }
   return columns;
+}
+
+// Returns the type and the collation of a hidden column that can be compared. `type`: TEXT, or
+// another one that names an affinity; BLOB for none, as HIDDEN alone has the affinity NUMERIC.
+//
+// SQLite removes HIDDEN from the type by moving the rest of the type to the front. Since 3.37 it
+// then takes the last six bytes of the type for the collation. So the type ends with the collation,
+// too: HIDDEN BLOB nocase becomes BLOB nocase, followed by nocase. For rtrim it ends with binary:
+// without a collation, a comparison would take that of its other side.
+inline std::string hidden_type(std::string_view type, Collation collation) {
+  const Collation told = collation == Collation::nocase ? collation : Collation::binary;
+  std::string declared = "HIDDEN ";
+  declared.append(type.empty() ? "BLOB" : type).append(" ").append(name_of(told));
+  return declared.append(" COLLATE ").append(name_of(collation));
 }
 
 // Returns the column of this name, in any case; null if there is none.

@@ -6,8 +6,6 @@
 namespace bloom {
 namespace {
 
-constexpr int kPlans = 10;
-
 // Returns whether the constraint is key IN (...). SQLite offers it as key = ?, and runs the plan
 // once for each value of the list. Older versions cannot tell.
 bool is_in_list(sqlite3_index_info& info, int constraint, bool take = false) {
@@ -59,24 +57,6 @@ KeyConstraint choose_key_constraint(sqlite3_index_info& info, int column, Collat
   key.lists_instead = is_list && single_key_comes_later;
   key.is_list = key.index >= 0 && may_be_list(info, key.index);
   return key;
-}
-
-ListCollation with_condition(ListCollation lists, const KeyConstraint& condition) {
-  if (condition.index < 0 || !condition.is_list) {
-    return lists;
-  }
-  return !lists || lists == condition.collation ? condition.collation : Collation::binary;
-}
-
-int plan_with_lists(int plan, ListCollation lists) {
-  return plan + (lists ? kPlans * (1 + static_cast<int>(*lists)) : 0);
-}
-
-int plan_number(int plan_with_lists) { return plan_with_lists % kPlans; }
-
-ListCollation lists_of_plan(int plan_with_lists) {
-  const int code = plan_with_lists / kPlans;
-  return code > 0 ? ListCollation(static_cast<Collation>(code - 1)) : std::nullopt;
 }
 
 bool may_be_list(sqlite3_index_info& info, int constraint) {

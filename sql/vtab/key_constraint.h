@@ -1,7 +1,6 @@
 // The conditions that a query has on the columns of a virtual table, and which of them a plan uses.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,14 +38,8 @@ struct KeyConstraint {
 // filter. The filter also supports BINARY comparisons: keys that are equal byte for byte are equal
 // under any collation.
 KeyConstraint choose_key_constraint(sqlite3_index_info& info, int column, Collation own);
-// The lists of a plan: none, or one or more that are all compared under this collation. It is
-// stored in idxNum beside the number of the plan, which is below 10.
-using ListCollation = std::optional<Collation>;
-// Returns the lists of a plan that uses both conditions. Lists that differ count as BINARY.
-ListCollation with_condition(ListCollation lists, const KeyConstraint& condition);
-int plan_with_lists(int plan, ListCollation lists);
-int plan_number(int plan_with_lists);
-ListCollation lists_of_plan(int plan_with_lists);
+// Added to the number of a plan in idxNum if it looks keys up from lists.
+inline constexpr int kFromLists = 10;
 
 // Returns the index in aConstraint of a usable condition that compares this column by = or IS; -1
 // for none.

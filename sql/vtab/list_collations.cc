@@ -33,7 +33,7 @@ class Program {
     } else if (opcode == "OpenEphemeral" || (is_index && follows_once_)) {
       opened_.emplace_back(p1, first_collation(p4));
     } else if (opcode == "VInitIn") {
-      lists_.push_back(p1);
+      lists_.emplace_back(p1, ListCollations::kAnyArgument);
     } else if (opcode == "Column") {
       columns_.emplace_back(p1, p3);
     } else if (opcode == "Integer") {
@@ -48,26 +48,29 @@ class Program {
   // VInitIn, or copies its values into the arguments of VFilter one by one. A list is a table in
   // memory, or an index that is opened once, at the beginning. Subprograms use the same numbers
   // again, so all instructions with a number count.
-  void append_collations(std::vector<std::string>& found) {
+  void append_collations(std::vector<ListCollations::List>& found) {
     for (const int count : arguments_) {
       const int last = count + most_arguments(count);
       for (const auto& [cursor, target] : columns_) {
         if (target > count && target <= last) {
-          lists_.push_back(cursor);
+          lists_.emplace_back(cursor, target - count - 1);
         }
       }
     }
     for (std::size_t i = 0; i < lists_.size(); ++i) {
       for (const auto& [copy, original] : copies_) {
-        if (copy == lists_[i] &&
-            std::find(lists_.begin(), lists_.end(), original) == lists_.end()) {
-          lists_.push_back(original);
+        const std::pair same(original, lists_[i].second);
+        if (copy == lists_[i].first &&
+            std::find(lists_.begin(), lists_.end(), same) == lists_.end()) {
+          lists_.push_back(same);
         }
       }
     }
     for (const auto& [cursor, collation] : opened_) {
-      if (!collation.empty() && std::find(lists_.begin(), lists_.end(), cursor) != lists_.end()) {
-        found.push_back(collation);
+      for (const auto& [list, argument] : lists_) {
+        if (list == cursor && !collation.empty()) {
+          found.push_back({collation, argument});
+        }
       }
     }
   }
@@ -88,12 +91,12 @@ class Program {
   std::vector<std::pair<int, int>> columns_;         // cursor, register
   std::vector<std::pair<int, int>> integers_;        // value, register
   std::vector<int> arguments_;                       // registers of argc
-  std::vector<int> lists_;                           // cursors
+  std::vector<std::pair<int, int>> lists_;           // cursor, number of the argument
 };
 
 // Appends the collations of the lists in the program of a statement. Returns false if the program
 // cannot be read.
-bool append_collations(sqlite3* db, const char* sql, std::vector<std::string>& found) {
+bool append_collations(sqlite3* db, const char* sql, std::vector<ListCollations::List>& found) {
   enum { kOpcode = 1, kP1, kP2, kP3, kP4 };
   sqlite3_stmt* raw = nullptr;
   if (sql == nullptr || sqlite3_prepare_v2(db, (std::string("EXPLAIN ") + sql).c_str(), -1, &raw,
@@ -125,15 +128,17 @@ bool may_look_up(sqlite3_stmt* statement, const char* sql) {
 
 }  // namespace
 
-std::string ListCollations::other_than(std::string_view collation) {
+std::string ListCollations::other_than(std::string_view collation, int argument) {
   read();
   if (!is_known_) {
     return "of a list while a blob is open for writing";
   }
-  const auto other = std::find_if(found_.begin(), found_.end(), [&](const std::string& each) {
-    return sqlite3_stricmp(each.c_str(), std::string(collation).c_str()) != 0;
+  const auto other = std::find_if(found_.begin(), found_.end(), [&](const List& each) {
+    return (argument == kAnyArgument || each.argument == kAnyArgument ||
+            each.argument == argument) &&
+           sqlite3_stricmp(each.collation.c_str(), std::string(collation).c_str()) != 0;
   });
-  return other == found_.end() ? "" : *other;
+  return other == found_.end() ? "" : other->collation;
 }
 
 // Explaining a statement prepares it, so the result is stored last.

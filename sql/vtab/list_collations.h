@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "sql/sqlite/api.h"
-#include "sql/vtab/key_constraint.h"
 
 namespace bloom {
 
@@ -22,9 +21,17 @@ class ListCollations {
   // Returns whether no list is compared by another collation than BINARY and this one. Explains the
   // programs of the running statements, and remembers the result until other statements run.
   bool are_within(std::string_view collation) { return other_than(collation).empty(); }
-  // Returns the name of another collation than BINARY and this one by which a list is compared; ""
-  // for none. If a program cannot be read, returns words that say so.
-  std::string other_than(std::string_view collation);
+  // Returns the name of another collation than BINARY and this one by which a list is compared that
+  // gives argument number `argument` of xFilter, from 0; "" for none. If a program cannot be read,
+  // returns words that say so.
+  std::string other_than(std::string_view collation, int argument = kAnyArgument);
+
+  // A list that is compared by another collation than BINARY.
+  struct List {
+    std::string collation;
+    int argument;  // or kAnyArgument
+  };
+  static constexpr int kAnyArgument = -1;
 
  private:
   void read();
@@ -32,21 +39,7 @@ class ListCollations {
   sqlite3* db_;
   std::optional<std::string> statements_;  // the SQL that the result is for
   bool is_known_ = false;                  // whether all programs could be read
-  std::vector<std::string> found_;         // without BINARY
-};
-
-// What a cursor has checked of the lists of its statement.
-class ListCheck {
- public:
-  // Returns the name of another collation than BINARY and that of the lists of a plan (see
-  // key_constraint.h) by which a list is compared; "" for none. Looks once.
-  std::string other_collation(ListCollations& collations, int plan) {
-    const ListCollation lists = lists_of_plan(plan);
-    return !lists || std::exchange(is_done_, true) ? "" : collations.other_than(name_of(*lists));
-  }
-
- private:
-  bool is_done_ = false;
+  std::vector<List> found_;
 };
 
 }  // namespace bloom

@@ -83,6 +83,23 @@ class Lookups(Composite):
         self.assertEqual(row, (5, "a  ", b"2:05,3:a  ,"))
         self.assertEqual(db.execute("SELECT * FROM f WHERE tenant = 5 AND email = 'a'").fetchall(), [(b"1:5,1:a,",)])
 
+    def test_the_columns_compare_as_those_of_the_source(self):
+        """Also in a second condition, and for a column that the join does not look up."""
+        db = self.connect()
+        db.execute("CREATE TABLE x(tenant, email, e COLLATE NOCASE)")
+        db.execute("INSERT INTO x VALUES (7, 'Ann', 'ann'), (8, 'bob', 'BOB')")
+        for declared in ("email TEXT COLLATE NOCASE", "email COLLATE NOCASE", "email TEXT", "email"):
+            db.execute(f"CREATE TABLE users(tenant INTEGER, {declared})")
+            db.execute("INSERT INTO users VALUES (7, 'Ann'), (8, 'bob')")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(source=users, column=(tenant, email))")
+            for sql in ("SELECT x.rowid FROM x JOIN {0} ON {0}.tenant = x.tenant AND {0}.email = x.email WHERE {0}.email = 'ANN'",
+                        "SELECT x.rowid FROM x JOIN {0} ON {0}.tenant = x.tenant AND {0}.email = x.e",
+                        "SELECT email = 'ANN' FROM {0} WHERE tenant = 7 AND email = 'Ann'", "SELECT 1 FROM {0} WHERE tenant = 8 AND email = 'BOB' AND email = 'bob'",
+                        "SELECT 1 FROM {0} WHERE tenant IN (7, 9) AND email IN ('ANN', 'Cid')", "SELECT 1 FROM {0} WHERE tenant IN (SELECT tenant FROM x) AND email IN (SELECT email FROM x) AND tenant = 7"):
+                self.assertEqual(*(sorted(db.execute(sql.format(table)).fetchall()) for table in ("users", "f")), (declared, sql))
+            db.execute("DROP TABLE f")
+            db.execute("DROP TABLE users")
+
     def test_a_join_with_using(self):
         db = self.source("tenant TEXT, email TEXT COLLATE NOCASE", ("t1", "a@b"))
         db.execute("CREATE TABLE x(tenant, email)")
