@@ -69,8 +69,9 @@ int SearchSource::find(const std::string& column) const {
   return found == columns_.end() ? -1 : static_cast<int>(found - columns_.begin());
 }
 
-// Takes the names from the guard, or from the options if there is no guard. SQLite stores the
-// guard's table as that table was created, in upper and lower case.
+// Takes the names from the guard. If there is no guard, takes that of the table from a trigger, and
+// the others from the options. SQLite stores the guard's table as that table was created, in upper
+// and lower case.
 void SearchSource::read_names() {
   SourceNames names{options_.source(), {}};
   const std::string objects = source_.qualified("sqlite_master");
@@ -85,9 +86,10 @@ void SearchSource::read_names() {
                                                 : "(" + term.expression + ")");
   }
   const Statement select(db_, "SELECT tbl_name, sql FROM " + objects +
-                                  " WHERE type = 'index' AND name = ?1 COLLATE NOCASE");
+                                  " WHERE (type = 'index' AND name = ?1 COLLATE NOCASE) OR"
+                                  " (type = 'trigger' AND name = ?2 COLLATE NOCASE) ORDER BY type");
   Execution run(select);
-  if (run.bind(1, guard_).step()) {
+  if (run.bind(1, guard_).bind(2, table_ + std::string(kBeforeInsertSuffix)).step()) {
     names.table = run.value(0).text();
     const std::string sql(run.value(1).text());
     const std::string_view end = ") WHERE 0";

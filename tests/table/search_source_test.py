@@ -528,6 +528,15 @@ class Schema(SourceCase):
                 lost = f"SELECT key FROM {quoted} AS s WHERE NOT EXISTS (SELECT 1 FROM f WHERE f.key = s.key AND s.{quoted} = f.{quoted})"
                 self.assertEqual(db.execute(lost).fetchall(), [])
 
+    def test_a_renamed_source_whose_guard_is_lost(self):
+        """Another table has the old name, whose rows are not those of the source."""
+        db = self.make()
+        db.execute("ALTER TABLE s RENAME TO archived")
+        db.executescript(SOURCE)
+        db.execute("DROP INDEX f_guard")
+        for sql in ("SELECT id FROM {} WHERE k = 'key 7'", "SELECT count(*) FROM {}"):
+            self.assertEqual(*(db.execute(sql.format(table)).fetchall() for table in ("archived", "f")))
+
     def test_odd_names_that_a_source_and_its_columns_get(self):
         for name in ("log (2025)", "a) WHERE 0", ') WHERE 0', ' ON (', 'a "b" ON (', "it's (", "[x](", "a,b", "-- (", "/* (", "(", "f ON s("):
             quoted = '"' + name.replace('"', '""') + '"'
