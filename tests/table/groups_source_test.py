@@ -1,5 +1,6 @@
 """bloom_groups tables that follow a source: options, columns, commands, and what must not make them miss a row."""
 
+import itertools
 import sqlite3
 import sys
 import tempfile
@@ -35,6 +36,29 @@ class GroupsSourceTest(unittest.TestCase):
     def refused(self, words, sql, *arguments):
         with self.assertRaisesRegex(sqlite3.OperationalError, words):
             self.db.execute(sql, arguments).fetchall()
+
+    def test_a_source_that_the_connection_recreates_with_another_member(self):
+        """SQLite compares members as the column was when it opened the table."""
+        declared = ("TEXT", "INTEGER", "TEXT COLLATE NOCASE")
+        for before, after in itertools.permutations(declared, 2):
+            with self.subTest(before=before, after=after), tempfile.TemporaryDirectory() as folder:
+                path = f"{folder}/db"
+                db = connect(path, isolation_level=None)
+                db.execute(f"CREATE TABLE old(id INTEGER PRIMARY KEY, a TEXT, b {before})")
+                db.execute("CREATE VIRTUAL TABLE who USING bloom_groups(source=old, member=b, column=a)")
+                db.execute("ALTER TABLE old RENAME TO visits")
+                self.assertEqual(db.execute("SELECT member FROM who WHERE key = 'z'").fetchall(), [])
+                self.assertEqual(connect(path).execute("SELECT member FROM who WHERE key = 'z'").fetchall(), [])
+                db.execute("DROP TABLE visits")
+                db.execute(f"CREATE TABLE old(id INTEGER PRIMARY KEY, a TEXT, b {after})")
+                db.execute("INSERT INTO old(a, b) VALUES ('z', '07'), ('z', 'x')")
+                db.execute("INSERT INTO who(who) VALUES ('rebuild')")
+                for member in ("07", 7, "X", "x"):
+                    found, expected = "SELECT member FROM who WHERE key = 'z' AND member = ?", "SELECT b FROM old WHERE a = 'z' AND b = ?"
+                    with self.assertRaisesRegex(sqlite3.OperationalError, "had another type or collation"):
+                        db.execute(found, (member,)).fetchall()
+                    other = connect(path)
+                    self.assertEqual(other.execute(found, (member,)).fetchall(), other.execute(expected, (member,)).fetchall())
 
     def test_rows_are_found_before_and_after_merge(self):
         self.visits()

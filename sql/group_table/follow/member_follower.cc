@@ -31,7 +31,9 @@ MemberFollower::MemberFollower(sqlite3* db, GroupStore& store, GroupKeys& keys,
       link_(db, store.tables().schema(), store.tables().table(), names, trigger_sets(),
             ChangeLog::side_table(names.columns.size()), "keys may be missing from the filters"),
       source_(link_.source()),
-      change_log_(db, store.tables().schema(), store.tables().table()) {
+      change_log_(db, store.tables().schema(), store.tables().table()),
+      declared_type_(type_of_member()),
+      declared_collation_(member_collation()) {
   if (!is_composite()) {
     comparison_.emplace(source_, 1);
   }
@@ -126,8 +128,19 @@ std::optional<std::string> MemberFollower::out_of_sync(const GroupConfig& config
     if (comparison_) {
       comparison_->refresh();
     }
-    return std::nullopt;
+    return changed_member_column();
   });
+}
+
+// SQLite does not open a table again because its source was made again.
+std::optional<std::string> MemberFollower::changed_member_column() const {
+  if (declared_type_ == type_of_member() && declared_collation_ == member_collation()) {
+    return std::nullopt;
+  }
+  return "the column " + quoted_text(member_column()) + " of " + quoted_text(source()) +
+         " had another type or collation when this connection opened " +
+         quoted_text(store_.tables().table()) +
+         " (open the database again; the command 'rebuild' then fixes that)";
 }
 
 void MemberFollower::require_in_sync(const GroupConfig& config) {

@@ -99,6 +99,7 @@ class MemberFollower {
   GroupConfig new_config(const GroupOptions& options, const LinkedObjects& made) const;
   std::uint64_t count_keys_of_largest_member() const;
   std::string all_keys_known() const;
+  std::optional<std::string> changed_member_column() const;
   std::string select_rows(const std::string& condition) const;
 
   void add_row(const sqlite::Execution& row, int first, const KeyForm& form);
@@ -114,6 +115,9 @@ class MemberFollower {
   Source& source_;  // of link_
   GroupChangeLog change_log_;
   std::optional<SourceComparison> comparison_;  // of the key, if it has one column
+  // Those of the members when this object was made, as SQLite keeps the declaration.
+  const std::string declared_type_;
+  const Collation declared_collation_;
 };
 
 }  // namespace bloom
