@@ -339,7 +339,7 @@ main() {
   local platforms=("$@") platform
   [ $# -gt 0 ] || platforms=("${all_platforms[@]}")
   # shellcheck disable=SC2046 # names of packages hold no blanks
-  install_missing g++ cmake make libsqlite3-dev googletest python3 python3-pip binutils locales qemu-user wine64 musl $(tools_of "${platforms[@]}")
+  install_missing g++ cmake make libsqlite3-dev googletest python3 python3-pip binutils locales qemu-user wine wine64 musl $(tools_of "${platforms[@]}")
   mkdir -p "$folder"
   check "source of SQLite $sqlite_version" sqlite_source "$sqlite_version" "$sqlite"
   check "packages are built" ext/packages/build.sh "${platforms[@]}"
