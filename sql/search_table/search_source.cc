@@ -134,26 +134,30 @@ std::vector<SourceColumn> SearchSource::read_columns() const {
 }
 
 // Columns that were renamed meanwhile are still the same, and others may have been added.
-void SearchSource::compare_columns() {
-  columns_problem_.clear();
+std::string SearchSource::other_columns() const {
   const std::vector<SourceColumn> now = read_columns();
   if (columns_.empty() && !now.empty()) {
-    columns_problem_ = "the source " + quoted_text(name()) + " was missing";
+    return "the source " + quoted_text(name()) + " was missing";
   }
   const std::string alias = columns_.empty() ? "" : source_.rowid_alias();
   for (const SourceColumn& column : now) {
     const int before = find(column.name);
     if (before >= 0 && (!columns_[static_cast<std::size_t>(before)].is_like(column) ||
                         (column.name == rowid_alias_) != (column.name == alias))) {
-      columns_problem_ = "the column " + quoted_text(column.name) + " of " + quoted_text(name()) +
-                         " had another type or collation";
+      return "the column " + quoted_text(column.name) + " of " + quoted_text(name()) +
+             " had another type or collation";
     }
   }
+  return "";
 }
 
-void SearchSource::require_same_columns() const {
-  if (!columns_problem_.empty()) {
-    fail(columns_problem_ + " when this connection opened " + quoted_text(table_) +
+// Not when a statement is prepared: SQLite would report an interrupt there as another error.
+void SearchSource::require_same_columns() {
+  if (!columns_problem_) {
+    columns_problem_ = other_columns();
+  }
+  if (!columns_problem_->empty()) {
+    fail(*columns_problem_ + " when this connection opened " + quoted_text(table_) +
          " (open the database again; the command 'rebuild' then fixes that)");
   }
 }
@@ -197,7 +201,7 @@ void SearchSource::refresh_names() {
   if (schema_of_names_ != now) {
     read_names();
     read_indexes();
-    compare_columns();
+    columns_problem_.reset();
     schema_of_names_ = now;
   }
 }

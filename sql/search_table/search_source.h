@@ -99,7 +99,7 @@ class SearchSource {
   void require_readable() const;
   // Throws bloom::Error if the source was made again with other columns. SQLite compares the
   // columns of a virtual table as they were declared when it was opened.
-  void require_same_columns() const;
+  void require_same_columns();
   // Throws bloom::Error if the source lacks a column of the options.
   void require_terms() const;
   // Throws bloom::Error if the source cannot be searched.
@@ -133,7 +133,8 @@ class SearchSource {
   void read_names();
   std::vector<SourceColumn> read_columns() const;
   void read_indexes();
-  void compare_columns();
+  // Returns how the columns differ from those of the source now; "" if they do not.
+  std::string other_columns() const;
   std::string columns_sql() const {
     return "PRAGMA " + source_.qualified("table_xinfo") + "(" + sqlite::quoted_name(name()) + ")";
   }
@@ -158,7 +159,7 @@ class SearchSource {
   std::vector<std::string> term_sql_;
   std::vector<SourceColumn> columns_;  // as they were when this object was made
   std::string rowid_alias_;
-  std::string columns_problem_;  // how they differed from those of the source now; empty for none
+  std::optional<std::string> columns_problem_;  // other_columns(), if called since refresh_names()
   std::vector<std::pair<std::string, std::string>> indexed_;  // columns and collations
   std::optional<Source::SchemaState> schema_of_names_;
   std::optional<sqlite::Statement> select_changed_;
