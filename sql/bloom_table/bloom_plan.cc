@@ -170,7 +170,8 @@ int choose_plan(sqlite3_index_info& info, Collation own, const PartColumns& part
   if (key.comes_later) {
     return SQLITE_CONSTRAINT;
   }
-  if (reads_filter_or_property(info)) {
+  // Before 3.32, SQLite does not say that the arguments of f('x') use a column.
+  if (reads_filter_or_property(info) || filter_compared >= 0) {
     offer(info, BloomPlan::properties, kFullFilter, kPropertiesCost);
     pass_on(info, filter_compared, 1);
   } else if (key.unsupported_collation != nullptr) {
