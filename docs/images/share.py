@@ -13,7 +13,7 @@ PAGE = Path(__file__).resolve().parents[1] / "worth-it.md"
 LINES = (("INTEGER keys", "join", "join, INTEGER keys", "a"), ("TEXT keys", "join", "join, TEXT keys", "b"),
          ("TEXT keys", "anti-join (NOT EXISTS ... OR)", "NOT EXISTS, TEXT keys", "c"),
          ("INTEGER keys", "the same, SQLite's own filter", "SQLite's own filter, INTEGER keys", "d"))
-SHARES = ("0.1 %", "1 %", "10 %", "50 %", "100 %")
+SHARES = ("0.1 %", "1 %", "10 %", "50 %", "90 %", "100 %")
 LEFT, RIGHT, TOP, BOTTOM = 62, 470, 40, 330
 
 
