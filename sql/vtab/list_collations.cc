@@ -27,10 +27,9 @@ std::string_view first_collation(std::string_view key) {
 class Program {
  public:
   void add(std::string_view opcode, int p1, int p2, int p3, std::string_view p4) {
-    const bool is_index = opcode == "OpenRead" || opcode == "ReopenIdx";
     if (opcode == "OpenDup") {
       copies_.emplace_back(p1, p2);
-    } else if (opcode == "OpenEphemeral" || (is_index && follows_once_)) {
+    } else if (opcode == "OpenEphemeral") {
       opened_.emplace_back(p1, first_collation(p4));
     } else if (opcode == "VInitIn") {
       lists_.emplace_back(p1, ListCollations::kAnyArgument);
@@ -41,13 +40,12 @@ class Program {
     } else if (opcode == "VFilter") {
       arguments_.push_back(p3 + 1);
     }
-    follows_once_ = opcode == "Once";
   }
 
   // Appends the collations of the cursors that hold lists. SQLite passes a list at once, by
-  // VInitIn, or copies its values into the arguments of VFilter one by one. A list is a table in
-  // memory, or an index that is opened once, at the beginning. Subprograms use the same numbers
-  // again, so all instructions with a number count.
+  // VInitIn, or copies its values into the arguments of VFilter one by one. A list that has a
+  // collation of its own is a table in memory; one that is needed in two places is copied.
+  // Subprograms use the same numbers again, so all instructions with a number count.
   void append_collations(std::vector<ListCollations::List>& found) {
     for (const int count : arguments_) {
       const int last = count + most_arguments(count);
@@ -85,7 +83,6 @@ class Program {
     return most;
   }
 
-  bool follows_once_ = false;
   std::vector<std::pair<int, std::string>> opened_;  // cursor, collation of its first column
   std::vector<std::pair<int, int>> copies_;          // cursor, of which cursor
   std::vector<std::pair<int, int>> columns_;         // cursor, register

@@ -591,7 +591,7 @@ class Schema(SourceCase):
                 self.assertEqual(self.found(db, "ABC"), [])
                 x = "" if "x REAL" in after else ", x"
                 db.execute("DROP TABLE s")
-                db.execute(f"CREATE TABLE s({pk} INTEGER PRIMARY KEY{', id' if pk != 'id' else ''}, u, {after}{x})")
+                db.execute(f"CREATE TABLE s({pk} INTEGER PRIMARY KEY{', id INTEGER' if pk != 'id' else ''}, u, {after}{x})")
                 if WITH_INDEX:
                     db.execute("CREATE INDEX key_of_s ON s(k)")
                 db.executemany(f"INSERT INTO s(u, {'x' if 'AS' in after else 'k'}) VALUES (?1, ?1)", [(value,) for value in values])
@@ -604,6 +604,7 @@ class Schema(SourceCase):
                         self.assertIs(connection, db)
                         self.assertIn("another type or collation", str(error))
                         same = False
+                    self.assertFalse(same and pk == "pk")  # another column has the rowids
                     for value, name in itertools.product(values, ("k", "x")):
                         select = f"SELECT {pk} FROM {{}} WHERE {name} = ?"
                         if not same and connection is db:
