@@ -33,6 +33,10 @@ constexpr char kCannotScan[] =
        " (compare it with COLLATE " + rule + ")");
 }
 
+// A connection declares the columns when it opens the table, and does not notice another source.
+constexpr std::string_view kRebuildOrReopen =
+    " (run the command 'rebuild'; after that, open the database again)";
+
 }  // namespace
 
 void BloomTable::Cursor::start(int plan, const char* idx_string, const Values& values) {
@@ -45,10 +49,9 @@ void BloomTable::Cursor::start(int plan, const char* idx_string, const Values& v
   switch (plan_) {
     case BloomPlan::lookup_collated:
       if (filter_.shape().collation != table_.options_.collation()) {
-        fail("the column of the source has the collation " +
-             std::string(name_of(table_.options_.collation())) + " now, and the filter has " +
-             std::string(name_of(filter_.shape().collation)) +
-             " (drop the filter and make it again)");
+        fail("this connection reads the column 'key' with the collation " +
+             std::string(name_of(table_.options_.collation())) + ", and the filter has " +
+             std::string(name_of(filter_.shape().collation)) + std::string(kRebuildOrReopen));
       }
       [[fallthrough]];
     case BloomPlan::lookup:
@@ -164,9 +167,9 @@ void BloomTable::Cursor::require_same_part_collations() {
   const PartCollations& own = filter_.config().parts;
   const PartCollations& declared = table_.parts_.collations;
   if (!same_collations(own, declared)) {
-    fail("the columns of the source have the collations " + names_of(declared) +
-         " now, and the filter has " + (own.empty() ? "binary" : names_of(own)) +
-         " (run the command 'rebuild')");
+    fail("this connection reads the columns of the key with the collations " + names_of(declared) +
+         ", and the filter has " + (own.empty() ? "binary" : names_of(own)) +
+         std::string(kRebuildOrReopen));
   }
 }
 

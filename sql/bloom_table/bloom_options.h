@@ -61,9 +61,9 @@ class BloomOptions {
   std::optional<Writers> writers() const { return writers_; }
   bool answers_maybe_out_of_sync() const { return on_stale_ == OnStale::maybe; }
   Kind kind() const { return kind_; }
-  Collation collation() const { return collation_.value_or(Collation::binary); }
+  Collation collation() const { return collation_.value_or(default_collation_); }
   // Sets the collation unless the options name one. The default is that of the source's column.
-  void set_default_collation(Collation collation) { collation_ = collation_.value_or(collation); }
+  void set_default_collation(Collation collation) { default_collation_ = collation; }
 
  private:
   enum class OnStale { error, maybe };
@@ -86,6 +86,7 @@ class BloomOptions {
   std::optional<bool> growth_;
   std::optional<std::uint64_t> generations_;
   std::optional<Collation> collation_;
+  Collation default_collation_ = Collation::binary;
   std::optional<std::string> source_;
   std::vector<std::string> columns_;
   std::optional<Writers> writers_;

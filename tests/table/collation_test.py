@@ -174,9 +174,6 @@ class Collations(InFolder):
         db.execute("WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO people(called) SELECT 'a' || i FROM n UNION ALL SELECT 'A' || i FROM n")
         db.execute("INSERT INTO f(f) VALUES ('rebuild')")
         self.assertAlmostEqual(self.info(db)["capacity"] / 3000, 1, delta=0.03)
-        # A source of another collation is another table.
-        db.executescript("DROP TABLE people; CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
-        self.assertFails(db, "the collation of column 'name' must be nocase, which is that of the filter, got BINARY", "INSERT INTO f(f) VALUES ('rebuild')")
 
     def test_a_collation_that_cannot_be_told_is_still_that_of_all_layers(self):
         db = self.connect()
@@ -199,10 +196,25 @@ class Collations(InFolder):
         triggers = [row[0] for row in db.execute("SELECT sql FROM sqlite_master WHERE type IN ('trigger', 'index') AND tbl_name = 't'")]
         db.executescript("CREATE TABLE new(k TEXT COLLATE NOCASE); INSERT INTO new SELECT * FROM t; DROP TABLE t; ALTER TABLE new RENAME TO t; " + "; ".join(triggers))
         other = self.connect()
-        self.assertFails(other, "the column of the source has the collation nocase now, and the filter has binary", "SELECT 1 FROM f WHERE key = 'a'")
+        self.assertFails(other, "this connection reads the column 'key' with the collation nocase, and the filter has binary", "SELECT 1 FROM f WHERE key = 'a'")
         self.assertFails(other, "the triggers of source 't' are missing or have changed", "SELECT 1 FROM f WHERE key = 'A' COLLATE BINARY")
         other.execute("INSERT INTO f(f) VALUES ('rebuild')")
         self.assertEqual(self.present(other, "a", "A", "b"), ["a", "A"])
+
+    def test_rebuild_in_the_connection_that_made_the_source_again(self):
+        for before, after in (("BINARY", "NOCASE"), ("NOCASE", "BINARY"), ("RTRIM", "NOCASE")):
+            for column, condition in (("k", "key = ?1"), ("(k, n)", "k = ?1 AND n = 1")):
+                with self.subTest(before=before, after=after, column=column):
+                    db = self.connect()
+                    create = "DROP TABLE IF EXISTS t; CREATE TABLE t(k TEXT COLLATE {}, n DEFAULT 1); INSERT INTO t(k) VALUES ('A')"
+                    db.executescript(f"DROP TABLE IF EXISTS f; {create.format(before)}; CREATE VIRTUAL TABLE f USING bloom(source=t, column={column})")
+                    db.executescript(f"{create.format(after)}; INSERT INTO f(f) VALUES ('rebuild')")
+                    # The columns of f keep their collation until the database is opened again. A filter that takes more keys for equal serves.
+                    if (after, column) != ("NOCASE", "k") or before != "BINARY":
+                        self.assertFails(db, "open the database again", f"SELECT 1 FROM f WHERE {condition}", "A")
+                    other = self.connect()
+                    found = [key for key in ("A", "a", "A ") if other.execute(f"SELECT 1 FROM f WHERE {condition}", (key,)).fetchall()]
+                    self.assertEqual(found, [key for (key,) in other.execute("SELECT value FROM json_each('[\"A\", \"a\", \"A \"]') WHERE EXISTS (SELECT 1 FROM t WHERE k = value)")])
 
 
 if __name__ == "__main__":
