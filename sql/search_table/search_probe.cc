@@ -67,6 +67,10 @@ bool SearchTable::surely_has_none(const char* plan, const Values& values) {
   if (probes_.empty() || !whole_.is_ready()) {
     return false;
   }
+  // Reading the pending rows may call functions of the host, which may look up by another plan.
+  if (probed_plan_ != plan) {
+    find_probes(plan);
+  }
   return std::any_of(probes_.begin(), probes_.end(), [&](const Probe& probe) {
     return surely_lacks(*probe.column, probe.affinity, values[probe.argument]);
   });

@@ -35,6 +35,8 @@ struct SideTable;
 class ChangeLog {
  public:
   static constexpr std::string_view kSuffix = "_pending";
+  // What the definition of every log begins with, after the name.
+  static constexpr std::string_view kColumns = "(id INTEGER PRIMARY KEY, token, added";
 
   // The values of the column `added`. kKept: a merge has left the row of a removed key.
   enum Change { kRemoved = 0, kAdded = 1, kAnnounced = 2, kVoid = 3, kKept = 4 };
@@ -105,9 +107,6 @@ class ChangeLog {
 
     bool matches(const sqlite::Execution& row) const;
   };
-
-  // What the definition of every log begins with, after the name.
-  static constexpr std::string_view kColumns = "(id INTEGER PRIMARY KEY, token, added";
 
   std::string definition() const;
   std::string change_column_list() const;  // "added, key1, ..."

@@ -221,12 +221,16 @@ bool SourceTriggers::is_harmless(std::string_view name, std::string_view sql) co
         !makes_own_table(sqlite::virtual_table_sql(source_.db(), source_.schema(), table))) {
       continue;
     }
-    const auto may_fail = [&](std::string_view side_suffix) {
-      const std::string side_table = table + std::string(side_suffix);
-      return sql.find(sqlite::quoted_name(side_table)) != std::string_view::npos &&
-             sqlite::change_may_fail_halfway(source_.db(), source_.schema(), side_table);
+    const auto names = [&](const std::string& side_table) {
+      return sql.find(sqlite::quoted_name(side_table)) != std::string_view::npos;
     };
-    return !may_fail(ChangeLog::kSuffix) && !may_fail(kChangedSuffix);
+    const auto may_fail = [&](const std::string& side_table) {
+      return sqlite::change_may_fail_halfway(source_.db(), source_.schema(), side_table);
+    };
+    const std::string log = table + std::string(ChangeLog::kSuffix);
+    const std::string blocks = table + std::string(kChangedSuffix);
+    const bool is_log = makes_log(sqlite::stored_sql(source_.db(), source_.schema(), "table", log));
+    return (!names(log) || (is_log && !may_fail(log))) && (!names(blocks) || !may_fail(blocks));
   }
   return false;
 }
@@ -239,7 +243,7 @@ std::optional<std::string> SourceTriggers::first_blocking_trigger(Execution& run
   while (run.step()) {
     const std::string name(run.value(0).text());
     const std::string sql(run.value(1).text());
-    if (mentions(sql, "AFTER") && !(may_be_ours && is_harmless(name, sql))) {
+    if (sqlite::mentions(sql, "AFTER") && !(may_be_ours && is_harmless(name, sql))) {
       return name;
     }
   }

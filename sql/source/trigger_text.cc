@@ -59,14 +59,33 @@ bool begins_as_command(const std::string& table, std::string_view statement) {
          });
 }
 
+// Returns what follows ", key1, key2, ..." at the front.
+std::string_view after_key_columns(std::string_view list) {
+  constexpr std::string_view kKey = ", key";
+  while (list.starts_with(kKey)) {
+    list.remove_prefix(kKey.size());
+    list.remove_prefix(std::min(list.find_first_not_of("0123456789"), list.size()));
+  }
+  return list;
+}
+
+// Returns whether the statement inserts into the log, or changes it, without the column id, which
+// may violate a constraint.
+bool begins_as_logging(const std::string& table, std::string_view statement) {
+  const std::string insert = "INSERT INTO " + log_columns(table);
+  const std::string update = "UPDATE " + log_of(table) + " SET added = ";
+  if (statement.starts_with(insert)) {
+    return after_key_columns(statement.substr(insert.size())).starts_with(")");
+  }
+  return statement.starts_with(update) && statement.find(" WHERE ") == update.size() + 1;
+}
+
 // Returns whether the statement begins as one of a trigger of `table`. None of these violates a
 // constraint: the block is inserted only if it is missing.
 bool begins_as_own(const std::string& table, std::string_view statement) {
   const std::string log = log_of(table);
   const std::string blocks = blocks_of(table);
-  return begins_as_command(table, statement) ||
-         statement.starts_with("INSERT INTO " + log_columns(table)) ||
-         statement.starts_with("UPDATE " + log + " SET added = ") ||
+  return begins_as_command(table, statement) || begins_as_logging(table, statement) ||
          statement.starts_with("DELETE FROM " + log + " WHERE ") ||
          (statement.starts_with("INSERT OR IGNORE INTO " + blocks + "(block) SELECT ") &&
           contains(statement, " WHERE NOT EXISTS (SELECT 1 FROM " + blocks + " WHERE block = ")) ||
@@ -76,7 +95,7 @@ bool begins_as_own(const std::string& table, std::string_view statement) {
 // Returns whether RAISE(IGNORE) or RAISE(FAIL) may be in the text, which is without what is within
 // quotes.
 bool may_end_early(std::string_view plain) {
-  return mentions(plain, "FAIL") || mentions(plain, "IGNORE");
+  return sqlite::mentions(plain, "FAIL") || sqlite::mentions(plain, "IGNORE");
 }
 
 // `plain` is the statement without what is within quotes.
@@ -89,9 +108,10 @@ bool is_own_statement(const std::string& table, std::string_view statement,
 
 }  // namespace
 
-bool mentions(std::string_view sql, std::string_view word) {
-  const auto is_same = [](char a, char b) { return sqlite3_strnicmp(&a, &b, 1) == 0; };
-  return std::search(sql.begin(), sql.end(), word.begin(), word.end(), is_same) != sql.end();
+bool makes_log(std::string_view sql) {
+  const std::string_view columns = sql.substr(std::min(sql.find('('), sql.size()));
+  return columns.starts_with(ChangeLog::kColumns) &&
+         after_key_columns(columns.substr(ChangeLog::kColumns.size())) == ")";
 }
 
 bool makes_own_table(std::string_view sql) {

@@ -15,15 +15,15 @@ bool writes_to(const std::string& table, std::string_view sql);
 // `table`, and none ends by RAISE(IGNORE) or FAIL.
 bool only_writes_to(const std::string& table, std::string_view sql);
 
+// Returns whether the text is CREATE TABLE <name> with the columns of a change log, and nothing
+// else.
+bool makes_log(std::string_view sql);
+
 // Returns whether the text is CREATE VIRTUAL TABLE ... USING with one of our modules.
 bool makes_own_table(std::string_view sql);
 
 // Returns whether the text is CREATE TRIGGER <name> AFTER ... Also returns false if there are
 // comments, brackets or backquotes before AFTER: the word could be within them.
 bool is_after_trigger(std::string_view sql);
-
-// Returns whether the text has the word in it, in any case. Also finds it within other words and
-// quotes.
-bool mentions(std::string_view sql, std::string_view word);
 
 }  // namespace bloom

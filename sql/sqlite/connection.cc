@@ -147,6 +147,45 @@ bool has_foreign_key(sqlite3* db, const std::string& schema, const std::string& 
   return false;
 }
 
+// Returns whether a statement may have a LEFT JOIN that its program does not show: SQLite leaves it
+// out if nothing needs the joined table. So this looks at the text, and at that of the views and
+// triggers that the statement may use.
+bool may_omit_left_join(sqlite3* db, std::string_view sql, bool is_readonly) {
+  constexpr std::string_view kLeft = "LEFT";
+  if (has_keyword(sql, kLeft)) {
+    return true;
+  }
+  enum { kIsView = 0, kName = 1, kSql = 2, kSchema = 1 };
+  std::vector<std::string> texts = {std::string(sql)};
+  std::vector<std::pair<std::string, std::size_t>> views;  // with a LEFT JOIN: name, number of text
+  const Statement schemas(db, "PRAGMA database_list");
+  for (Execution each(schemas); each.step();) {
+    const Statement list(db, "SELECT type = 'view', name, sql FROM " +
+                                 quoted_name(each.value(kSchema).text()) +
+                                 ".sqlite_master WHERE type IN ('view', 'trigger')");
+    for (Execution run(list); run.step();) {
+      const std::string_view text = run.value(kSql).text();
+      const bool is_view = run.integer(kIsView) != 0;
+      if (!has_keyword(text, kLeft)) {
+        texts.emplace_back(text);
+      } else if (is_view) {
+        views.emplace_back(run.value(kName).text(), texts.size());
+        texts.emplace_back(text);
+      } else if (!is_readonly) {
+        return true;
+      }
+    }
+  }
+  return std::any_of(views.begin(), views.end(), [&](const auto& view) {
+    const auto& [name, own] = view;
+    bool is_used = name.find_first_of("\"`]") != std::string::npos;
+    for (std::size_t i = 0; i < texts.size() && !is_used; ++i) {
+      is_used = i != own && mentions(texts[i], name);
+    }
+    return is_used;
+  });
+}
+
 bool is_read_uncommitted_on(sqlite3* db) {
   const Statement select(db, "PRAGMA read_uncommitted");
   Execution run(select);
@@ -244,9 +283,11 @@ bool running_writer_may_stop_early(sqlite3* db, bool by_foreign_key) {
 bool may_be_running_outer_join(sqlite3* db) {
   sqlite3_stmt* statement = nullptr;
   while ((statement = sqlite3_next_stmt(db, statement)) != nullptr) {
+    const char* const sql = sqlite3_sql(statement);
     if (sqlite3_stmt_busy(statement) != 0 &&
-        may_have_instruction(db, sqlite3_sql(statement),
-                             [](const Instruction& each) { return each.opcode == "NullRow"; })) {
+        (may_have_instruction(db, sql,
+                              [](const Instruction& each) { return each.opcode == "NullRow"; }) ||
+         may_omit_left_join(db, sql, sqlite3_stmt_readonly(statement) != 0))) {
       return true;
     }
   }

@@ -36,7 +36,7 @@ bool writes_through_trigger(sqlite3* db, std::string_view table);
 bool may_be_writing_to(sqlite3* db, const std::string& schema, const std::string& table);
 
 // Returns whether a running statement may have a LEFT, RIGHT or FULL JOIN. Its program then has the
-// instruction for rows without a match, or cannot be read.
+// instruction for rows without a match, or cannot be read; or the text has a LEFT JOIN.
 bool may_be_running_outer_join(sqlite3* db);
 
 // Returns whether the triggers on the table `on`, an ordinary one with a rowid, may write to the

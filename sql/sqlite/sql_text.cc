@@ -20,6 +20,27 @@ std::string between(char quote, std::string_view text) {
 bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 bool is_quote(char c) { return c == '"' || c == '\''; }
 
+// Returns 0 if the text begins with something else.
+std::size_t size_of_word(std::string_view text) {
+  const auto* const end = std::find_if_not(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '$' || c >= 0x80;
+  });
+  return static_cast<std::size_t>(end - text.begin());
+}
+
+// Returns the size of the comment or the name in ` or [ at the front; 0 if there is none.
+std::size_t size_of_comment_or_name(std::string_view text) {
+  constexpr std::string_view kDelimiters[][2] = {
+      {"--", "\n"}, {"/*", "*/"}, {"`", "`"}, {"[", "]"}};
+  for (const auto& [begin, end] : kDelimiters) {
+    if (text.starts_with(begin)) {
+      const std::size_t at = text.find(end, begin.size());
+      return at == std::string_view::npos ? text.size() : at + end.size();
+    }
+  }
+  return 0;
+}
+
 std::size_t size_of_name(std::string_view list) {
   std::size_t size = 0;
   while (size < list.size() && list[size] != ',') {
@@ -75,6 +96,22 @@ std::size_t token_size(std::string_view text) {
   return text.size();
 }
 
+bool mentions(std::string_view sql, std::string_view word) {
+  const auto is_same = [](char a, char b) { return sqlite3_strnicmp(&a, &b, 1) == 0; };
+  return std::search(sql.begin(), sql.end(), word.begin(), word.end(), is_same) != sql.end();
+}
+
+bool has_keyword(std::string_view sql, std::string_view keyword) {
+  while (!sql.empty()) {
+    const std::size_t word = size_of_word(sql);
+    if (word == keyword.size() && mentions(sql.substr(0, word), keyword)) {
+      return true;
+    }
+    sql.remove_prefix(std::max({word, size_of_comment_or_name(sql), token_size(sql)}));
+  }
+  return false;
+}
+
 bool same_sql(std::string_view a, std::string_view b) {
   const auto skip_spaces = [](std::string_view& text) {
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
@@ -97,12 +134,6 @@ bool same_sql(std::string_view a, std::string_view b) {
 bool may_name(std::string_view sql, const std::string& column) {
   const auto is_named = [&](std::string_view token) {
     return sqlite3_stricmp(std::string(token).c_str(), column.c_str()) == 0;
-  };
-  const auto size_of_word = [](std::string_view text) {
-    const auto* const end = std::find_if_not(text.begin(), text.end(), [](unsigned char c) {
-      return std::isalnum(c) != 0 || c == '_' || c == '$' || c >= 0x80;
-    });
-    return static_cast<std::size_t>(end - text.begin());
   };
   for (std::size_t i = 0; i < sql.size();) {
     const std::string_view rest = sql.substr(i);

@@ -31,6 +31,13 @@ std::size_t token_size(std::string_view text);
 // Returns whether an expression may name a column, in any case of letters.
 bool may_name(std::string_view sql, const std::string& column);
 
+// Returns whether the text has the word in it, in any case. Also finds it within other words and
+// quotes.
+bool mentions(std::string_view sql, std::string_view word);
+
+// Returns whether the statement has the keyword, in any case, outside of comments and quotes.
+bool has_keyword(std::string_view sql, std::string_view keyword);
+
 // Returns whether two statements differ only in spaces. SQLite may add spaces when it renames.
 bool same_sql(std::string_view a, std::string_view b);
 

@@ -1103,6 +1103,22 @@ class CheckAndWork(Case):
                 db.code("INSERT OR FAIL INTO s VALUES ('b')")
                 self.assertFails(db, "may keep|could keep", "SELECT 1 FROM f WHERE key = 'b'")
 
+    def test_triggers_that_give_the_rowid_of_a_log_block(self):
+        """A rowid that is there already violates a constraint."""
+        for table, statement in (
+            ("(id INTEGER PRIMARY KEY, token, added)", 'INSERT INTO "g_pending"(token, added, id) VALUES (1, 1, 1)'),
+            ("(id INTEGER PRIMARY KEY, token, added, key1)", 'UPDATE "g_pending" SET added = 1, id = 1 WHERE id = 2'),
+            ("(key1 INTEGER PRIMARY KEY, token, added)", 'INSERT INTO "g_pending"(token, added, key1) VALUES (1, 1, 1)'),
+            ("(keyx INTEGER PRIMARY KEY, token, added)", 'INSERT INTO "g_pending"(token, added, keyx) VALUES (1, 1, 1)'),
+        ):
+            with self.subTest(table, statement=statement):
+                db = Raw()
+                db.run("CREATE TABLE s(k)", "CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, writers=extension, kind=counting)", "CREATE VIRTUAL TABLE g USING bloom")
+                db.run(f"CREATE TABLE g_pending{table}", f'CREATE TRIGGER "g_after_insert" AFTER INSERT ON "s" BEGIN {statement}; END')
+                for _ in range(2):
+                    db.code("INSERT OR FAIL INTO s VALUES ('b')")
+                self.assertFails(db, "may keep|could keep", "SELECT 1 FROM f WHERE key = 'b'")
+
     def test_triggers_that_write_to_tables_by_the_names_of_filters_block(self):
         trigger = 'TRIGGER g_after_insert AFTER INSERT ON main.s BEGIN INSERT INTO "g"("g", key) VALUES (new.b, -1); END'
         rtree = "CREATE VIRTUAL TABLE g USING rtree(g, key, high)"

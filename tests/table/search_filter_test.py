@@ -430,6 +430,27 @@ class Schema(FilterCase):
         db.execute("""UPDATE s SET p = '{"k":"key 1"}' WHERE id = 5""")
         self.assertSound(db)
 
+    def test_a_generated_column_whose_function_looks_up_by_another_plan(self):
+        for inner in ("b = 'none'", "a = 'none' AND b = 'none' AND g = 'none'", "g = 'none' AND a = 'none' AND b = 'none'"):
+            db = self.connect(":memory:")
+            running = []
+
+            def looked_up(x, db=db, inner=inner, running=running):
+                if not running:
+                    running.append(x)
+                    db.execute(f"SELECT id FROM f WHERE {inner}").fetchall()
+                    running.clear()
+                return x
+
+            db.create_function("looked_up", 1, lambda x: x, deterministic=True)
+            db.executescript("CREATE TABLE s(id INTEGER PRIMARY KEY, a, b, g AS (looked_up(a)) VIRTUAL); CREATE INDEX i ON s(a); CREATE INDEX j ON s(b); CREATE INDEX k ON s(g)")
+            db.executemany("INSERT INTO s(a, b) VALUES (?, ?)", [(f"a{i}", f"b{i}") for i in range(300)])
+            db.execute("CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(g, a, b))")
+            db.execute("INSERT INTO s(a, b) VALUES ('pending', 'pending')")
+            db.create_function("looked_up", 1, looked_up, deterministic=True)
+            found = db.execute("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99) SELECT i FROM n CROSS JOIN f ON f.a = 'a' || i").fetchall()
+            self.assertEqual(found, [(i,) for i in range(100)], inner)
+
     def test_a_generated_column_that_fails(self):
         db = self.connect()
 

@@ -878,6 +878,32 @@ class Keys(SourceCase):
                 query = "SELECT count(*), count(t.id), count(w.a) " + query
                 self.assertEqual(db.execute(query.replace("@", "f")).fetchall(), db.execute(query.replace("@", "s")).fetchall(), query)
 
+    def test_conditions_of_a_left_join_that_is_left_out(self):
+        """SQLite leaves a join out of the program if nothing needs the joined table, but has passed its conditions."""
+        db = self.make(rows=200, path=":memory:")
+        db.executescript("DROP TABLE f; CREATE VIRTUAL TABLE f USING bloom_search(source=s, like=(k), equal=(k, u)); CREATE TABLE w(n INTEGER PRIMARY KEY)")
+        join = "SELECT f.id FROM f AS f LEFT /* ' */ JOIN w ON w.n = f.id AND f.k LIKE 'key 5%'"
+        db.executescript(
+            f"CREATE VIEW plain AS {join}; CREATE VIEW \"quo\"\"ted\" AS {join}; CREATE VIEW v2 AS SELECT id\nAS\nb FROM PLAIN; CREATE TEMP VIEW v3 AS SELECT * FROM v2;"
+            f"CREATE TABLE n(a); CREATE TABLE counted(a); CREATE TRIGGER t AFTER INSERT ON n BEGIN INSERT INTO counted SELECT count(*) FROM ({join.replace('f.id', 'DISTINCT f.id', 1)}); END"
+        )
+        for query in (
+            f"/* ' */ {join}",
+            f"-- it's\n{join}",
+            f"SELECT 'a', `id`, [id] FROM ({join})",
+            "SELECT * FROM plain",
+            "SELECT * FROM [Plain]",
+            'SELECT * FROM "quo""ted"',
+            "SELECT * FROM v2",
+            "SELECT * FROM v3",
+            "SELECT DISTINCT f.id FROM f AS f NATURAL LEFT OUTER JOIN w AS x LEFT JOIN n ON f.k GLOB 'key 5*'",
+            "SELECT f.id FROM f AS f LEFT JOIN w ON w.n = f.id AND f.u <> 5",
+            "SELECT f.id FROM f AS f LEFT JOIN w ON w.n = f.id AND f.u IS NOT 5",
+        ):
+            self.assertEqual(len(db.execute(query).fetchall()), 200, query)
+        db.execute("INSERT INTO n VALUES (1)")
+        self.assertEqual(one(db, "SELECT a FROM counted"), 200)
+
     def test_types_that_are_keywords(self):
         for declared in ('"PRIMARY KEY"', "[NOT NULL]", '"UNIQUE"', '"REFERENCES x"', '"DEFAULT 5"', '"COLLATE NOCASE"', '"AS"', '"CHECK"', '"INT HIDDEN"', "DOUBLE PRECISION"):
             with self.subTest(declared):

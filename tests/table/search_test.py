@@ -247,6 +247,8 @@ class SearchModel(SearchCase):
         operator = self.random.choice(["=", "=", "IS", "<", "LIKE"])
         if kind < 0.8:
             return f"SELECT v.n, id, quote(a) FROM v {join} {{f}} AS t ON t.{self.random.choice('abc')} {operator} v.{self.random.choice('tnxr')} WHERE {condition}"
+        if kind < 0.82:
+            return f"SELECT DISTINCT id FROM {{f}} AS t LEFT JOIN v ON {condition}"
         if kind < 0.9:
             return f"SELECT v.n FROM v WHERE {self.random.choice(['', 'NOT '])}EXISTS (SELECT 1 FROM {{f}} AS t WHERE t.{self.random.choice('abc')} = v.t AND {condition})"
         return f"SELECT count(*) FROM {{f}} AS t JOIN {{f}} AS u ON u.{self.random.choice('abc')} = t.{self.random.choice('abc')} WHERE t.id < 30 AND u.id < 500"
