@@ -142,9 +142,6 @@ void BloomTable::check_integrity() {
 }
 
 int BloomTable::update(const Values& values) {
-  if (filter_->is_joining()) {
-    return SQLITE_OK;
-  }
   const Value old_key = values[0];
   if (values.size() == 1) {
     remove_key(old_key);

@@ -151,11 +151,11 @@ class BloomTable::Cursor {
   explicit Cursor(BloomTable& table)
       : table_(table),
         filter_(*table.filter_),
-        key_columns_(table.follower_ ? table.follower_->columns().size() : 1),
-        number_(filter_.cursor_opened()) {}
+        key_columns_(table.follower_ ? table.follower_->columns().size() : 1) {
+    filter_.begin_statement();
+  }
   Cursor(const Cursor&) = delete;
   Cursor& operator=(const Cursor&) = delete;
-  ~Cursor() { filter_.cursor_closed(number_); }
 
   void start(int plan, const char* idx_string, const Values& values);
   using Hidden = HiddenColumn<BloomColumn, Cursor>;
@@ -188,7 +188,6 @@ class BloomTable::Cursor {
   BloomTable& table_;
   PagedFilter& filter_;
   const std::size_t key_columns_;  // more than one: the keys are composite
-  const std::uint64_t number_;     // see CachedFilter::cursor_opened()
   BloomPlan plan_ = BloomPlan::count;
   bool lists_are_checked_ = false;
   // The value as it was looked up, with its type: SQLite may use this column in place of the other

@@ -1,12 +1,16 @@
 // One database of a connection, main or attached: what a cache of its rows must know.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "sql/sqlite/api.h"
 #include "sql/sqlite/connection.h"
+#include "sql/sqlite/guard.h"
+#include "sql/sqlite/sql_text.h"
+#include "sql/sqlite/statement.h"
 
 namespace bloom::sqlite {
 
@@ -23,6 +27,25 @@ class Database {
         sqlite3_file_control(db_, schema_or_null(), SQLITE_FCNTL_DATA_VERSION, &version);
     return code == SQLITE_OK ? std::optional(version) : std::nullopt;
   }
+  // Returns a number that changes with every commit by another connection, and not with those of
+  // this one. Takes ten times as long as data_version(). Returns nullopt if it cannot be
+  // read, for example because an authorizer denies it.
+  std::optional<std::int64_t> foreign_version() {
+    std::optional<std::int64_t> version;
+    const auto outcome = Outcome::of([&] {
+      if (!select_version_) {
+        select_version_.emplace(db_, "PRAGMA " + quoted_name(schema_) + ".data_version");
+      }
+      Execution run(*select_version_);
+      if (run.step()) {
+        version = run.integer(0);
+      }
+    });
+    if (outcome.code() == SQLITE_NOMEM || outcome.code() == SQLITE_INTERRUPT) {
+      outcome.throw_failure();
+    }
+    return version;
+  }
   // Returns whether all rows may have changed while the data version has not.
   bool may_have_been_replaced() const { return deserialize_can_replace(db_, schema_or_null()); }
   bool has_write_transaction() const { return sqlite::has_write_transaction(db_, schema_.c_str()); }
@@ -30,10 +53,6 @@ class Database {
   // Of the whole connection: see sql/sqlite/connection.h.
   bool in_autocommit() const { return sqlite3_get_autocommit(db_) != 0; }
   int running_writers() const { return sqlite::running_writers(db_); }
-  bool statement_runs_to_its_end() const {
-    int statements = 0;
-    return sqlite::statement_runs_to_its_end(db_, statements);
-  }
   int total_changes() const { return sqlite3_total_changes(db_); }
   int changes() const { return sqlite3_changes(db_); }
   bool roll_back() { return sqlite::roll_back(db_); }
@@ -49,6 +68,7 @@ class Database {
   sqlite3* db_;
   std::string schema_;
   bool is_main_;
+  std::optional<Statement> select_version_;
   ReadUncommitted read_uncommitted_;
 };
 

@@ -73,7 +73,6 @@
 #include "sql/sqlite/function.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/value.h"
-#include "sql/sqlite/vtab_error.h"
 
 namespace bloom::sqlite {
 

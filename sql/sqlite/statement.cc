@@ -19,14 +19,6 @@ void execute(sqlite3* db, const std::string& sql) {
   require_ok(db, code);
 }
 
-bool try_execute(sqlite3* db, const std::string& sql) {
-  const int code = sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr);
-  if (code == SQLITE_INTERRUPT) {
-    throw SqliteError(code, sqlite3_errmsg(db));
-  }
-  return code == SQLITE_OK;
-}
-
 Statement::Statement(sqlite3* db, const std::string& sql, FindDamage find_damage)
     : db_(db), find_damage_(std::move(find_damage)) {
   // NO_VTAB: someone may have replaced a shadow table by a view of the virtual table. This

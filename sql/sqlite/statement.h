@@ -17,9 +17,6 @@ namespace bloom::sqlite {
 
 // Runs SQL that returns no rows. Throws SqliteError.
 void execute(sqlite3* db, const std::string& sql);
-// Returns whether the SQL succeeded. Only for SQL whose effect is not needed. Throws SqliteError if
-// it was interrupted.
-bool try_execute(sqlite3* db, const std::string& sql);
 
 // A prepared statement. Use an Execution to execute it.
 class Statement {

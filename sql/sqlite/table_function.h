@@ -25,7 +25,6 @@
 #include "sql/sqlite/context.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/value.h"
-#include "sql/sqlite/vtab_error.h"
 
 namespace bloom::sqlite {
 

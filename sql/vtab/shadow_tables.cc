@@ -85,8 +85,17 @@ std::int64_t ShadowTables::find_row_in_schema() const {
   return run.bind(1, first).step() ? run.integer(0) : 0;
 }
 
+// Called for each lookup until a transaction ends, so it reads one row, by a statement that is
+// kept.
 void ShadowTables::check_same_table() {
-  if (find_row_in_schema() != *row_in_schema_) {
+  if (!select_name_) {
+    select_name_.emplace(db_, "SELECT 1 FROM " + quoted_name(schema_) +
+                                  ".sqlite_master WHERE rowid = ?1 AND type = 'table' AND name = "
+                                  "?2 COLLATE NOCASE");
+  }
+  const std::string first = name(all_.front().suffix);
+  sqlite::Execution run(*select_name_);
+  if (!run.bind(1, *row_in_schema_).bind(2, first).step()) {
     refuse_renamed();
   }
   if (!watches_name_ && sqlite3_get_autocommit(db_) != 0) {

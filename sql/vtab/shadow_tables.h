@@ -114,6 +114,7 @@ class ShadowTables {
   std::list<Prepared> prepared_;
   // The rowid of the first shadow table in sqlite_schema. A rename keeps the rowid.
   std::optional<std::int64_t> row_in_schema_;
+  std::optional<sqlite::Statement> select_name_;
   bool watches_name_ = false;  // false: row_in_schema_ is kept only until the transaction ends
 };
 

@@ -41,6 +41,10 @@ class CachedFilter;
 struct ConnectionState {
   // Goes up whenever a filter has written rows, or may have lost some to a rollback.
   std::uint64_t epoch = 1;
+  std::uint64_t retired_changes = 0;  // the same, but only for filters that are retired
+  // SQLite may not report that the open transaction is rolled back: it has reported a rollback too
+  // early, or an object with changes is retired, and may be gone by then.
+  bool may_be_undone_untold = false;
   CachedFilter* deferring = nullptr;  // the last filter that has deferred changes
 };
 
@@ -75,7 +79,7 @@ class CachedFilter {
   void give_way_to(CachedFilter& other) {
     if (&other != this && is_of(other)) {
       retire();
-      other.other_may_write_ = other.other_may_write_ || transaction_.is_open();
+      other.may_change_untold_ = other.may_change_untold_ || transaction_.is_open();
     }
   }
   // Returns whether a new object of this table must share the filter: it is in a transaction.
@@ -94,27 +98,11 @@ class CachedFilter {
   // Call at the beginning of each statement. Checks the cache even if this connection has changed
   // nothing, because other connections may have.
   void begin_statement() {
-    if (sqlite_reports_everything()) {
-      ++checks_in_transaction_;
-    } else {
+    if (!sqlite_reports_everything()) {
       refresh_cache();
     }
     if (has_change_log()) {
       refresh_change_log();
-    }
-  }
-
-  // Call when a cursor is opened and closed. cursor_opened() checks the cache, and returns a number
-  // for cursor_closed(). A correlated subquery opens a cursor for each row of the outer query, so
-  // the check is left out where nothing can have changed:
-  // - Another cursor is open: its statement holds the snapshot of committed rows.
-  // - The statement writes, and runs to its end within one sqlite3_step(): the application cannot
-  //   roll back meanwhile.
-  std::uint64_t cursor_opened();
-  void cursor_closed(std::uint64_t number) {
-    --cursors_;
-    if (number == refreshed_statement_ && --cursors_of_refreshed_statement_ == 0) {
-      ++refreshed_statement_;
     }
   }
 
@@ -160,15 +148,13 @@ class CachedFilter {
   void check_integrity();
   std::vector<Estimate> estimates();  // one per layer, oldest first
 
-  // Whether the rows that are being inserted only make the table join the transaction.
-  bool is_joining() const { return is_joining_; }
-
  protected:
   // Marks the filter as not to be shared with new table objects. Call when the table was dropped,
   // or when another table took its name. The filter stays usable, because a rollback may undo
   // either.
   void retire() {
     retired_ = true;
+    connection_.may_be_undone_untold = connection_.may_be_undone_untold || transaction_.is_open();
     row_log_.others_may_append();
     watch_name();
   }
@@ -194,13 +180,16 @@ class CachedFilter {
   // Whether this object is told of every event that may change the rows or undo changes.
   bool sqlite_reports_everything() const {
     return transaction_.is_open() && transaction_.all_savepoints_reported() && !retired_ &&
-           !other_may_write_;
+           !may_change_untold_;
   }
   void refresh_cache();
   enum class RowLogCopy { forget, forget_newest };  // see BloomRowLog
   // Also drops deferred changes.
   void drop_cache(RowLogCopy copy = RowLogCopy::forget);
-  void note_change() { seen_epoch_ = ++connection_.epoch; }
+  void note_change() {
+    seen_epoch_ = ++connection_.epoch;
+    connection_.retired_changes += retired_ ? 1 : 0;
+  }
   // Drops the cache if rows may have changed since it was filled. Call before the transaction is
   // joined.
   void check_cache_at_begin();
@@ -224,24 +213,24 @@ class CachedFilter {
 
  private:
   // What the last check of the cache found. It decides whether the cache is still valid for the
-  // next statement. Used outside a transaction.
+  // next statement. Used while this object takes no part in a transaction.
   struct CacheState {
-    // The cache was read while the connection had no open write transaction. Otherwise a rollback
-    // could revert the cached rows without a call to this table.
-    bool is_committed = false;
-    std::optional<unsigned> data_version;
-    int changes = 0;                     // sqlite3_total_changes()
-    bool had_write_transaction = false;  // the connection had an open write transaction
+    // The rows that this connection sees stay the same until a new version. Otherwise a rollback
+    // could change them without a call to this object.
+    bool is_settled = false;
+    std::optional<unsigned> data_version;         // see sqlite::Database
+    std::optional<std::int64_t> foreign_version;  // see sqlite::Database
+    std::uint64_t retired_changes = 0;            // of the connection
+    int changes = 0;                              // sqlite3_total_changes()
+    bool saw_write_transaction = false;           // a check was made while there was one
     // The connection sees uncommitted rows of other connections, which do not change the data
     // version.
     bool sees_uncommitted = false;
-    bool can_be_replaced = false;  // the whole database, without a new data version
   };
 
   void load();
-  static constexpr int kChecksBeforeJoining = 8;
-  bool joins_now();
-  void join();
+  bool is_cache_current();
+  void remember_version();
   // A trigger that appends a row raises total_changes() at once, even while its statement runs. A
   // rollback does not lower it.
   void refresh_change_log() {
@@ -258,7 +247,6 @@ class CachedFilter {
     return other != nullptr && other != this && other->has_deferred_changes() && is_of(*other);
   }
   void refresh_for_lookup();
-  bool refresh_for_cursor();
   bool rows_may_change() const;
   void end_transaction();
 
@@ -270,18 +258,12 @@ class CachedFilter {
   int changes_at_refresh_ = 0;  // total_changes() at the last refresh_change_log()
   LookupCounts counts_;
   bool retired_ = false;
-  bool other_may_write_ = false;  // another object of this table, in the same transaction
+  // Another object of this table takes part in the open transaction.
+  bool may_change_untold_ = false;
   std::uint64_t seen_epoch_ = 0;
   CacheState cache_state_;
-  int cursors_ = 0;                         // open cursors
-  std::uint64_t refreshed_statement_ = 1;   // names the statement whose cursors need no check
-  int cursors_of_refreshed_statement_ = 0;  // open ones
   // Whether rows may change during a statement without a new epoch.
   bool must_refresh_lookups_ = false;
-  int checks_in_transaction_ = 0;  // of the cache: see joins_now()
-  int checks_before_joining_ = kChecksBeforeJoining;
-  bool joins_early_ = false;
-  bool is_joining_ = false;
 };
 
 }  // namespace bloom

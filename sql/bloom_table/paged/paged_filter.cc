@@ -83,7 +83,9 @@ void PagedFilter::committed() {
 // If sqlite3_close() was refused, the transaction is still open. Deferred changes are lost by then,
 // so the transaction must be rolled back.
 void PagedFilter::rolled_back() {
-  const bool lost = has_deferred_changes() && store_.database().has_write_transaction();
+  const bool is_still_open = store_.database().has_write_transaction();
+  const bool lost = has_deferred_changes() && is_still_open;
+  connection_.may_be_undone_untold = connection_.may_be_undone_untold || is_still_open;
   drop_cache();
   transaction_.rolled_back();
   retire_if_renamed();

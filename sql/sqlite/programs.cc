@@ -1,0 +1,305 @@
+// The functions of connection.h that read the programs of statements, as EXPLAIN shows them.
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sql/sqlite/connection.h"
+#include "sql/sqlite/sql_text.h"
+#include "sql/sqlite/statement.h"
+
+namespace bloom::sqlite {
+namespace {
+
+// Returns the number of the schema in the programs of statements; -1 if there is no such schema.
+int schema_number(sqlite3* db, const std::string& schema) {
+  enum { kNumber, kName };
+  const Statement list(db, "PRAGMA database_list");
+  Execution run(list);
+  while (run.step()) {
+    if (sqlite3_stricmp(std::string(run.value(kName).text()).c_str(), schema.c_str()) == 0) {
+      return static_cast<int>(run.integer(kNumber));
+    }
+  }
+  return -1;
+}
+
+std::int64_t root_page(sqlite3* db, const std::string& schema, const std::string& table) {
+  const Statement select(db,
+                         "SELECT rootpage FROM " + quoted_name(schema) +
+                             ".sqlite_master WHERE type = 'table' AND name = ?1 COLLATE NOCASE");
+  Execution run(select);
+  return run.bind(1, table).step() ? run.integer(0) : 0;
+}
+
+enum class Columns { all, without_rowid };
+
+// Returns an INSERT, a DELETE, and an UPDATE that sets the columns, if there are any. They are only
+// explained. `rule` is "" or a conflict clause; DELETE has none.
+std::vector<std::string> changes_of(sqlite3* db, const std::string& schema,
+                                    const std::string& table, const std::string& rule,
+                                    Columns set) {
+  enum { kName = 1, kKeyPart = 5 };
+  const std::string name = quoted_name(schema) + "." + quoted_name(table);
+  const Statement info(db,
+                       "PRAGMA " + quoted_name(schema) + ".table_info(" + quoted_name(table) + ")");
+  std::string columns;
+  for (Execution run(info); run.step();) {
+    if (set == Columns::all || run.integer(kKeyPart) == 0) {
+      columns.append(columns.empty() ? "" : ", ").append(quoted_name(run.value(kName).text()));
+      columns.append(" = 0");
+    }
+  }
+  const std::string where = " WHERE rowid = 1";
+  std::vector<std::string> changes = {"INSERT " + rule + "INTO " + name + " DEFAULT VALUES",
+                                      "DELETE FROM " + name + where};
+  if (!columns.empty()) {
+    changes.push_back("UPDATE " + rule + name + " SET ");
+    changes.back().append(columns).append(where);
+  }
+  return changes;
+}
+
+// An instruction of the program of a statement.
+struct Instruction {
+  std::string_view opcode;
+  std::int64_t p1;
+  std::int64_t p2;
+  std::int64_t p3;
+};
+
+// Returns whether the program of a statement, with those of its triggers, may have an instruction
+// for which `is_wanted` returns true. SQLite explains the text, so names, quotes and aliases do not
+// matter.
+template <typename F>
+bool may_have_instruction(sqlite3* db, const char* sql, F&& is_wanted) {
+  enum { kOpcode = 1, kP1 = 2, kP2 = 3, kP3 = 4 };
+  sqlite3_stmt* raw = nullptr;
+  if (sql == nullptr || sqlite3_prepare_v2(db, (std::string("EXPLAIN ") + sql).c_str(), -1, &raw,
+                                           nullptr) != SQLITE_OK) {
+    return true;
+  }
+  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> program(raw, sqlite3_finalize);
+  int code = SQLITE_OK;
+  while ((code = sqlite3_step(raw)) == SQLITE_ROW) {
+    const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(raw, kOpcode));
+    if (is_wanted(Instruction{text == nullptr ? "" : text, sqlite3_column_int64(raw, kP1),
+                              sqlite3_column_int64(raw, kP2), sqlite3_column_int64(raw, kP3)})) {
+      return true;
+    }
+  }
+  return code != SQLITE_DONE;
+}
+
+// Returns whether a statement may open the b-tree for writing.
+bool may_write(sqlite3* db, const char* sql, int schema, std::int64_t root) {
+  return may_have_instruction(db, sql, [&](const Instruction& each) {
+    return (each.opcode == "OpenWrite" && each.p2 == root && each.p3 == schema) ||
+           (each.opcode == "Clear" && each.p1 == root && each.p2 == schema);
+  });
+}
+
+bool is_enabled(sqlite3* db, int setting) {
+  int is_on = 0;
+  sqlite3_db_config(db, setting, -1, &is_on);
+  return is_on != 0;
+}
+
+// Returns whether is_wanted(parent, acts on update, acts on delete) for a foreign key of the table.
+template <typename F>
+bool has_foreign_key(sqlite3* db, const std::string& schema, const std::string& table,
+                     F&& is_wanted) {
+  enum { kParent = 2, kOnUpdate = 5, kOnDelete = 6 };
+  const Statement list(
+      db, "PRAGMA " + quoted_name(schema) + ".foreign_key_list(" + quoted_name(table) + ")");
+  Execution run(list);
+  const auto acts = [&](int column) {
+    const std::string_view action = run.value(column).text();
+    return action != "NO ACTION" && action != "RESTRICT";
+  };
+  while (run.step()) {
+    if (is_wanted(std::string(run.value(kParent).text()), acts(kOnUpdate), acts(kOnDelete))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Returns whether a statement may have a LEFT JOIN that its program does not show: SQLite leaves it
+// out if nothing needs the joined table. So this looks at the text, and at that of the views and
+// triggers that the statement may use.
+bool may_omit_left_join(sqlite3* db, std::string_view sql, bool is_readonly) {
+  constexpr std::string_view kLeft = "LEFT";
+  if (has_keyword(sql, kLeft)) {
+    return true;
+  }
+  enum { kIsView = 0, kName = 1, kSql = 2, kSchema = 1 };
+  std::vector<std::string> texts = {std::string(sql)};
+  std::vector<std::pair<std::string, std::size_t>> views;  // with a LEFT JOIN: name, number of text
+  const Statement schemas(db, "PRAGMA database_list");
+  for (Execution each(schemas); each.step();) {
+    const Statement list(db, "SELECT type = 'view', name, sql FROM " +
+                                 quoted_name(each.value(kSchema).text()) +
+                                 ".sqlite_master WHERE type IN ('view', 'trigger')");
+    for (Execution run(list); run.step();) {
+      const std::string_view text = run.value(kSql).text();
+      const bool is_view = run.integer(kIsView) != 0;
+      if (!has_keyword(text, kLeft)) {
+        texts.emplace_back(text);
+      } else if (is_view) {
+        views.emplace_back(run.value(kName).text(), texts.size());
+        texts.emplace_back(text);
+      } else if (!is_readonly) {
+        return true;
+      }
+    }
+  }
+  return std::any_of(views.begin(), views.end(), [&](const auto& view) {
+    const auto& [name, own] = view;
+    bool is_used = name.find_first_of("\"`]") != std::string::npos;
+    for (std::size_t i = 0; i < texts.size() && !is_used; ++i) {
+      is_used = i != own && mentions(texts[i], name);
+    }
+    return is_used;
+  });
+}
+
+}  // namespace
+
+bool may_be_writing_to(sqlite3* db, const std::string& schema, const std::string& table) {
+  const int number = schema_number(db, schema);
+  const std::int64_t root = root_page(db, schema, table);
+  sqlite3_stmt* statement = nullptr;
+  while ((statement = sqlite3_next_stmt(db, statement)) != nullptr) {
+    if (sqlite3_stmt_busy(statement) != 0 && sqlite3_stmt_readonly(statement) == 0 &&
+        may_write(db, sqlite3_sql(statement), number, root)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool updates_others_by_foreign_key(sqlite3* db, const std::string& schema,
+                                   const std::string& table) {
+  if (!is_enabled(db, SQLITE_DBCONFIG_ENABLE_FKEY)) {
+    return false;
+  }
+  const Statement tables(db, "SELECT name FROM " + quoted_name(schema) +
+                                 ".sqlite_master WHERE type = 'table' AND rootpage <> 0");
+  Execution run(tables);
+  while (run.step()) {
+    if (has_foreign_key(db, schema, std::string(run.value(0).text()),
+                        [&](const std::string& parent, bool on_update, bool) {
+                          return on_update && sqlite3_stricmp(parent.c_str(), table.c_str()) == 0;
+                        })) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Each program begins with Init: first that of the statement, in which RAISE can only be of
+// RETURNING, then those of triggers and of foreign keys.
+bool running_writer_may_stop_early(sqlite3* db, bool by_foreign_key) {
+  constexpr int kFail = 3;    // OE_Fail
+  constexpr int kIgnore = 4;  // OE_Ignore
+  sqlite3_stmt* statement = nullptr;
+  while ((statement = sqlite3_next_stmt(db, statement)) != nullptr) {
+    const bool is_writing =
+        sqlite3_stmt_busy(statement) != 0 && sqlite3_stmt_readonly(statement) == 0;
+    if (!is_writing || (sqlite3_column_count(statement) == 0 && !by_foreign_key)) {
+      continue;
+    }
+    int programs = 0;
+    if (may_have_instruction(db, sqlite3_sql(statement), [&](const Instruction& each) {
+          programs += each.opcode == "Init" ? 1 : 0;
+          if (each.opcode != "Halt") {
+            return false;
+          }
+          return programs > 1 ? by_foreign_key && each.p2 == kFail
+                              : each.p2 == kIgnore ||
+                                    (each.p2 == kFail && each.p1 == SQLITE_CONSTRAINT_TRIGGER);
+        })) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool may_be_running_outer_join(sqlite3* db) {
+  sqlite3_stmt* statement = nullptr;
+  while ((statement = sqlite3_next_stmt(db, statement)) != nullptr) {
+    const char* const sql = sqlite3_sql(statement);
+    if (sqlite3_stmt_busy(statement) != 0 &&
+        (may_have_instruction(db, sql,
+                              [](const Instruction& each) { return each.opcode == "NullRow"; }) ||
+         may_omit_left_join(db, sql, sqlite3_stmt_readonly(statement) != 0))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A statement itself opens the table for writing once. Other connections may have other settings.
+bool triggers_may_write_to(sqlite3* db, const std::string& schema, const std::string& on,
+                           const std::string& table) {
+  const int number = schema_number(db, schema);
+  const std::int64_t root = root_page(db, schema, table);
+  const std::int64_t own_root = root_page(db, schema, on);
+  if (!is_enabled(db, SQLITE_DBCONFIG_ENABLE_TRIGGER)) {
+    return true;
+  }
+  // The programs of this connection do not show what foreign keys do while they are disabled.
+  const bool by_foreign_key =
+      !is_enabled(db, SQLITE_DBCONFIG_ENABLE_FKEY) &&
+      has_foreign_key(db, schema, table, [](const std::string&, bool on_update, bool on_delete) {
+        return on_update || on_delete;
+      });
+  for (const std::string& sql : changes_of(db, schema, on, "", Columns::all)) {
+    int own = 0;
+    if (may_have_instruction(db, sql.c_str(), [&](const Instruction& each) {
+          const bool opens = each.opcode == "OpenWrite" && each.p3 == number;
+          const bool clears = each.opcode == "Clear" && each.p2 == number;
+          own += opens && each.p2 == own_root ? 1 : 0;
+          return own > 1 ||
+                 (opens && (each.p2 == root || (by_foreign_key && each.p2 != own_root))) ||
+                 (clears && (each.p1 == root || each.p1 == own_root));
+        })) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// With OR FAIL, as the outer statement may have it, violated constraints also end by FAIL, and so
+// do those that a virtual table reports.
+bool change_may_fail_halfway(sqlite3* db, const std::string& schema, const std::string& table) {
+  constexpr int kFail = 3;  // OE_Fail
+  const auto changes = changes_of(db, schema, table, "OR FAIL ", Columns::without_rowid);
+  return std::any_of(changes.begin(), changes.end(), [&](const std::string& sql) {
+    return may_have_instruction(db, sql.c_str(), [](const Instruction& each) {
+      return each.opcode == "VUpdate" ||
+             ((each.opcode == "Halt" || each.opcode == "HaltIfNull") && each.p2 == kFail);
+    });
+  });
+}
+
+bool has_hidden_column(sqlite3* db, const std::string& select) {
+  sqlite3_stmt* raw = nullptr;
+  if (sqlite3_prepare_v2(db, select.c_str(), -1, &raw, nullptr) != SQLITE_OK) {
+    return false;
+  }
+  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(raw, sqlite3_finalize);
+  int read = 0;
+  const bool reads_all = may_have_instruction(db, select.c_str(), [&](const Instruction& each) {
+    const bool reads =
+        each.opcode == "Column" || each.opcode == "Rowid" || each.opcode == "IdxRowid";
+    read += reads ? 1 : 0;
+    return read == sqlite3_column_count(raw);
+  });
+  return !reads_all;
+}
+
+}  // namespace bloom::sqlite
