@@ -103,6 +103,9 @@ void SourceFollower::rebuild(PagedFilter& filter, const BloomOptions& options) {
   const bool installed = before.trigger_set == trigger_set &&
                          triggers_.refresh_names_and_check(filter.table(), trigger_set) &&
                          (writers == Writers::any || !triggers_.blocking_trigger(filter.table()));
+  if (!installed) {
+    source_.take_names_from_guard(before.guard_index);
+  }
   source_.require_not_being_written(filter.command_is_only_writer());
   link_.require_columns();
   link_.require_readable(filter.table());

@@ -296,7 +296,8 @@ void SearchTable::check_whole(const SearchConfig& config, const RowidRanges& cha
   }
 }
 
-// An expression may fail for a row. Such a range says "maybe" to every key.
+// An expression may fail for a row. Such a range says "maybe" to every key. Requires: `changed` is
+// normalized.
 void SearchTable::check_range(const FamilyConfig& config, Family f, const StoredRange& range,
                               const RowidRanges& changed) {
   const auto& searched = searched_[static_cast<std::size_t>(f)];
@@ -313,9 +314,11 @@ void SearchTable::check_range(const FamilyConfig& config, Family f, const Stored
     Execution run(select);
     run.bind(1, range.rows.first).bind(2, range.rows.last);
     while (run.step()) {
-      const RowidRange row{run.integer(0), run.integer(0)};
-      if (std::any_of(changed.begin(), changed.end(),
-                      [&](const RowidRange& each) { return overlap(each, row); })) {
+      const std::int64_t rowid = run.integer(0);
+      const auto next =
+          std::partition_point(changed.begin(), changed.end(),
+                               [&](const RowidRange& each) { return each.last < rowid; });
+      if (next != changed.end() && next->first <= rowid) {
         continue;
       }
       keys.clear();
@@ -324,8 +327,7 @@ void SearchTable::check_range(const FamilyConfig& config, Family f, const Stored
       }
       if (!std::all_of(keys.keys().begin(), keys.keys().end(),
                        [&](SearchKey key) { return filter.may_contain(hash_of(key)); })) {
-        damaged("row " + std::to_string(row.first) +
-                " has a key that the filter of its range lacks");
+        damaged("row " + std::to_string(rowid) + " has a key that the filter of its range lacks");
       }
     }
   });

@@ -36,6 +36,42 @@ bool has_balanced_brackets(std::string_view text) {
   return depth == 0;
 }
 
+// Returns whether a call of a date function may give another value at another time. SQLite notices
+// that only when it computes the value for an index.
+bool reads_clock(std::string_view arguments, std::size_t least) {
+  constexpr std::string_view kChanging[] = {"now", "localtime", "utc"};
+  const auto has = [&](std::string_view word) {
+    return sqlite::mentions(arguments, sqlite::text_literal(word)) ||
+           sqlite::mentions(arguments, sqlite::quoted_name(word));
+  };
+  return sqlite::trimmed(arguments).empty() || split_list(arguments).size() < least ||
+         std::any_of(std::begin(kChanging), std::end(kChanging), has);
+}
+
+bool may_read_clock(std::string_view sql) {
+  constexpr std::pair<std::string_view, std::size_t> kFunctions[] = {
+      {"date", 1},      {"time", 1},     {"datetime", 1}, {"julianday", 1},
+      {"unixepoch", 1}, {"strftime", 2}, {"timediff", 2}};
+  for (std::size_t open = sql.find('('); open != std::string_view::npos;
+       open = sql.find('(', open + 1)) {
+    const std::string_view before = sqlite::trimmed(sql.substr(0, open));
+    std::size_t size = 0;  // of the name of the function
+    while (size < before.size() &&
+           std::isalpha(static_cast<unsigned char>(before[before.size() - size - 1])) != 0) {
+      ++size;
+    }
+    const std::string_view name = before.substr(before.size() - size);
+    const std::string_view arguments = sql.substr(open + 1, sql.find(')', open) - open - 1);
+    if (std::any_of(std::begin(kFunctions), std::end(kFunctions), [&](const auto& function) {
+          return name.size() == function.first.size() && sqlite::mentions(name, function.first) &&
+                 reads_clock(arguments, function.second);
+        })) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 const char* name_of(SearchedBy by) {
@@ -81,6 +117,11 @@ void SearchOptions::read_equal(const OptionArgument& argument) {
     if (item.empty() || !has_balanced_brackets(item) ||
         (as == std::string::npos && !is_name && !sqlite::unquoted(item))) {
       refuse(argument.name, "columns, and expressions with a name: (user, payload->>'$.id' AS id)",
+             sqlite::quoted_text(item));
+    }
+    if (may_read_clock(item)) {
+      refuse(argument.name,
+             "expressions that depend on the row alone, not on the time or time zone",
              sqlite::quoted_text(item));
     }
     if (as == std::string::npos) {

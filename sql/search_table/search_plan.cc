@@ -152,8 +152,20 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
         column >= facts.columns.values()) {
       continue;
     }
+    const bool is_source_column = column >= 0 && column < facts.columns.source_columns();
     const char* const found = sqlite3_vtab_collation(&info, i);
-    const std::string collation(found == nullptr ? kUsualCollation : found);
+    std::string collation(found == nullptr ? kUsualCollation : found);
+    if (is_equality(constraint.op) && is_source_column && !is_literal(info, i)) {
+      // SQLite gives the collation of a for b, too, in (a, b) IN (...), where it is that of b.
+      const std::string& own = facts.source.columns()[static_cast<std::size_t>(column)].collation;
+      const auto is = [](const std::string& a, std::string_view b) {
+        return sqlite3_stricmp(a.c_str(), std::string(b).c_str()) == 0;
+      };
+      if (!is(collation, own) && !is(collation, kUsualCollation) && !is(own, kUsualCollation)) {
+        continue;
+      }
+      collation = is(collation, kUsualCollation) ? own : collation;
+    }
     if (!std::all_of(collation.begin(), collation.end(),
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; })) {
       continue;
@@ -166,7 +178,6 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
     }
     const bool is_list = list == ListUse::list;
     info.aConstraintUsage[i].argvIndex = ++arguments;
-    const bool is_source_column = column >= 0 && column < facts.columns.source_columns();
     const bool has_index =
         is_equality(constraint.op) && is_source_column &&
         facts.source.has_index_on(facts.source.columns()[static_cast<std::size_t>(column)].name,

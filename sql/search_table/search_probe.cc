@@ -117,8 +117,8 @@ SearchTable::Like SearchTable::like() {
   if (replaced_like_.preparations != run.preparations()) {
     replaced_like_ = {run.preparations(), has_own_like()};
   }
-  // PRAGMA case_sensitive_like replaces LIKE as well.
-  const bool is_known = run.integer(0) != 0 && !(replaced_like_.is_replaced && ignores_case);
+  // PRAGMA case_sensitive_like replaces LIKE as well: what another LIKE does cannot be known.
+  const bool is_known = run.integer(0) != 0 && !replaced_like_.is_replaced;
   return {is_known, ignores_case};
 }
 

@@ -1,37 +1,51 @@
 #include "sql/search_table/search_words.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "sql/search_table/ranges/search_keys.h"
 
 namespace bloom {
 namespace {
 
-bool is_same_word(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
-           return x == y || ((x ^ y) == 0x20 && (x | 0x20) >= 'a' && (x | 0x20) <= 'z');
-         });
+// The order of words without the case of ASCII letters.
+bool is_before(std::string_view a, std::string_view b) {
+  const auto folded = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; };
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
+                                      [&](char x, char y) { return folded(x) < folded(y); });
 }
 
 void match(sqlite::Context& context, const sqlite::Values& arguments) {
   if (arguments[0].is_null() || arguments[1].is_null()) {
     return;
   }
-  std::string_view wanted = arguments[0].text();
-  const std::string_view text = arguments[1].text();
-  bool found = false;
-  for (std::string_view word = next_word(wanted); !word.empty(); word = next_word(wanted)) {
-    std::string_view rest = text;
-    std::string_view other = next_word(rest);
-    while (!other.empty() && !is_same_word(word, other)) {
-      other = next_word(rest);
-    }
-    found = !other.empty();
-    if (!found) {
+  std::string_view pattern = arguments[0].text();
+  std::vector<std::string_view> wanted;
+  for (std::string_view word = next_word(pattern); !word.empty(); word = next_word(pattern)) {
+    wanted.push_back(word);
+  }
+  std::sort(wanted.begin(), wanted.end(), is_before);
+  wanted.erase(std::unique(wanted.begin(), wanted.end(),
+                           [](std::string_view a, std::string_view b) {
+                             return !is_before(a, b) && !is_before(b, a);
+                           }),
+               wanted.end());
+  std::vector<bool> found(wanted.size());
+  std::size_t missing = wanted.size();
+  std::string_view text = arguments[1].text();
+  while (missing != 0) {
+    const std::string_view word = next_word(text);
+    if (word.empty()) {
       break;
     }
+    const auto at = std::lower_bound(wanted.begin(), wanted.end(), word, is_before);
+    const auto i = static_cast<std::size_t>(at - wanted.begin());
+    if (at != wanted.end() && !is_before(word, *at) && !found[i]) {
+      found[i] = true;
+      --missing;
+    }
   }
-  context.result_bool(found);
+  context.result_bool(!wanted.empty() && missing == 0);
 }
 
 }  // namespace

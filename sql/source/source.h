@@ -63,6 +63,9 @@ class Source {
   // Sets what the guard index is on, as SQL. By default it is on the columns.
   void set_guarded(std::vector<std::string> terms) { guarded_ = std::move(terms); }
   void take_names_from_options() { names_ = names_from_options_; }
+  // Takes them from a guard index on columns, which SQLite renames with the table and its columns.
+  // Does nothing if there is none of this name.
+  void take_names_from_guard(const std::string& guard);
 
   // Returns "schema"."name", quoted.
   std::string qualified(std::string_view name) const;

@@ -39,6 +39,10 @@ class Program {
       integers_.emplace_back(p1, p2);
     } else if (opcode == "VFilter") {
       arguments_.push_back(p3 + 1);
+    } else if (opcode == "VColumn") {
+      values_.push_back(p3);
+    } else if (opcode == "Eq" || opcode == "Ne") {
+      compared_.push_back({p1, p3, std::string(p4.substr(0, p4.find('-')))});
     }
   }
 
@@ -46,6 +50,9 @@ class Program {
   // VInitIn, or copies its values into the arguments of VFilter one by one. A list that has a
   // collation of its own is a table in memory; one that is needed in two places is copied.
   // Subprograms use the same numbers again, so all instructions with a number count.
+  //
+  // SQLite makes a list of x = y OR x = z, and ignores the collation of these comparisons. They
+  // are in the program, unless the table checks the list itself.
   void append_collations(std::vector<ListCollations::List>& found) {
     for (const int count : arguments_) {
       const int last = count + most_arguments(count);
@@ -62,6 +69,13 @@ class Program {
             std::find(lists_.begin(), lists_.end(), same) == lists_.end()) {
           lists_.push_back(same);
         }
+      }
+    }
+    for (const Comparison& each : compared_) {
+      const auto is_operand = [&](int value) { return value == each.left || value == each.right; };
+      if (!each.collation.empty() && each.collation != "BINARY" &&
+          std::any_of(values_.begin(), values_.end(), is_operand)) {
+        found.push_back({each.collation, ListCollations::kNoArgument});
       }
     }
     for (const auto& [cursor, collation] : opened_) {
@@ -83,6 +97,13 @@ class Program {
     return most;
   }
 
+  struct Comparison {
+    int left;  // register
+    int right;
+    std::string collation;
+  };
+  std::vector<Comparison> compared_;
+  std::vector<int> values_;                          // registers of columns of virtual tables
   std::vector<std::pair<int, std::string>> opened_;  // cursor, collation of its first column
   std::vector<std::pair<int, int>> copies_;          // cursor, of which cursor
   std::vector<std::pair<int, int>> columns_;         // cursor, register

@@ -29,9 +29,10 @@ class ListCollations {
   // A list that is compared by another collation than BINARY.
   struct List {
     std::string collation;
-    int argument;  // or kAnyArgument
+    int argument;  // or kAnyArgument, or kNoArgument: a comparison with the column of a table
   };
   static constexpr int kAnyArgument = -1;
+  static constexpr int kNoArgument = -2;
 
  private:
   void read();

@@ -119,7 +119,7 @@ debian_source() {
 }
 
 main() {
-  install_missing lintian twine debhelper cmake libsqlite3-dev g++ python3-venv python3-setuptools python3-wheel python3-yaml || true
+  install_missing lintian twine build-essential debhelper cmake libsqlite3-dev g++ python3-venv python3-setuptools python3-wheel python3-yaml || true
   command -v npm > /dev/null || install_missing npm || true
   mkdir -p "$work"
   use_own_caches "$work/cache"

@@ -878,6 +878,30 @@ class Keys(SourceCase):
                 query = "SELECT count(*), count(t.id), count(w.a) " + query
                 self.assertEqual(db.execute(query.replace("@", "f")).fetchall(), db.execute(query.replace("@", "s")).fetchall(), query)
 
+    def test_collations_that_sqlite_does_not_report(self):
+        """Of (a, b) IN (...) it reports that of a for b, too. It makes a list of x = a OR y = a, whatever their collations."""
+        db = self.connect(":memory:")
+        db.executescript(
+            "CREATE TABLE s(id INTEGER PRIMARY KEY, a TEXT, b TEXT COLLATE NOCASE, c TEXT COLLATE RTRIM);"
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) INSERT INTO s(a, b, c) SELECT 'a' || i, 'b' || i, 'c' || i FROM n;"
+            "CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(a, b, c));"
+            "CREATE TABLE q(a TEXT, b TEXT COLLATE NOCASE, c TEXT COLLATE RTRIM, x TEXT COLLATE NOCASE); INSERT INTO q VALUES ('a7', 'B7', 'c7  ', 'A7'), ('a8', 'b8', 'c8', 'A9')"
+        )
+        for index in ("", "CREATE INDEX i ON s(a); CREATE INDEX j ON s(b); CREATE INDEX k ON s(c); CREATE INDEX l ON s(b COLLATE BINARY)"):
+            db.executescript(index)
+            for query, count in (
+                ("SELECT count(*) FROM {} WHERE (a, b) IN (SELECT a, b FROM q)", 2),
+                ("SELECT count(*) FROM {} WHERE (c, b) IN (SELECT c, b FROM q)", 2),
+                ("SELECT count(*) FROM {} WHERE (b, c) IN (SELECT b, c FROM q)", 2),
+                ("SELECT count(*) FROM {} WHERE (id, b) IN (VALUES (9, 'B9'))", 1),
+                ("SELECT count(*) FROM {} WHERE b = 'B9' COLLATE BINARY", 0),
+                ("SELECT count(*) FROM q JOIN {} AS t ON q.a = t.b COLLATE BINARY", 0),
+                ("SELECT count(*) FROM {} WHERE a = 'A7' COLLATE NOCASE OR a = 'A8' COLLATE NOCASE", 2),
+                ("SELECT count(*) FROM q CROSS JOIN {} AS t WHERE q.x = t.a OR q.x = t.a", 2),
+                ("SELECT count(*) FROM q CROSS JOIN {} AS t WHERE q.a = t.a OR q.x = t.a", 3),
+            ):
+                self.assertEqual(one(db, query.format("f")), count, (index, query))
+
     def test_conditions_of_a_left_join_that_is_left_out(self):
         """SQLite leaves a join out of the program if nothing needs the joined table, but has passed its conditions."""
         db = self.make(rows=200, path=":memory:")
@@ -903,6 +927,27 @@ class Keys(SourceCase):
             self.assertEqual(len(db.execute(query).fetchall()), 200, query)
         db.execute("INSERT INTO n VALUES (1)")
         self.assertEqual(one(db, "SELECT a FROM counted"), 200)
+
+    def test_expressions_that_depend_on_the_time(self):
+        db = self.make(rows=3, path=":memory:")
+        for expression in ("date('now')", "strftime('%s')", "k < DATE ( k, \"LocalTime\" )", "julianday(k, 'utc')", "unixepoch()", "datetime()"):
+            self.assertFails(db, "not on the time or time zone", f"CREATE VIRTUAL TABLE g USING bloom_search(source=s, equal=({expression} AS d))")
+        db.execute("CREATE VIRTUAL TABLE g USING bloom_search(source=s, equal=(date(k, 'unixepoch') AS d, strftime('%Y', k) AS y, coalesce(k, 'now') AS c))")
+
+    def test_the_internal_function(self):
+        db = self.connect(":memory:")
+        for arguments in ("", "1", "NULL, 1", "1, 2, 3"):
+            self.assertFails(db, "only the extension itself", f"SELECT bloom_search_row({arguments})")
+
+    def test_many_words_in_a_pattern(self):
+        """Each word of the text is compared with few others, whatever the pattern has."""
+        db = self.connect(":memory:")
+        db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, a)")
+        db.execute("INSERT INTO s(a) VALUES (?)", ("a " * 500_000 + "Z",))
+        db.execute("CREATE VIRTUAL TABLE f USING bloom_search(source=s, words=(a))")
+        self.assertEqual(one(db, "SELECT count(*) FROM f WHERE a MATCH ?", "z " * 10_000), 1)
+        self.assertEqual(one(db, "SELECT count(*) FROM f WHERE a MATCH ?", "z A"), 1)
+        self.assertEqual(one(db, "SELECT count(*) FROM f WHERE a MATCH ?", "z b"), 0)
 
     def test_types_that_are_keywords(self):
         for declared in ('"PRIMARY KEY"', "[NOT NULL]", '"UNIQUE"', '"REFERENCES x"', '"DEFAULT 5"', '"COLLATE NOCASE"', '"AS"', '"CHECK"', '"INT HIDDEN"', "DOUBLE PRECISION"):

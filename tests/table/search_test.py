@@ -65,6 +65,17 @@ class Patterns(SearchCase):
         expression = "".join(meaning.get(c, re.escape(c)) for c in pattern)
         return re.fullmatch(expression, text.replace("-", ""), re.DOTALL if is_glob else re.DOTALL | re.IGNORECASE | re.ASCII) is not None
 
+    def test_a_like_of_the_application_that_respects_the_case(self):
+        """PRAGMA case_sensitive_like does not replace GLOB."""
+        for pragma, name, any_text in (("OFF", "like", "%"), ("OFF", "glob", "*"), ("ON", "glob", "*")):
+            db = self.connect(":memory:")
+            db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, a TEXT)")
+            db.execute("INSERT INTO s VALUES (1, 'tel 555-1234'), (2, 'other')")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom_search(source=s, like=(a))")
+            db.execute(f"PRAGMA case_sensitive_like = {pragma}")
+            db.create_function(name, 2, lambda pattern, text, any_text=any_text: re.fullmatch(".*".join(map(re.escape, pattern.split(any_text))), text.replace("-", "")) is not None)
+            self.assertEqual(db.execute(f"SELECT id FROM f WHERE a {name} '{any_text}55512{any_text}'").fetchall(), [(1,)], (pragma, name))
+
     def test_a_like_of_the_application(self):
         """It may fold other letters, or skip some. It may come after the first search."""
         db = self.connect()

@@ -128,6 +128,21 @@ class Following(SourceCase):
             self.assertFails(db, r"f: cannot list the keys .* nor UPDATE or DELETE rows of a table that follows 't' \(change 't' instead\)", sql)
         self.assertFails(db, "cannot list the keys of a Bloom filter .give the key", "SELECT * FROM f")
 
+    def test_rebuild_follows_the_renamed_columns_without_triggers(self):
+        """The guard index has their names; the options may name other columns, or another table."""
+        for renames in (("ALTER TABLE s RENAME COLUMN b TO c", "ALTER TABLE s RENAME COLUMN a TO b"), ("ALTER TABLE s RENAME TO old", "CREATE TABLE s(a, b)")):
+            db = self.connect(":memory:")
+            db.executescript("CREATE TABLE s(a, b); INSERT INTO s VALUES ('a', 'b'); CREATE VIRTUAL TABLE f USING bloom(source=s, column=b)")
+            db.executescript("CREATE VIRTUAL TABLE j USING bloom(source=s, column=(b, a)); CREATE VIRTUAL TABLE g USING bloom_groups(source=s, member=a, column=b)")
+            for statement in (*renames, "DROP TRIGGER f_before_update", "DROP TRIGGER j_before_insert", "DROP TRIGGER g_after_update"):
+                db.execute(statement)
+            for name in "fjg":
+                db.execute(f"INSERT INTO {name}({name}) VALUES ('rebuild')")
+                db.execute(f"INSERT INTO {name}({name}) VALUES ('integrity-check')")
+            self.assertEqual(self.present(db, "b"), ["b"])
+            self.assertEqual(one(db, "SELECT member FROM g WHERE key = 'b'"), "a")
+            self.assertEqual(one(db, "SELECT count(*) FROM j WHERE key = bloom_key('b', 'a')"), 1)
+
     def test_a_column_that_has_another_name_in_a_new_source(self):
         db = self.connect()
         db.executescript("""

@@ -259,6 +259,9 @@ void MemberFollower::rebuild(const GroupOptions& options, bool is_only_writer) {
   const GroupConfig before = store_.load_config();
   const bool installed =
       link_.triggers().refresh_names_and_check(store_.tables().table(), kTriggersForMembers);
+  if (!installed) {
+    source_.take_names_from_guard(before.guard_index);
+  }
   source_.require_not_being_written(is_only_writer);
   link_.require_columns();
   link_.require_readable(store_.tables().table());

@@ -62,28 +62,35 @@ void KeySet::grow() {
 
 void KeySet::add(SearchKey key) {
   key += key == 0 ? 1 : 0;
-  for (std::size_t i = as_size(key) & mask_;; i = (i + 1) & mask_) {
-    if (table_[i] == key) {
-      return;
-    }
-    if (table_[i] == 0) {
-      table_[i] = key;
-      keys_.push_back(key);
-      if (keys_.size() * 4 > table_.size() * 3) {
-        grow();
-      }
-      return;
-    }
+  const std::size_t i = slot_of(key);
+  if (table_[i] == key) {
+    return;
+  }
+  table_[i] = key;
+  keys_.push_back(key);
+  if (keys_.size() * 4 > table_.size() * 3) {
+    grow();
   }
 }
 
 bool KeySet::contains(SearchKey key) const {
   key += key == 0 ? 1 : 0;
-  std::size_t i = as_size(key) & mask_;
+  return table_[slot_of(key)] == key;
+}
+
+// Without a seed, someone could choose words whose slots are neighbours, and a row of them would
+// take hours.
+std::size_t KeySet::slot_of(SearchKey key) const {
+  static const std::uint64_t seed = [] {
+    std::uint64_t random = 0;
+    sqlite3_randomness(sizeof random, &random);
+    return random;
+  }();
+  std::size_t i = as_size(mixed(key ^ seed)) & mask_;
   while (table_[i] != 0 && table_[i] != key) {
     i = (i + 1) & mask_;
   }
-  return table_[i] == key;
+  return i;
 }
 
 bool append_keys(const SearchedColumn& column, const sqlite::Value& value, bool is_utf8,

@@ -36,6 +36,8 @@ class KeySet {
 
  private:
   void grow();
+  // Returns the number of the slot of a key, or of the free slot for it.
+  std::size_t slot_of(SearchKey key) const;
   SearchKeys keys_;
   CountedVector<SearchKey> table_;  // 0: free
   std::size_t mask_ = 0;

@@ -12,7 +12,9 @@ constexpr char kReceiverType[] = "bloom row receiver";
 // bloom_search_row(pointer, rowid, values...): passes a row on. Returns 0, so that the query
 // returns no row, or 1 if the receiver does not want more.
 void see_row(sqlite::Context& context, const sqlite::Values& arguments) {
-  auto* const receiver = static_cast<RowReceiver*>(arguments[0].pointer(kReceiverType));
+  auto* const receiver = arguments.size() < 2
+                             ? nullptr
+                             : static_cast<RowReceiver*>(arguments[0].pointer(kReceiverType));
   if (receiver == nullptr) {
     fail("only the extension itself can call this function");
   }
