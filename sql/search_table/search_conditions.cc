@@ -222,7 +222,8 @@ std::vector<OwnedValue> SearchTable::Cursor::list_of(const SearchCondition& cond
       return true;
     }
     if (!is_text_comparable) {
-      is_text_comparable = table_.list_collations_.are_within(name_of(column->collation));
+      is_text_comparable =
+          table_.list_collations_.are_within(name_of(column->collation), plan_text_);
     }
     return *is_text_comparable;
   };
@@ -243,7 +244,7 @@ bool SearchTable::Cursor::is_compared_by(const std::vector<OwnedValue>& list,
   return std::none_of(
              list.begin(), list.end(),
              [](const OwnedValue& each) { return Value(each.get()).type() == SQLITE_TEXT; }) ||
-         table_.list_collations_.are_within(collation);
+         table_.list_collations_.are_within(collation, plan_text_);
 }
 
 void SearchTable::Cursor::find_by_list(std::string& where) {

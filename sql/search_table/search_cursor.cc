@@ -46,6 +46,7 @@ void SearchTable::Cursor::start(int order, const char* idx_string, const Values&
     return;
   }
   order_ = order;
+  plan_text_ = idx_string;
   plan_ = read_search_plan(idx_string);
   values_.clear();
   lists_.clear();

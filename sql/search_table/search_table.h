@@ -231,6 +231,7 @@ class SearchTable::Cursor {
   static const Hidden kHidden[];
   SearchTable& table_;
   std::optional<bool> may_be_outer_join_;
+  std::string plan_text_;
   SearchPlan plan_;
   std::vector<sqlite::OwnedValue> values_;              // one per condition
   std::vector<std::vector<sqlite::OwnedValue>> lists_;  // those of the conditions that are lists

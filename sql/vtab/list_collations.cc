@@ -39,12 +39,16 @@ class Program {
       integers_.emplace_back(p1, p2);
     } else if (opcode == "VFilter") {
       arguments_.push_back(p3 + 1);
+      plans_.emplace_back(p4);
     } else if (opcode == "VColumn") {
       values_.push_back(p3);
     } else if (opcode == "Eq" || opcode == "Ne") {
       compared_.push_back({p1, p3, std::string(p4.substr(0, p4.find('-')))});
     }
   }
+
+  // The texts of all plans of virtual tables.
+  const std::vector<std::string>& plans() const { return plans_; }
 
   // Appends the collations of the cursors that hold lists. SQLite passes a list at once, by
   // VInitIn, or copies its values into the arguments of VFilter one by one. A list that has a
@@ -103,6 +107,7 @@ class Program {
     std::string collation;
   };
   std::vector<Comparison> compared_;
+  std::vector<std::string> plans_;
   std::vector<int> values_;                          // registers of columns of virtual tables
   std::vector<std::pair<int, std::string>> opened_;  // cursor, collation of its first column
   std::vector<std::pair<int, int>> copies_;          // cursor, of which cursor
@@ -112,9 +117,10 @@ class Program {
   std::vector<std::pair<int, int>> lists_;           // cursor, number of the argument
 };
 
-// Appends the collations of the lists in the program of a statement. Returns false if the program
-// cannot be read.
-bool append_collations(sqlite3* db, const char* sql, std::vector<ListCollations::List>& found) {
+// Appends the collations of the lists in the program of a statement, and the plans. Returns false
+// if the program cannot be read.
+bool append_collations(sqlite3* db, const char* sql, std::vector<ListCollations::List>& found,
+                       std::vector<std::string>& plans) {
   enum { kOpcode = 1, kP1, kP2, kP3, kP4 };
   sqlite3_stmt* raw = nullptr;
   if (sql == nullptr || sqlite3_prepare_v2(db, (std::string("EXPLAIN ") + sql).c_str(), -1, &raw,
@@ -133,6 +139,7 @@ bool append_collations(sqlite3* db, const char* sql, std::vector<ListCollations:
                 sqlite3_column_int(raw, kP3), text(kP4));
   }
   program.append_collations(found);
+  plans.insert(plans.end(), program.plans().begin(), program.plans().end());
   return code == SQLITE_DONE;
 }
 
@@ -175,8 +182,10 @@ void ListCollations::read() {
     return;
   }
   found_.clear();
-  is_known_ = std::all_of(running.begin(), running.end(),
-                          [&](const char* sql) { return append_collations(db_, sql, found_); });
+  plans_.clear();
+  is_known_ = std::all_of(running.begin(), running.end(), [&](const char* sql) {
+    return append_collations(db_, sql, found_, plans_);
+  });
   statements_ = std::move(statements);
 }
 

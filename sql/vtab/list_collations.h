@@ -3,6 +3,7 @@
 // x IN (SELECT y COLLATE NOCASE FROM t).
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +21,12 @@ class ListCollations {
   void statement_was_prepared() { statements_.reset(); }
   // Returns whether no list is compared by another collation than BINARY and this one. Explains the
   // programs of the running statements, and remembers the result until other statements run.
-  bool are_within(std::string_view collation) { return other_than(collation).empty(); }
+  // `plan`: the idxStr of the running statement. SQLite may explain another plan than it runs,
+  // after parameters were bound or the costs have changed; then returns false.
+  bool are_within(std::string_view collation, std::string_view plan) {
+    return other_than(collation).empty() &&
+           std::find(plans_.begin(), plans_.end(), plan) != plans_.end();
+  }
   // Returns the name of another collation than BINARY and this one by which a list is compared that
   // gives argument number `argument` of xFilter, from 0; "" for none. If a program cannot be read,
   // returns words that say so.
@@ -41,6 +47,7 @@ class ListCollations {
   std::optional<std::string> statements_;  // the SQL that the result is for
   bool is_known_ = false;                  // whether all programs could be read
   std::vector<List> found_;
+  std::vector<std::string> plans_;
 };
 
 }  // namespace bloom

@@ -5,7 +5,6 @@
 
 #include "core/support/error.h"
 #include "sql/sqlite/sql_text.h"
-#include "sql/sqlite/statement.h"
 #include "sql/values/arguments.h"
 
 namespace bloom {
@@ -14,24 +13,16 @@ using sqlite::quoted_text;
 
 // SQLite decides which words are numbers, by the affinity of a comparison.
 // sqlite3_value_numeric_type() is not used: SQLite 3.53 crashes when it gets a copy of a value.
-sqlite::OwnedValue option_number(sqlite3* db, std::string_view text) {
-  const std::optional<std::string> inner = sqlite::unquoted(text);
-  const sqlite::Statement select(
-      db, "SELECT CASE WHEN CAST(?1 AS NUMERIC) = ?1 THEN CAST(?1 AS NUMERIC) ELSE ?1 END");
-  sqlite::Execution run(select);
-  run.bind(1, inner ? std::string_view(*inner) : text).step();
-  return run.value(0).copy();
-}
+OptionConverter::OptionConverter(sqlite3* db)
+    : select_(db,
+              "SELECT CASE WHEN CAST(?1 AS NUMERIC) = ?1 THEN CAST(?1 AS NUMERIC) ELSE ?1 END, "
+              "?1") {}
 
-sqlite::OwnedValue option_value(sqlite3* db, std::string_view text) {
+OptionConverter::Values OptionConverter::convert(std::string_view text) const {
   const std::optional<std::string> inner = sqlite::unquoted(text);
-  if (!inner) {
-    return option_number(db, text);
-  }
-  const sqlite::Statement select(db, "SELECT ?1");
-  sqlite::Execution run(select);
-  run.bind(1, *inner).step();
-  return run.value(0).copy();
+  sqlite::Execution run(select_);
+  run.bind(1, inner ? std::string_view(*inner) : text).step();
+  return {run.value(inner ? 1 : 0).copy(), run.value(0).copy()};
 }
 
 std::uint64_t OptionArgument::integer(std::uint64_t low, std::uint64_t high) const {

@@ -11,14 +11,25 @@
 #include <vector>
 
 #include "core/hashing/collation.h"
+#include "sql/sqlite/statement.h"
 #include "sql/sqlite/value.h"
 
 namespace bloom {
 
-// Convert the text of an option to an SQL value. option_value() returns a number, or text for a
-// 'string' or another word. option_number() also returns a number for a number in quotes.
-sqlite::OwnedValue option_value(sqlite3* db, std::string_view text);
-sqlite::OwnedValue option_number(sqlite3* db, std::string_view text);
+// Converts the texts of options to SQL values.
+class OptionConverter {
+ public:
+  explicit OptionConverter(sqlite3* db);
+
+  struct Values {
+    sqlite::OwnedValue value;   // a number, or text for a 'string' or another word
+    sqlite::OwnedValue number;  // the same, but also a number for a number in quotes
+  };
+  Values convert(std::string_view text) const;
+
+ private:
+  sqlite::Statement select_;
+};
 
 // One option as it was written: its name, its source text and its SQL value. The functions throw
 // bloom::Error with the option, the rule and the value if the value breaks the rule.
@@ -26,7 +37,7 @@ struct OptionArgument {
   std::string_view name;
   std::string_view text;
   sqlite::Value value;
-  sqlite::Value number;  // as option_number()
+  sqlite::Value number;  // as OptionConverter::Values
 
   std::uint64_t integer(std::uint64_t low, std::uint64_t high) const;
   std::string word(std::string_view rule = "a name") const;
@@ -57,6 +68,7 @@ void require_no_lost_comma(std::string_view argument, const std::vector<const ch
 template <typename Options>
 void read_options(sqlite3* db, std::span<const char* const> arguments,
                   std::span<const OptionReader<Options>> readers, Options& options) {
+  const OptionConverter converter(db);
   std::vector<const OptionReader<Options>*> given;
   std::vector<const char*> known;
   for (const auto& each : readers) {
@@ -81,12 +93,11 @@ void read_options(sqlite3* db, std::span<const char* const> arguments,
     }
     given.push_back(&*reader);
     require_no_lost_comma(argument, known);
-    const sqlite::OwnedValue value = option_value(db, text);
-    const sqlite::OwnedValue number = option_number(db, text);
+    const OptionConverter::Values converted = converter.convert(text);
     reader->read(options, {.name = reader->name,
                            .text = text,
-                           .value = sqlite::Value(value.get()),
-                           .number = sqlite::Value(number.get())});
+                           .value = sqlite::Value(converted.value.get()),
+                           .number = sqlite::Value(converted.number.get())});
   }
 }
 

@@ -902,6 +902,23 @@ class Keys(SourceCase):
             ):
                 self.assertEqual(one(db, query.format("f")), count, (index, query))
 
+    def test_a_list_in_a_statement_that_would_be_planned_anew(self):
+        """SQLite explains the statement as it would plan it now, in which the list may have another role."""
+        for rows in (10, 20, 30):
+            db = self.connect(":memory:")
+            db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, u TEXT, n INTEGER)")
+            db.executemany("INSERT INTO t(u, n) VALUES (?, ?)", [(f"User{i}", i) for i in range(20000)])
+            db.executescript("CREATE TABLE o(n INTEGER PRIMARY KEY, x TEXT); CREATE TABLE w(n INTEGER, x TEXT); CREATE INDEX i ON w(n)")
+            db.executemany("INSERT INTO o VALUES (?, 'q')", [(19990 + i,) for i in range(rows)])
+            db.executemany("INSERT INTO w VALUES (?, ?)", [(19990 + i, f"uSER{19990 + i}") for i in range(5)])
+            db.executescript("ANALYZE; CREATE VIRTUAL TABLE f USING bloom_search(source=t, equal=(u))")
+            query = "SELECT o.n, y.id FROM o, f AS y WHERE o.n = y.n AND y.u IN (SELECT w.x COLLATE NOCASE FROM w WHERE w.n = o.n)"
+            self.assertEqual(len(db.execute(query).fetchall()), 5)
+            db.execute("DELETE FROM t WHERE id < 19000")
+            db.execute(SUMMARIZE)
+            db.execute("SELECT id FROM f WHERE u = 'User19991'").fetchall()
+            self.assertEqual(len(db.execute(query).fetchall()), 5, rows)
+
     def test_conditions_of_a_left_join_that_is_left_out(self):
         """SQLite leaves a join out of the program if nothing needs the joined table, but has passed its conditions."""
         db = self.make(rows=200, path=":memory:")
