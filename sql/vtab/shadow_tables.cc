@@ -67,7 +67,7 @@ void ShadowTables::remember_row() {
   constexpr std::int64_t kNone = -1;
   if (!row_in_schema_) {
     const auto outcome = sqlite::Outcome::of([&] {
-      const std::int64_t row = find_row_in_schema();
+      const std::int64_t row = row_in_schema();
       row_in_schema_ = row == 0 ? kNone : row;
     });
     if (outcome.code() != SQLITE_AUTH) {
@@ -76,7 +76,7 @@ void ShadowTables::remember_row() {
   }
 }
 
-std::int64_t ShadowTables::find_row_in_schema() const {
+std::int64_t ShadowTables::row_in_schema() const {
   const Statement select(db_,
                          "SELECT rowid FROM " + quoted_name(schema_) +
                              ".sqlite_master WHERE type = 'table' AND name = ?1 COLLATE NOCASE");
@@ -87,7 +87,7 @@ std::int64_t ShadowTables::find_row_in_schema() const {
 
 // Called for each lookup until a transaction ends, so it reads one row, by a statement that is
 // kept.
-void ShadowTables::check_same_table() {
+bool ShadowTables::is_in_row(std::int64_t row_in_schema) {
   if (!select_name_) {
     select_name_.emplace(db_, "SELECT 1 FROM " + quoted_name(schema_) +
                                   ".sqlite_master WHERE rowid = ?1 AND type = 'table' AND name = "
@@ -95,7 +95,11 @@ void ShadowTables::check_same_table() {
   }
   const std::string first = name(all_.front().suffix);
   sqlite::Execution run(*select_name_);
-  if (!run.bind(1, *row_in_schema_).bind(2, first).step()) {
+  return run.bind(1, row_in_schema).bind(2, first).step();
+}
+
+void ShadowTables::check_same_table() {
+  if (!is_in_row(*row_in_schema_)) {
     refuse_renamed();
   }
   if (!watches_name_ && sqlite3_get_autocommit(db_) != 0) {

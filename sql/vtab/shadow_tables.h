@@ -66,6 +66,11 @@ class ShadowTables {
     }
   }
 
+  // Return the rowid of the first shadow table in sqlite_schema, which a rename keeps; and whether
+  // the name still means that table. row_in_schema() returns 0 if there is none.
+  std::int64_t row_in_schema() const;
+  bool is_in_row(std::int64_t row_in_schema);
+
   // The functions below throw SqliteError if a statement fails. The code is SQLITE_CORRUPT_VTAB if
   // the shadow tables are missing or not as they were created. A view in place of a table is
   // refused when a statement is prepared: it could return rows without end.
@@ -103,7 +108,6 @@ class ShadowTables {
 
   std::string with_names(std::string_view sql) const;
   std::string find_damage() const;
-  std::int64_t find_row_in_schema() const;
   void remember_row();
   void check_same_table();
 
@@ -112,8 +116,7 @@ class ShadowTables {
   std::string table_;
   std::span<const ShadowTable> all_;
   std::list<Prepared> prepared_;
-  // The rowid of the first shadow table in sqlite_schema. A rename keeps the rowid.
-  std::optional<std::int64_t> row_in_schema_;
+  std::optional<std::int64_t> row_in_schema_;  // see row_in_schema()
   std::optional<sqlite::Statement> select_name_;
   bool watches_name_ = false;  // false: row_in_schema_ is kept only until the transaction ends
 };

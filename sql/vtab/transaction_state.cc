@@ -23,6 +23,7 @@ void TransactionState::created() {
   is_open_ = true;
   has_just_joined_ = false;
   all_savepoints_reported_ = false;
+  was_created_ = true;
 }
 
 void TransactionState::begin() {
@@ -90,6 +91,7 @@ void TransactionState::end() {
   has_just_joined_ = false;
   all_savepoints_reported_ = true;
   innermost_savepoint_ = -1;
+  was_created_ = false;
   renamed_within_.reset();
   must_roll_back_ = false;
   assert(is_consistent());

@@ -40,6 +40,9 @@ class TransactionState {
   int innermost_savepoint() const { return innermost_savepoint_; }
   // Returns whether SQLite will call xRollbackTo for every open savepoint.
   bool all_savepoints_reported() const { return all_savepoints_reported_; }
+  // Returns whether the table was created in this transaction. A rollback to a savepoint may then
+  // give its name back to a table that was dropped.
+  bool was_created() const { return was_created_; }
 
   // How the running statement's changes reach the rows.
   enum class WriteMode {
@@ -124,6 +127,7 @@ class TransactionState {
   int keys_before_visit_ = 0;  // keys to write before the statements are visited
   bool is_open_ = false;
   bool all_savepoints_reported_ = true;
+  bool was_created_ = false;
   bool has_just_joined_ = false;  // the running statement has joined the transaction
   int innermost_savepoint_ = -1;
   Owner innermost_owner_ = Owner::user;

@@ -588,6 +588,27 @@ class Unreported(Case):
                 self.assertPresent(db, "a", "b", "c")
                 db.close()
 
+    def test_a_rollback_gives_the_name_to_another_table_with_a_row_log(self):
+        """Both logs have rows with the same ids."""
+        for changes, (name, create) in itertools.product((("DROP TABLE f", None), ("ALTER TABLE f RENAME TO old", "ALTER TABLE u RENAME TO f")), TABLES.items()):
+            for before, within in ((9, 9), (15, 20), (40, 40)):
+                with self.subTest(name, changes=changes, rows=(before, within)):
+                    db = Raw()
+                    db.run(create.format("f"), create.format("u"), "BEGIN")
+                    keys = [f"key {i}" for i in range(before)]
+                    for key in keys:
+                        db.run(f"INSERT INTO f(key) VALUES ('{key}')")
+                    db.run("SAVEPOINT s", *(change or create.format("f") for change in changes))
+                    for i in range(within):
+                        db.run(f"INSERT INTO f(key) VALUES ({i})")
+                    db.run("ROLLBACK TO s")
+                    self.assertPresent(db, *keys)
+                    for i in range(3):
+                        db.run(f"INSERT INTO f(key) VALUES ('later {i}')")
+                    db.run("COMMIT")
+                    self.assertPresent(db, *keys, "later 0", "later 1", "later 2")
+                    db.close()
+
     def test_a_changeset_on_the_shadow_tables(self):
         """Sessions should record the source. A session that records the shadow tables must not leave uncommitted cells either."""
         if not hasattr(raw._library, "sqlite3session_create"):

@@ -51,6 +51,7 @@ class BloomRowLog {
     copy_ = copy_ == Copy::may_have_more ? Copy::unknown : copy_;
   }
   bool is_known() const { return copy_ != Copy::unknown; }
+  bool may_have_more() const { return copy_ == Copy::may_have_more; }
   // Returns whether the log has the rows of the copy, and no others. Another object of the table
   // may have merged or appended some. Requires: is_known().
   bool is_current() const;

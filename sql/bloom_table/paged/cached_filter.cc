@@ -70,8 +70,34 @@ void CachedFilter::load() {
   }
   filter_.emplace(config_.layers);
   cache_.reset(config_.layers);
-  row_log_.load(config_.layers, *filter_, config_.row_log_has_rows);
+  load_row_log();
   is_loaded_ = true;
+}
+
+// The copy is of a table by this name. A rollback may give the name back to another table, whose
+// log has the same ids.
+void CachedFilter::load_row_log() {
+  if (row_log_.may_have_more() && !store_.tables().is_in_row(row_log_table_)) {
+    row_log_.forget();
+  }
+  const bool is_kept = row_log_.may_have_more();
+  row_log_.load(config_.layers, *filter_, config_.row_log_has_rows);
+  if (!is_kept && !row_log_.empty()) {
+    note_row_log_table();
+  }
+}
+
+// If an authorizer hides the schema, the copy is read again after each rollback.
+void CachedFilter::note_row_log_table() {
+  constexpr std::int64_t kNone = -1;
+  const auto outcome =
+      sqlite::Outcome::of([&] { row_log_table_ = store_.tables().row_in_schema(); });
+  if (outcome.failed()) {
+    row_log_table_ = kNone;
+  }
+  if (outcome.code() != SQLITE_AUTH) {
+    outcome.throw_failure();
+  }
 }
 
 void CachedFilter::apply_batch() {

@@ -184,6 +184,7 @@ class CachedFilter {
   }
   void refresh_cache();
   enum class RowLogCopy { forget, forget_newest };  // see BloomRowLog
+  void note_row_log_table();
   // Also drops deferred changes.
   void drop_cache(RowLogCopy copy = RowLogCopy::forget);
   void note_change() {
@@ -201,6 +202,7 @@ class CachedFilter {
   ChunkCache cache_;
   BloomChangeLog change_log_;
   BloomRowLog row_log_;
+  std::int64_t row_log_table_ = 0;  // that of the copy: see ShadowTables::row_in_schema()
   std::optional<Growth> growth_;
   bool is_loaded_ = false;
   BloomConfig config_;
@@ -229,6 +231,7 @@ class CachedFilter {
   };
 
   void load();
+  void load_row_log();
   bool is_cache_current();
   void remember_version();
   // A trigger that appends a row raises total_changes() at once, even while its statement runs. A

@@ -66,7 +66,8 @@ void PagedFilter::rolled_back_to(int number) {
   if (!transaction_.rolled_back_to(number)) {
     return;
   }
-  drop_cache(RowLogCopy::forget_newest);
+  // A table that was dropped and created again may have the same row in sqlite_schema.
+  drop_cache(transaction_.was_created() ? RowLogCopy::forget : RowLogCopy::forget_newest);
   end_statement();
   retire_if_renamed();
   note_change();

@@ -82,6 +82,9 @@ void PagedFilter::append_to_row_log(Hash hash, std::uint64_t chunk, bool is_remo
       config_.row_log_has_rows = true;
       store_.save_version(config_);
     }
+    if (row_log_.empty()) {
+      note_row_log_table();
+    }
     row_log_.append(config_.layers, chunk, hash, is_removal);
   });
   if (outcome.failed()) {
