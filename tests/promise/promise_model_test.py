@@ -445,7 +445,7 @@ class World:
         # A statement that writes, with a cursor per row.
         self.run(db, f"UPDATE x SET a = a WHERE NOT EXISTS (SELECT 1 FROM {name} WHERE {has(name, 'x.a')}) AND a < 0")
         self.run(db, f"UPDATE x SET a = a WHERE a IN (SELECT a FROM x LIMIT 3) AND EXISTS (SELECT 1 FROM {name} WHERE {has(name, 'x.a')})")
-        # So many lookups that a filter joins the transaction.
+        # Many lookups within a statement that writes elsewhere.
         self.run(db, f"UPDATE x SET a = a WHERE a IN (WITH RECURSIVE n(i) AS (SELECT -1 UNION ALL SELECT i - 1 FROM n LIMIT 12) SELECT i FROM n WHERE NOT EXISTS (SELECT 1 FROM {name} WHERE {has(name, 'n.i')}))")
 
     def reload(self, db):

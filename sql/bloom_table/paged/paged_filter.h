@@ -11,10 +11,9 @@
 //
 // Outside a transaction:
 //   xBegin            joins the transaction. The cache stays valid if no row can have changed.
-//                     Lookups within a statement that writes to other tables also make it join.
 //   xRollback         the cache is empty.
-//   no call, but rows were changed or restored: the next statement empties the cache. See
-//   CacheState.
+//   no call, but rows were changed: the next statement empties the cache. Only a commit of another
+//   connection can have changed them; see CacheState.
 // In a transaction:
 //   xBegin            no effect: a second object of this table joins.
 //   xSavepoint(n)     nothing is deferred: savepoint n includes every earlier change.
