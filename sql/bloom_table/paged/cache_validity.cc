@@ -6,11 +6,13 @@
 namespace bloom {
 
 // At this point the statement already has its write transaction. Changed chunks are written back
-// whole, so this is stricter than the check before a lookup: nobody may have written to the shadow
-// tables directly and undone that.
+// whole, so this is stricter than the check before a lookup: someone may have written to the shadow
+// tables directly, or undone that.
 void CachedFilter::check_cache_at_begin() {
-  const bool is_unchanged = store_.database().in_autocommit() ||
-                            cache_state_.changes == store_.database().total_changes();
+  const sqlite::Database& database = store_.database();
+  const bool is_unchanged =
+      database.data_version() == cache_state_.data_version &&
+      (database.in_autocommit() || cache_state_.changes == database.total_changes());
   if (!is_cache_current() || cache_state_.saw_write_transaction || !is_unchanged) {
     drop_cache();
     remember_version();
