@@ -327,14 +327,16 @@ class Damage(GenerationsCase):
     )
 
     def test_every_statement_reports_the_damage(self):
-        for sql, text in self.CASES:
+        for number, (sql, text) in enumerate(self.CASES):
             with self.subTest(sql):
-                db = self.make("capacity=4000, generations=4", ":memory:")
+                path = f"{self.path}.{number}"
+                db = self.make("capacity=4000, generations=4", path)
                 db.execute("CREATE VIRTUAL TABLE g USING bloom(capacity=10)")
                 self.add_range(db, 1, 500)
                 db.execute(ROTATE)
                 self.add_range(db, 1, 500)
                 db.execute(sql)
+                db = self.connect(path)
                 for statement in ("SELECT 1 FROM f WHERE key = 'key 1'", "INSERT INTO f(key) VALUES ('a')", "SELECT info FROM f", "INSERT INTO f(f) VALUES ('integrity-check')"):
                     self.assertFails(db, text, statement)
                 if "config" in sql:

@@ -219,7 +219,7 @@ class Layers(GrowingCase):
             self.assertAlmostEqual(self.wrong(db, 20000) / 20000 / info["fpr"], 1, delta=0.1)
 
     def test_damaged_layers_are_named(self):
-        for damage, text in {
+        for number, (damage, text) in enumerate({
             "substr(v, 1, 100)": "a header has 64 bytes, got 36",
             "CAST(v || x'00' AS BLOB)": "a header has 64 bytes, got 1",
             "CAST(v || zeroblob(64) AS BLOB)": "bad magic",
@@ -228,15 +228,16 @@ class Layers(GrowingCase):
             "CAST(v || (SELECT v FROM nocase_config WHERE k = 'header') AS BLOB)": "layers in the config differ in kind, seed or collation",
             "x''": "a header has 64 bytes, got 0",
             "'text'": "the config has no header",
-        }.items():
-            db = self.connect(":memory:")
+        }.items()):
+            path = f"{self.path}.{number}"
+            db = self.connect(path)
             db.execute("CREATE VIRTUAL TABLE f USING bloom")
             db.execute("CREATE VIRTUAL TABLE nocase USING bloom(collate=nocase)")
             db.execute("CREATE VIRTUAL TABLE counting USING bloom(capacity=10, kind=counting)")
             db.execute("CREATE VIRTUAL TABLE seeded USING bloom(seed=1)")
             self.add(db, 1, 3000)
             db.execute(f"UPDATE f_config SET v = {damage} WHERE k = 'header'")
-            db.execute("PRAGMA writable_schema = RESET")
+            db = self.connect(path)
             for sql in ("SELECT 1 FROM f WHERE key = 1", "INSERT INTO f(key) VALUES (1)", "INSERT INTO f(f) VALUES ('integrity-check')"):
                 self.assertFails(db, text, sql)
             db.execute("DROP TABLE f")
