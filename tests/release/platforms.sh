@@ -107,9 +107,20 @@ wheel_installs() {
     cp "$target"/sqlite_bloom/bloom.* "$folder/$platform"
 }
 
+# Prints the command of an npm that knows --os, --cpu and --libc. That of Debian 12 does not.
+npm_for_machines() {
+  if [ "$(npm --version | cut -d . -f 1)" -ge 10 ]; then
+    echo npm
+    return
+  fi
+  [ -e "$folder/npm" ] || npm install --silent --prefix "$folder/npm" npm@10 > /dev/null || return
+  echo "$folder/npm/node_modules/.bin/npm"
+}
+
 # npm installs the package of the platform, and no other, beside the one that users name.
 npm_chooses() {
-  local platform=$1 project=$folder/$1/node options name
+  local platform=$1 project=$folder/$1/node options name npm
+  npm=$(npm_for_machines) || return
   while read -r options; do
     name=${options##* }
     rm -rf "$project"
@@ -122,7 +133,7 @@ base = {"sqlite-bloom": files.pop("sqlite-bloom")}
 print(json.dumps({"dependencies": base, "optionalDependencies": files}))
 END
     # shellcheck disable=SC2086 # word by word
-    (cd "$project" && npm install --silent --offline ${options% *}) || return
+    (cd "$project" && "$npm" install --silent --offline ${options% *}) || return
     expect "installed for ${options% *}" "$(printf '%s\n' sqlite-bloom "$name")" "$(ls "$project/node_modules")" || return
     cmp "$project/node_modules/$name"/bloom.* "$packages/$platform"/loadable/bloom.* || return
   done < <(npm_machines "$platform")
