@@ -124,6 +124,16 @@ class Use(FilterCase):
         # At the 1024th lookup, up to 4096 rows are read.
         self.assertEqual([self.found(db) for _ in range(3)], [200, 111, 0])
 
+    def test_many_pending_keys_are_found(self):
+        """The set of pending keys grows while it is filled."""
+        count = 50_000
+        db = self.make()
+        db.execute("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) INSERT INTO s(k) SELECT 'pending ' || i FROM n", (count,))
+        for _ in range(3):
+            found = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT count(*) FROM n CROSS JOIN f ON f.k = 'pending ' || n.i"
+            self.assertEqual(one(db, found, count), count)
+            self.assertSame(db)
+
     def test_no_index_no_filter(self):
         db = self.make(index="")
         self.assertEqual(self.keys(db), 0)

@@ -52,11 +52,7 @@ void KeySet::grow() {
   table_.assign(table_.size() * 2, 0);
   mask_ = table_.size() - 1;
   for (const SearchKey key : keys_) {
-    std::size_t i = as_size(key) & mask_;
-    while (table_[i] != 0) {
-      i = (i + 1) & mask_;
-    }
-    table_[i] = key;
+    table_[slot_of(key)] = key;
   }
 }
 
