@@ -36,35 +36,52 @@ bool has_balanced_brackets(std::string_view text) {
   return depth == 0;
 }
 
-// Returns whether a call of a date function may give another value at another time. SQLite notices
-// that only when it computes the value for an index.
-bool reads_clock(std::string_view arguments, std::size_t least) {
-  constexpr std::string_view kChanging[] = {"now", "localtime", "utc"};
-  const auto has = [&](std::string_view word) {
-    return sqlite::mentions(arguments, sqlite::text_literal(word)) ||
-           sqlite::mentions(arguments, sqlite::quoted_name(word));
-  };
-  return sqlite::trimmed(arguments).empty() || split_list(arguments).size() < least ||
-         std::any_of(std::begin(kChanging), std::end(kChanging), has);
+// Returns the arguments of a call: the text up to the bracket that closes it.
+std::string_view arguments_of(std::string_view after_bracket) {
+  int depth = 1;
+  std::size_t i = 0;
+  for (; i < after_bracket.size(); i += sqlite::token_size(after_bracket.substr(i))) {
+    const char c = after_bracket[i];
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (depth == 0) {
+      break;
+    }
+  }
+  return after_bracket.substr(0, i);
 }
 
+// Returns whether an expression may give another value at another time, because it calls a date
+// function without a date, or with one of these words. SQLite notices that only when it computes
+// the value for an index.
 bool may_read_clock(std::string_view sql) {
   constexpr std::pair<std::string_view, std::size_t> kFunctions[] = {
       {"date", 1},      {"time", 1},     {"datetime", 1}, {"julianday", 1},
       {"unixepoch", 1}, {"strftime", 2}, {"timediff", 2}};
+  constexpr std::string_view kWords[] = {"now", "localtime", "utc"};
+  const bool has_word =
+      std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) {
+        return sqlite::mentions(sql, sqlite::text_literal(word)) ||
+               sqlite::mentions(sql, sqlite::quoted_name(word));
+      });
+  // A comment may hide the call.
+  if ((sqlite::mentions(sql, "/*") || sqlite::mentions(sql, "--")) &&
+      std::any_of(std::begin(kFunctions), std::end(kFunctions),
+                  [&](const auto& function) { return sqlite::mentions(sql, function.first); })) {
+    return true;
+  }
   for (std::size_t open = sql.find('('); open != std::string_view::npos;
        open = sql.find('(', open + 1)) {
-    const std::string_view before = sqlite::trimmed(sql.substr(0, open));
-    std::size_t size = 0;  // of the name of the function
-    while (size < before.size() &&
-           std::isalpha(static_cast<unsigned char>(before[before.size() - size - 1])) != 0) {
-      ++size;
-    }
-    const std::string_view name = before.substr(before.size() - size);
-    const std::string_view arguments = sql.substr(open + 1, sql.find(')', open) - open - 1);
+    std::string_view name = sqlite::trimmed(sql.substr(0, open));
+    name.remove_suffix(!name.empty() &&
+                       std::string_view("\"`]").find(name.back()) != std::string_view::npos);
+    const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0; };
+    name.remove_prefix(static_cast<std::size_t>(
+        name.rend() - std::find_if_not(name.rbegin(), name.rend(), is_letter)));
+    const std::string_view arguments = arguments_of(sql.substr(open + 1));
+    const std::size_t count = sqlite::trimmed(arguments).empty() ? 0 : split_list(arguments).size();
     if (std::any_of(std::begin(kFunctions), std::end(kFunctions), [&](const auto& function) {
           return name.size() == function.first.size() && sqlite::mentions(name, function.first) &&
-                 reads_clock(arguments, function.second);
+                 (has_word || count < function.second);
         })) {
       return true;
     }

@@ -953,7 +953,8 @@ class Keys(SourceCase):
 
     def test_expressions_that_depend_on_the_time(self):
         db = self.make(rows=3, path=":memory:")
-        for expression in ("date('now')", "strftime('%s')", "k < DATE ( k, \"LocalTime\" )", "julianday(k, 'utc')", "unixepoch()", "datetime()"):
+        for expression in ("date('now')", "strftime('%s')", "k < DATE ( k, \"LocalTime\" )", "julianday(k, 'utc')", "unixepoch()", "datetime()",
+                           "date(coalesce(k, k), 'localtime')", "date(replace(k, ')', ''), 'utc')", '"date"(\'now\')', "[strftime](lower('%s'))", "date/* of */('now')", "/* of */ date('now')", "date(max(k, date('now')))"):
             self.assertFails(db, "not on the time or time zone", f"CREATE VIRTUAL TABLE g USING bloom_search(source=s, equal=({expression} AS d))")
         db.execute("CREATE VIRTUAL TABLE g USING bloom_search(source=s, equal=(date(k, 'unixepoch') AS d, strftime('%Y', k) AS y, coalesce(k, 'now') AS c))")
 
