@@ -72,8 +72,8 @@ bool may_read_clock(std::string_view sql) {
   for (std::size_t open = sql.find('('); open != std::string_view::npos;
        open = sql.find('(', open + 1)) {
     std::string_view name = sqlite::trimmed(sql.substr(0, open));
-    name.remove_suffix(!name.empty() &&
-                       std::string_view("\"`]").find(name.back()) != std::string_view::npos);
+    const bool is_quoted = name.ends_with('"') || name.ends_with('`') || name.ends_with(']');
+    name.remove_suffix(is_quoted ? 1 : 0);
     const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0; };
     name.remove_prefix(static_cast<std::size_t>(
         name.rend() - std::find_if_not(name.rbegin(), name.rend(), is_letter)));
