@@ -136,8 +136,9 @@ bool may_omit_left_join(sqlite3* db, std::string_view sql, bool is_readonly) {
     return true;
   }
   enum { kIsView = 0, kName = 1, kSql = 2, kSchema = 1 };
-  std::vector<std::string> texts = {std::string(sql)};
-  std::vector<std::pair<std::string, std::size_t>> views;  // with a LEFT JOIN: name, number of text
+  std::vector<std::string> definitions = {std::string(sql)};
+  // Those with a LEFT JOIN: the name, and the number of the definition.
+  std::vector<std::pair<std::string, std::size_t>> views;
   const Statement schemas(db, "PRAGMA database_list");
   for (Execution each(schemas); each.step();) {
     const Statement list(db, "SELECT type = 'view', name, sql FROM " +
@@ -147,10 +148,10 @@ bool may_omit_left_join(sqlite3* db, std::string_view sql, bool is_readonly) {
       const std::string_view text = run.value(kSql).text();
       const bool is_view = run.integer(kIsView) != 0;
       if (!has_keyword(text, kLeft)) {
-        texts.emplace_back(text);
+        definitions.emplace_back(text);
       } else if (is_view) {
-        views.emplace_back(run.value(kName).text(), texts.size());
-        texts.emplace_back(text);
+        views.emplace_back(run.value(kName).text(), definitions.size());
+        definitions.emplace_back(text);
       } else if (!is_readonly) {
         return true;
       }
@@ -159,8 +160,8 @@ bool may_omit_left_join(sqlite3* db, std::string_view sql, bool is_readonly) {
   return std::any_of(views.begin(), views.end(), [&](const auto& view) {
     const auto& [name, own] = view;
     bool is_used = name.find_first_of("\"`]") != std::string::npos;
-    for (std::size_t i = 0; i < texts.size() && !is_used; ++i) {
-      is_used = i != own && mentions(texts[i], name);
+    for (std::size_t i = 0; i < definitions.size() && !is_used; ++i) {
+      is_used = i != own && mentions(definitions[i], name);
     }
     return is_used;
   });
