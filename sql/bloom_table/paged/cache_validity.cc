@@ -40,7 +40,6 @@ void CachedFilter::note_commit() {
   cache_state_.data_version = store_.database().data_version();
   cache_state_.is_settled =
       cache_state_.data_version.has_value() && !store_.database().shares_cache();
-  cache_state_.retired_changes = connection_.retired_changes;
   cache_state_.saw_write_transaction = false;
   cache_state_.sees_uncommitted = false;
 }
@@ -97,16 +96,14 @@ void CachedFilter::refresh_cache() {
   must_refresh_lookups_ = rows_may_change();
 }
 
-// Returns whether the rows that this connection sees are those of the last check. Only a commit can
-// have changed them: one of another connection, or one of a retired object. Someone may also have
-// written to the shadow tables directly, which is forbidden; a rollback of that is noticed if no
-// other transaction has begun since.
+// Returns whether the rows that this connection sees are those of the last check. Only a commit of
+// another connection can have changed them. Someone may also have written to the shadow tables
+// directly, which is forbidden; a rollback of that is noticed if no other transaction has begun
+// since.
 bool CachedFilter::is_cache_current() {
   sqlite::Database& database = store_.database();
   const auto version = database.data_version();
-  if (!cache_state_.is_settled || transaction_.is_open() || retired_ || !version ||
-      database.may_have_been_replaced() ||
-      cache_state_.retired_changes != connection_.retired_changes) {
+  if (!cache_state_.is_settled || retired_ || !version || database.may_have_been_replaced()) {
     return false;
   }
   const bool writing = database.has_write_transaction();
@@ -134,18 +131,15 @@ bool CachedFilter::is_cache_current() {
 void CachedFilter::remember_version() {
   sqlite::Database& database = store_.database();
   const bool writing = database.has_write_transaction();
-  may_change_untold_ = may_change_untold_ && writing;
   connection_.may_be_undone_untold = connection_.may_be_undone_untold &&
                                      (!database.in_autocommit() || database.running_writers() != 0);
-  cache_state_ = {.is_settled = !retired_ && !transaction_.is_open() && !may_change_untold_ &&
-                                !connection_.may_be_undone_untold &&
-                                !database.may_have_been_replaced() &&
-                                !(writing && database.shares_cache()),
-                  .data_version = database.data_version(),
-                  .foreign_version = database.foreign_version(),
-                  .retired_changes = connection_.retired_changes,
-                  .changes = database.total_changes(),
-                  .saw_write_transaction = writing};
+  cache_state_ = {
+      .is_settled = !retired_ && !transaction_.is_open() && !connection_.may_be_undone_untold &&
+                    !database.may_have_been_replaced() && !(writing && database.shares_cache()),
+      .data_version = database.data_version(),
+      .foreign_version = database.foreign_version(),
+      .changes = database.total_changes(),
+      .saw_write_transaction = writing};
 }
 
 }  // namespace bloom

@@ -41,7 +41,6 @@ class CachedFilter;
 struct ConnectionState {
   // Goes up whenever a filter has written rows, or may have lost some to a rollback.
   std::uint64_t epoch = 1;
-  std::uint64_t retired_changes = 0;  // the same, but only for filters that are retired
   // SQLite may not report that the open transaction is rolled back: it has reported a rollback too
   // early, or an object with changes is retired, and may be gone by then.
   bool may_be_undone_untold = false;
@@ -187,10 +186,7 @@ class CachedFilter {
   void note_row_log_table();
   // Also drops deferred changes.
   void drop_cache(RowLogCopy copy = RowLogCopy::forget);
-  void note_change() {
-    seen_epoch_ = ++connection_.epoch;
-    connection_.retired_changes += retired_ ? 1 : 0;
-  }
+  void note_change() { seen_epoch_ = ++connection_.epoch; }
   // Drops the cache if rows may have changed since it was filled. Call before the transaction is
   // joined.
   void check_cache_at_begin();
@@ -222,7 +218,6 @@ class CachedFilter {
     bool is_settled = false;
     std::optional<unsigned> data_version;         // see sqlite::Database
     std::optional<std::int64_t> foreign_version;  // see sqlite::Database
-    std::uint64_t retired_changes = 0;            // of the connection
     int changes = 0;                              // sqlite3_total_changes()
     bool saw_write_transaction = false;           // a check was made while there was one
     // The connection sees uncommitted rows of other connections, which do not change the data
