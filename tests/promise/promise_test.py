@@ -578,8 +578,14 @@ class Unreported(Case):
                 again.code("INSERT INTO f(key) VALUES ('x')")
                 again.code("ROLLBACK")
                 self.assertPresent(again, "y", "z")
+                # Chunks that are read between the change and the rollback must not be written back.
+                fresh = Raw(self.path)
+                fresh.run("BEGIN", "SAVEPOINT s", *statements)
+                fresh.code("SELECT key FROM f WHERE key = 'z'")
+                fresh.run("ROLLBACK TO s", "INSERT INTO f(key) VALUES ('w')", "COMMIT")
+                self.assertPresent(fresh, "w", "y", "z")
                 db.run("DROP TABLE f", "DROP TABLE other")
-                db.close(), again.close()
+                db.close(), again.close(), fresh.close()
 
     def test_a_rollback_restores_a_table_that_was_renamed_or_dropped(self):
         ways = (("ALTER TABLE f RENAME TO gone", "ROLLBACK TO s"), ("DROP TABLE f", "ROLLBACK TO s"))
