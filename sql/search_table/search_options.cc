@@ -57,14 +57,16 @@ bool may_read_clock(std::string_view sql) {
   constexpr std::pair<std::string_view, std::size_t> kFunctions[] = {
       {"date", 1},      {"time", 1},     {"datetime", 1}, {"julianday", 1},
       {"unixepoch", 1}, {"strftime", 2}, {"timediff", 2}};
-  constexpr std::string_view kWords[] = {"now", "localtime", "utc"};
+  constexpr std::string_view kWords[] = {"now", "localtime", "utc", "subsec", "subsecond"};
   const bool has_word =
       std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) {
         return sqlite::mentions(sql, sqlite::text_literal(word)) ||
                sqlite::mentions(sql, sqlite::quoted_name(word));
       });
-  // A comment may hide the call.
-  if ((sqlite::mentions(sql, "/*") || sqlite::mentions(sql, "--")) &&
+  // Something between its name and its arguments may hide the call.
+  const bool may_hide = sqlite::mentions(sql, "/*") || sqlite::mentions(sql, "--") ||
+                        sqlite::mentions(sql, sqlite::kByteOrderMark);
+  if (may_hide &&
       std::any_of(std::begin(kFunctions), std::end(kFunctions),
                   [&](const auto& function) { return sqlite::mentions(sql, function.first); })) {
     return true;

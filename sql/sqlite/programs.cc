@@ -159,7 +159,7 @@ bool may_omit_left_join(sqlite3* db, std::string_view sql, bool is_readonly) {
   }
   return std::any_of(views.begin(), views.end(), [&](const auto& view) {
     const auto& [name, own] = view;
-    bool is_used = name.find_first_of("\"`]") != std::string::npos;
+    bool is_used = name.find_first_of("'\"`]") != std::string::npos;
     for (std::size_t i = 0; i < definitions.size() && !is_used; ++i) {
       is_used = i != own && mentions(definitions[i], name);
     }

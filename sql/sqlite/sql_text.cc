@@ -20,10 +20,17 @@ std::string between(char quote, std::string_view text) {
 bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 bool is_quote(char c) { return c == '"' || c == '\''; }
 
-// Returns 0 if the text begins with something else.
+// Returns 0 if the text begins with something else. A number is a word that ends before the next
+// letter, as in ?1LEFT. U+FEFF in front of a word is one, because SQLite skips it there.
 std::size_t size_of_word(std::string_view text) {
-  const auto* const end = std::find_if_not(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_' || c == '$' || c >= 0x80;
+  if (text.starts_with(kByteOrderMark)) {
+    return kByteOrderMark.size();
+  }
+  const auto is_digit = [](unsigned char c) { return std::isdigit(c) != 0; };
+  const bool is_number = !text.empty() && is_digit(static_cast<unsigned char>(text.front()));
+  const auto* const end = std::find_if_not(text.begin(), text.end(), [&](unsigned char c) {
+    return is_digit(c) ||
+           (!is_number && (std::isalpha(c) != 0 || c == '_' || c == '$' || c >= 0x80));
   });
   return static_cast<std::size_t>(end - text.begin());
 }

@@ -17,6 +17,9 @@ std::string quoted_name(std::string_view name);
 std::string quoted_column(std::string_view name);
 std::string text_literal(std::string_view text);
 
+// In UTF-8. SQLite skips it in front of a token, like a blank.
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 // Returns the text without white space at both ends.
 std::string_view trimmed(std::string_view text);
 

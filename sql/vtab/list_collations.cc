@@ -1,6 +1,7 @@
 #include "sql/vtab/list_collations.h"
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <utility>
 
@@ -8,18 +9,21 @@ namespace bloom {
 namespace {
 
 // Returns the collation of the first column of a key in a program, which SQLite writes as
-// k(2,-N.NOCASE,B): - for DESC, N. for NULLS LAST, and B for BINARY. Returns "" for BINARY, and if
-// there is no collation.
+// k(2,NOCASE,B), with B for BINARY. Returns "" for BINARY, and if there is no collation. A name may
+// have a comma in it, and old versions of SQLite shorten the text: then returns all of it.
 std::string_view first_collation(std::string_view key) {
-  const std::size_t comma = key.find(',');
-  if (!key.starts_with("k(") || comma == std::string_view::npos) {
+  constexpr std::string_view kBegin = "k(";
+  if (!key.starts_with(kBegin)) {
     return "";
   }
-  key = key.substr(comma + 1);
-  key = key.substr(0, key.find_first_of(",)"));
-  for (const std::string_view prefix : {"-", "N."}) {
-    key.remove_prefix(key.starts_with(prefix) ? prefix.size() : 0);
+  std::size_t columns = 0;
+  std::from_chars(key.data() + kBegin.size(), key.data() + key.size(), columns);
+  const std::size_t first = key.find(',') + 1;
+  if (static_cast<std::size_t>(std::count(key.begin(), key.end(), ',')) != columns ||
+      !key.ends_with(')')) {
+    return key;
   }
+  key = key.substr(first, std::min(key.find(',', first), key.size() - 1) - first);
   return key == "B" ? "" : key;
 }
 
@@ -43,7 +47,7 @@ class Program {
     } else if (opcode == "VColumn") {
       values_.push_back(p3);
     } else if (opcode == "Eq" || opcode == "Ne") {
-      compared_.push_back({p1, p3, std::string(p4.substr(0, p4.find('-')))});
+      compared_.push_back({p1, p3, std::string(p4.substr(0, p4.rfind('-')))});
     }
   }
 

@@ -64,5 +64,29 @@ TEST(SqlText, NamesAreSeparatedByCommasOutsideOfQuotes) {
   EXPECT_EQ(parse_names("()"), Names{""});
 }
 
+// SQLite skips U+FEFF in front of a token, and takes ?1LEFT for two.
+TEST(SqlText, KeywordsAreFoundOutsideOfQuotesAndComments) {
+  for (const std::string sql : {"a LEFT JOIN b", "left", "x=?1LEFT JOIN b", "x=1/**/LEFT",
+                                "a \xEF\xBB\xBFLeFt JOIN b", "'a''b'LEFT", "[a]LEFT"}) {
+    EXPECT_TRUE(has_keyword(sql, "LEFT")) << sql;
+  }
+  for (const std::string sql : {"", "a_left", "lefty", "'LEFT'", "\"LEFT\"", "-- LEFT", "[LEFT]",
+                                "/* LEFT */", "a\xEF\xBB\xBFLEFT"}) {
+    EXPECT_FALSE(has_keyword(sql, "LEFT")) << sql;
+  }
+}
+
+TEST(SqlText, AnExpressionMayNameAColumn) {
+  for (const std::string sql : {"b", "a||B", "\"b\"", "`b`",
+                                "a||\xEF\xBB\xBF"
+                                "b",
+                                "1b", "[b]"}) {
+    EXPECT_TRUE(may_name(sql, "b")) << sql;
+  }
+  for (const std::string sql : {"", "bb", "'b'", "a + 1", "b1", "b\xEF\xBB\xBF"}) {
+    EXPECT_FALSE(may_name(sql, "b")) << sql;
+  }
+}
+
 }  // namespace
 }  // namespace bloom::sqlite

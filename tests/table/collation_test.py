@@ -132,6 +132,46 @@ class Collations(InFolder):
                 self.assertFails(db, "f: the filter cannot compare key under the collation first_letter", sql)
             db.execute("DROP TABLE f")
 
+    def test_lists_with_a_collation_of_the_host(self):
+        """EXPLAIN shows BINARY as B, and other names as they are."""
+        db = self.connect()
+        db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, k)")
+        db.execute("INSERT INTO s(k) VALUES ('abc'), ('def')")
+        db.execute("CREATE TABLE asked(v)")
+        db.execute("INSERT INTO asked VALUES ('ABC'), ('DEF')")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, fpr=1e-9)")
+        db.execute("CREATE VIRTUAL TABLE g USING bloom_search(source=s, equal=(k))")
+        for name in ("B,x", "-B", "N.B", "-N.B", "B)", "BINARY-8", "-8", ",B", "k(1,B)"):
+            db.create_collation(name, lambda a, b: (a.lower() > b.lower()) - (a.lower() < b.lower()))
+            for column, table in ("key", "f"), ("k", "g"):
+                sql = f'SELECT count(*) FROM {table} WHERE {column} IN (SELECT v COLLATE "{name}" FROM asked)'
+                want = one(db, sql.replace(f"FROM {table}", "FROM s").replace("key", "k"))
+                try:
+                    self.assertGreaterEqual(one(db, sql), want, sql)
+                except sqlite3.OperationalError as error:
+                    self.assertIn("cannot compare", str(error))
+
+    def test_a_list_whose_collation_a_view_changes(self):
+        db = self.connect()
+        db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, k)")
+        db.execute("INSERT INTO s(k) VALUES ('abc')")
+        db.execute("CREATE TABLE asked(v)")
+        db.execute("INSERT INTO asked VALUES ('ABC')")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, fpr=1e-9)")
+        db.execute("CREATE VIRTUAL TABLE g USING bloom_search(source=s, equal=(k))")
+        for table, column in ("f", "key"), ("g", "k"):
+            sql = f"SELECT count(*) FROM {table} WHERE {column} IN (SELECT v FROM shown)"
+            db.execute("CREATE VIEW shown AS SELECT v FROM asked")
+            self.assertEqual(one(db, sql), 0)
+            db.execute("DROP VIEW shown")
+            db.execute("CREATE VIEW shown AS SELECT v COLLATE NOCASE AS v FROM asked")
+            want = one(db, "SELECT count(*) FROM s WHERE k IN (SELECT v FROM shown)")
+            try:
+                self.assertEqual(one(db, sql), want, table)
+            except sqlite3.OperationalError as error:
+                self.assertIn("cannot compare", str(error))
+            db.execute("DROP VIEW shown")
+
     def test_a_filter_keeps_its_collation_as_a_blob(self):
         db = self.connect()
         db.execute("CREATE VIRTUAL TABLE f USING bloom(capacity=100, collate=NoCase)")
