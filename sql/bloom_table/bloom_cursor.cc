@@ -82,7 +82,10 @@ void BloomTable::Cursor::require_collation_of_lists() {
   const bool by_parts = plan_ != BloomPlan::lookup && plan_ != BloomPlan::lookup_collated;
   for (std::size_t i = 0; i < (by_parts ? key_columns_ : 1); ++i) {
     const Collation own = by_parts ? table_.parts_.collations[i] : filter_.shape().collation;
-    const std::string other = table_.list_collations_.other_than(name_of(own), static_cast<int>(i));
+    const int argument = static_cast<int>(i);
+    const int column =
+        by_parts ? table_.parts_.first + argument : static_cast<int>(BloomColumn::key);
+    const std::string other = table_.list_collations_.other_than(name_of(own), argument, column);
     if (!other.empty()) {
       refuse_collation(other, own);
     }

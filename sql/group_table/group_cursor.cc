@@ -71,8 +71,8 @@ void GroupTable::Cursor::start(int plan, const char* idx_string, const Values& v
 }
 
 void GroupTable::Cursor::require_collation_of_lists() {
-  const std::string other =
-      table_.list_collations_.other_than(name_of(config_.header.shape.collation), 0);
+  const std::string other = table_.list_collations_.other_than(
+      name_of(config_.header.shape.collation), 0, static_cast<int>(GroupColumn::key));
   if (!other.empty()) {
     refuse_collation(other);
   }

@@ -2,52 +2,90 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <map>
 #include <memory>
 #include <utility>
 
 namespace bloom {
 namespace {
 
-// Returns the collation of the first column of a key in a program, which SQLite writes as
-// k(2,NOCASE,B), with B for BINARY. Returns "" for BINARY, and if there is no collation. A name may
-// have a comma in it, and old versions of SQLite shorten the text: then returns all of it.
-std::string_view first_collation(std::string_view key) {
+// Returns the collation of column i of a key in a program, which SQLite writes as k(2,NOCASE,B),
+// with B for BINARY. Returns "" for BINARY, and if there is no collation. A name may have a comma
+// in it, and old versions of SQLite shorten the text: then returns all of it.
+std::string collation_in(const std::string& key, int i) {
   constexpr std::string_view kBegin = "k(";
   if (!key.starts_with(kBegin)) {
     return "";
   }
-  std::size_t columns = 0;
+  int columns = 0;
   std::from_chars(key.data() + kBegin.size(), key.data() + key.size(), columns);
-  const std::size_t first = key.find(',') + 1;
-  if (static_cast<std::size_t>(std::count(key.begin(), key.end(), ',')) != columns ||
-      !key.ends_with(')')) {
+  if (std::count(key.begin(), key.end(), ',') != columns || i >= columns || !key.ends_with(')')) {
     return key;
   }
-  key = key.substr(first, std::min(key.find(',', first), key.size() - 1) - first);
-  return key == "B" ? "" : key;
+  std::size_t begin = 0;
+  for (int comma = 0; comma <= i; ++comma) {
+    begin = key.find(',', begin) + 1;
+  }
+  const std::string name =
+      key.substr(begin, std::min(key.find(',', begin), key.size() - 1) - begin);
+  return name == "B" ? "" : name;
 }
+
+// The columns of virtual tables that registers hold, for an instruction that follows at once.
+class Registers {
+ public:
+  void add(std::string_view opcode, int p1, int p2, int p3) {
+    if (opcode == "VColumn") {
+      columns_[p3] = p2;
+    } else if (opcode == "Column") {
+      columns_.erase(p3);
+    } else if (opcode == "Rowid") {
+      columns_.erase(p2);
+    } else if (opcode == "Copy" || opcode == "SCopy") {
+      for (int i = 0; i <= (opcode == "Copy" ? p3 : 0); ++i) {
+        const int column = column_in(p1 + i);
+        columns_.erase(p2 + i);
+        if (column != ListCollations::kNoColumn) {
+          columns_[p2 + i] = column;
+        }
+      }
+    }
+  }
+  // Returns kNoColumn if the register holds something else.
+  int column_in(int value) const {
+    const auto found = columns_.find(value);
+    return found == columns_.end() ? ListCollations::kNoColumn : found->second;
+  }
+
+ private:
+  std::map<int, int> columns_;
+};
 
 // The instructions of a program that say from where virtual tables get the values of conditions.
 class Program {
  public:
-  void add(std::string_view opcode, int p1, int p2, int p3, std::string_view p4) {
+  void add(std::string_view opcode, int p1, int p2, int p3, const std::string& p4) {
+    registers_.add(opcode, p1, p2, p3);
     if (opcode == "OpenDup") {
       copies_.emplace_back(p1, p2);
     } else if (opcode == "OpenEphemeral") {
-      opened_.emplace_back(p1, first_collation(p4));
+      opened_.emplace_back(p1, p4);
     } else if (opcode == "VInitIn") {
-      lists_.emplace_back(p1, ListCollations::kAnyArgument);
+      lists_.push_back({p1, 0, ListCollations::kAnyArgument, ListCollations::kNoColumn});
     } else if (opcode == "Column") {
       columns_.emplace_back(p1, p3);
     } else if (opcode == "Integer") {
       integers_.emplace_back(p1, p2);
     } else if (opcode == "VFilter") {
       arguments_.push_back(p3 + 1);
-      plans_.emplace_back(p4);
+      plans_.push_back(p4);
     } else if (opcode == "VColumn") {
       values_.push_back(p3);
     } else if (opcode == "Eq" || opcode == "Ne") {
-      compared_.push_back({p1, p3, std::string(p4.substr(0, p4.rfind('-')))});
+      compared_.push_back({p1, p3, p4.substr(0, p4.rfind('-'))});
+    } else if (opcode == "Found" || opcode == "NotFound") {
+      add_checked_list(p1, p3, std::atoi(p4.c_str()));
     }
   }
 
@@ -55,9 +93,10 @@ class Program {
   const std::vector<std::string>& plans() const { return plans_; }
 
   // Appends the collations of the cursors that hold lists. SQLite passes a list at once, by
-  // VInitIn, or copies its values into the arguments of VFilter one by one. A list that has a
-  // collation of its own is a table in memory; one that is needed in two places is copied.
-  // Subprograms use the same numbers again, so all instructions with a number count.
+  // VInitIn, or copies its values into the arguments of VFilter one by one, or looks the column of
+  // the table up in the list itself, by Found or NotFound. A list that has a collation of its own is
+  // a table in memory; one that is needed in two places is copied. Subprograms use the same numbers
+  // again, so all instructions with a number count.
   //
   // SQLite makes a list of x = y OR x = z, and ignores the collation of these comparisons. They
   // are in the program, unless the table checks the list itself.
@@ -66,14 +105,15 @@ class Program {
       const int last = count + most_arguments(count);
       for (const auto& [cursor, target] : columns_) {
         if (target > count && target <= last) {
-          lists_.emplace_back(cursor, target - count - 1);
+          lists_.push_back({cursor, 0, target - count - 1, ListCollations::kNoColumn});
         }
       }
     }
     for (std::size_t i = 0; i < lists_.size(); ++i) {
       for (const auto& [copy, original] : copies_) {
-        const std::pair same(original, lists_[i].second);
-        if (copy == lists_[i].first &&
+        Use same = lists_[i];
+        same.cursor = original;
+        if (copy == lists_[i].cursor &&
             std::find(lists_.begin(), lists_.end(), same) == lists_.end()) {
           lists_.push_back(same);
         }
@@ -83,19 +123,29 @@ class Program {
       const auto is_operand = [&](int value) { return value == each.left || value == each.right; };
       if (!each.collation.empty() && each.collation != "BINARY" &&
           std::any_of(values_.begin(), values_.end(), is_operand)) {
-        found.push_back({each.collation, ListCollations::kNoArgument});
+        found.push_back({each.collation, ListCollations::kNoArgument, ListCollations::kNoColumn});
       }
     }
-    for (const auto& [cursor, collation] : opened_) {
-      for (const auto& [list, argument] : lists_) {
-        if (list == cursor && !collation.empty()) {
-          found.push_back({collation, argument});
+    for (const auto& [cursor, key] : opened_) {
+      for (const Use& list : lists_) {
+        const std::string collation = list.cursor == cursor ? collation_in(key, list.place) : "";
+        if (!collation.empty()) {
+          found.push_back({collation, list.argument, list.column});
         }
       }
     }
   }
 
  private:
+  // `first`: the register of the first of `count` values that are looked up.
+  void add_checked_list(int cursor, int first, int count) {
+    for (int i = 0; i < count; ++i) {
+      if (const int column = registers_.column_in(first + i); column != ListCollations::kNoColumn) {
+        lists_.push_back({cursor, i, ListCollations::kNoArgument, column});
+      }
+    }
+  }
+
   // `count`: the register of argc. argv follows.
   int most_arguments(int count) const {
     int most = 0;
@@ -105,20 +155,29 @@ class Program {
     return most;
   }
 
+  struct Use {
+    int cursor;
+    int place;     // of the column in the list, from 0
+    int argument;  // as in ListCollations::List
+    int column;
+
+    bool operator==(const Use&) const = default;
+  };
   struct Comparison {
     int left;  // register
     int right;
     std::string collation;
   };
+  Registers registers_;
   std::vector<Comparison> compared_;
   std::vector<std::string> plans_;
   std::vector<int> values_;                          // registers of columns of virtual tables
-  std::vector<std::pair<int, std::string>> opened_;  // cursor, collation of its first column
+  std::vector<std::pair<int, std::string>> opened_;  // cursor, its key
   std::vector<std::pair<int, int>> copies_;          // cursor, of which cursor
   std::vector<std::pair<int, int>> columns_;         // cursor, register
   std::vector<std::pair<int, int>> integers_;        // value, register
   std::vector<int> arguments_;                       // registers of argc
-  std::vector<std::pair<int, int>> lists_;           // cursor, number of the argument
+  std::vector<Use> lists_;
 };
 
 // Appends the collations of the lists in the program of a statement, and the plans. Returns false
@@ -157,14 +216,14 @@ bool may_look_up(sqlite3_stmt* statement, const char* sql) {
 
 }  // namespace
 
-std::string ListCollations::other_than(std::string_view collation, int argument) {
+std::string ListCollations::other_than(std::string_view collation, int argument, int column) {
   read();
   if (!is_known_) {
     return "of a list while a blob is open for writing";
   }
   const auto other = std::find_if(found_.begin(), found_.end(), [&](const List& each) {
     return (argument == kAnyArgument || each.argument == kAnyArgument ||
-            each.argument == argument) &&
+            each.argument == argument || (each.column != kNoColumn && each.column == column)) &&
            sqlite3_stricmp(each.collation.c_str(), std::string(collation).c_str()) != 0;
   });
   return other == found_.end() ? "" : other->collation;

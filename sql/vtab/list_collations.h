@@ -24,21 +24,24 @@ class ListCollations {
   // `plan`: the idxStr of the running statement. SQLite may explain another plan than it runs,
   // after parameters were bound or the costs have changed; then returns false.
   bool are_within(std::string_view collation, std::string_view plan) {
-    return other_than(collation).empty() &&
+    return other_than(collation, kAnyArgument, kNoColumn).empty() &&
            std::find(plans_.begin(), plans_.end(), plan) != plans_.end();
   }
   // Returns the name of another collation than BINARY and this one by which a list is compared that
-  // gives argument number `argument` of xFilter, from 0; "" for none. If a program cannot be read,
-  // returns words that say so.
-  std::string other_than(std::string_view collation, int argument = kAnyArgument);
+  // gives argument number `argument` of xFilter, from 0, or by which the program compares a column
+  // number `column` of a virtual table with a list itself: another plan may pass that list. Returns
+  // "" for none. If a program cannot be read, returns words that say so.
+  std::string other_than(std::string_view collation, int argument, int column);
 
   // A list that is compared by another collation than BINARY.
   struct List {
     std::string collation;
     int argument;  // or kAnyArgument, or kNoArgument: a comparison with the column of a table
+    int column;    // or kNoColumn
   };
   static constexpr int kAnyArgument = -1;
   static constexpr int kNoArgument = -2;
+  static constexpr int kNoColumn = -1;
 
  private:
   void read();

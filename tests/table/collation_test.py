@@ -151,6 +151,32 @@ class Collations(InFolder):
                 except sqlite3.OperationalError as error:
                     self.assertIn("cannot compare", str(error))
 
+    def test_lists_in_a_plan_that_parameters_change(self):
+        """EXPLAIN has no parameters, so it may show another plan, in which another list looks the key up."""
+        db = self.connect()
+        db.executescript(
+            "CREATE TABLE k(id INTEGER PRIMARY KEY, m, w, b); INSERT INTO k VALUES (1, 'm', 'abc', 1); "
+            "CREATE TABLE t(id, a, kind, name TEXT COLLATE NOCASE); CREATE UNIQUE INDEX p ON t(a) WHERE kind = 5; INSERT INTO t VALUES (1, 1, 5, 'x'); "
+            "CREATE TABLE s(id); INSERT INTO s VALUES (1); "
+            "CREATE TABLE u(id, y); INSERT INTO u VALUES (1, 'ABC'), (1, 'X'); CREATE TABLE v(id, y); INSERT INTO v VALUES (1, 'abc'); "
+            "CREATE VIRTUAL TABLE f USING bloom(source=k, column=w); CREATE VIRTUAL TABLE g USING bloom_groups(source=k, member=m, column=w); "
+            "CREATE VIRTUAL TABLE c USING bloom(source=k, column=(w, b)); CREATE VIRTUAL TABLE z USING bloom_search(source=k, equal=(w))"
+        )
+        rest = "AND t.a = 1 AND t.kind = ?1"
+        for key, part in ("f.key", ""), ("g.key", ""), ("c.w", " AND c.b = 1"), ("z.w", ""):
+            table = key[0]
+            for first, second in ("y", "y COLLATE NOCASE"), ("y COLLATE NOCASE", "y"):
+                lists = f"{key} IN (SELECT {first} FROM v WHERE v.id = s.id) AND {key} IN (SELECT {second} FROM u WHERE u.id = t.id)"
+                sql = f"SELECT count(*) FROM {table}, t, s WHERE {lists}{part} {rest}"
+                want = one(db, sql.replace(f"FROM {table},", f"FROM k AS {table},").replace(key, f"{table}.w"), 5)
+                try:
+                    self.assertEqual(one(db, sql, 5), want, sql)
+                except sqlite3.OperationalError as error:
+                    self.assertIn("cannot compare", str(error))
+            # Another column of the statement may have another collation.
+            others = f"SELECT count(*) FROM {table}, t, s WHERE {key} = 'abc'{part} AND t.name IN (SELECT y FROM u) AND t.name || '' IN (SELECT y COLLATE NOCASE FROM u) {rest}"
+            self.assertEqual(one(db, others, 5), 1)
+
     def test_a_list_whose_collation_a_view_changes(self):
         db = self.connect()
         db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, k)")
