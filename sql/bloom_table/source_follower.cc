@@ -159,10 +159,7 @@ void SourceFollower::change(PagedFilter& filter, std::string_view command,
     return;
   }
   if (command == kAddCommand) {
-    KeyHashes(filter.shape())
-        .pass(
-            key, [&](Hash hash) { filter.add_batched(hash); },
-            [&](Hash marker) { return counting_ && filter.may_contain(marker); });
+    KeyHashes(filter.shape()).pass(key, [&](Hash hash) { filter.add_batched(hash); });
   } else if (counting_ && !filter.remove(*key.hash)) {
     fail("the filter does not have the key " + describe_key(value, is_composite()) +
          ", which leaves the source: filter and source are out of sync (" +
@@ -255,9 +252,13 @@ void SourceFollower::check(PagedFilter& filter) {
     throw SqliteError(SQLITE_CORRUPT_VTAB, *problem);
   }
   const KeyForm form = form_of(filter);
+  const Hash marker = noncanonical_marker(form.shape);
+  const bool has_marker = !is_composite() || !filter.config().parts.empty();
   source_.for_each_row([&](const sqlite::Execution& row) {
-    const auto hash = key_of_row(row, 0, form).hash;
-    if (hash && !filter.may_contain(*hash)) {
+    const SourceKey key = key_of_row(row, 0, form);
+    const bool needs_marker = has_marker && key.is_noncanonical_number;
+    if (key.hash &&
+        (!filter.may_contain(*key.hash) || (needs_marker && !filter.may_contain(marker)))) {
       throw SqliteError(SQLITE_CORRUPT_VTAB,
                         "the source has " + describe_row(row) + ", which the filter does not have");
     }

@@ -307,10 +307,14 @@ void MemberFollower::check() {
   Execution run(select);
   while (change_log.is_complete() && run.step()) {
     const Value member = run.value(0);
-    const Hash hash = *key_of_row(run, 1, form).hash;
+    const SourceKey key = key_of_row(run, 1, form);
     const auto slot = store_.members().slot_of(config, member);
-    if (!change_log.may_contain(member, hash) &&
-        !(slot && store_.segments().may_contain(config, *slot, hash))) {
+    const auto is_missing = [&](Hash hash) {
+      return !change_log.may_contain(member, hash) &&
+             !(slot && store_.segments().may_contain(config, *slot, hash));
+    };
+    if (is_missing(*key.hash) ||
+        (key.is_noncanonical_number && is_missing(noncanonical_marker(form.shape)))) {
       throw SqliteError(SQLITE_CORRUPT_VTAB, "the source has the row " + describe_row(run) +
                                                  ", which the filters do not have");
     }
