@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/support/error.h"
+#include "sql/search_table/ranges/row_receiver.h"
 #include "sql/search_table/ranges/search_lookup.h"
 #include "sql/search_table/search_table.h"
 #include "sql/search_table/whole/whole_builder.h"
@@ -191,9 +192,7 @@ void SearchTable::cover_whole(SearchConfig& config, const RowidRanges& rows, std
       builder.build(std::move(wanted), last);
     }
   });
-  if (outcome.failed() && outcome.code() != SQLITE_ERROR) {
-    outcome.throw_failure();
-  }
+  throw_unless_of_a_row(outcome);
   if (outcome.failed()) {  // a generated column fails for a row
     store_.whole().clear();
     config.whole = {};
@@ -331,9 +330,7 @@ void SearchTable::check_range(const FamilyConfig& config, Family f, const Stored
       }
     }
   });
-  if (outcome.failed() && outcome.code() != SQLITE_ERROR) {
-    outcome.throw_failure();
-  }
+  throw_unless_of_a_row(outcome);
 }
 
 }  // namespace bloom

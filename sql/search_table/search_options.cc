@@ -91,6 +91,13 @@ bool may_read_clock(std::string_view sql) {
   return false;
 }
 
+// Also finds the function like().
+bool has_like(std::string_view sql) {
+  constexpr std::string_view kLike = "like";
+  return sqlite::has_keyword(sql, kLike) || sqlite::mentions(sql, "\"like\"") ||
+         sqlite::mentions(sql, "`like`") || sqlite::mentions(sql, "[like]");
+}
+
 }  // namespace
 
 const char* name_of(SearchedBy by) {
@@ -136,6 +143,11 @@ void SearchOptions::read_equal(const OptionArgument& argument) {
     if (item.empty() || !has_balanced_brackets(item) ||
         (as == std::string::npos && !is_name && !sqlite::unquoted(item))) {
       refuse(argument.name, "columns, and expressions with a name: (user, payload->>'$.id' AS id)",
+             sqlite::quoted_text(item));
+    }
+    if (as != std::string::npos && has_like(item)) {
+      refuse(argument.name,
+             "expressions without LIKE, because PRAGMA case_sensitive_like changes its result",
              sqlite::quoted_text(item));
     }
     if (may_read_clock(item)) {

@@ -931,8 +931,8 @@ class Keys(SourceCase):
         db.executescript("DROP TABLE f; CREATE VIRTUAL TABLE f USING bloom_search(source=s, like=(k), equal=(k, u)); CREATE TABLE w(n INTEGER PRIMARY KEY)")
         join = "SELECT f.id FROM f AS f LEFT /* ' */ JOIN w ON w.n = f.id AND f.k LIKE 'key 5%'"
         db.executescript(
-            f"CREATE VIEW plain AS {join}; CREATE VIEW \"quo\"\"ted\" AS {join}; CREATE VIEW v2 AS SELECT id\nAS\nb FROM PLAIN; CREATE TEMP VIEW v3 AS SELECT * FROM v2;"
-            f"CREATE TABLE n(a); CREATE TABLE counted(a); CREATE TRIGGER t AFTER INSERT ON n BEGIN INSERT INTO counted SELECT count(*) FROM ({join.replace('f.id', 'DISTINCT f.id', 1)}); END"
+            f"CREATE VIEW plain AS {join}; CREATE VIEW \"quo\"\"ted\" AS {join}; CREATE VIEW \"it's\" AS {join}; CREATE VIEW v2 AS SELECT id\nAS\nb FROM PLAIN; CREATE TEMP VIEW v3 AS SELECT * FROM v2;"
+            f"CREATE TABLE n(a); CREATE TABLE counted(a); INSERT INTO counted VALUES (7); CREATE TRIGGER t AFTER INSERT ON n BEGIN INSERT INTO counted SELECT count(*) FROM ({join.replace('f.id', 'DISTINCT f.id', 1)}); END"
         )
         for query in (
             f"/* ' */ {join}",
@@ -941,22 +941,43 @@ class Keys(SourceCase):
             "SELECT * FROM plain",
             "SELECT * FROM [Plain]",
             'SELECT * FROM "quo""ted"',
+            "SELECT * FROM 'it''s'",
+            join.replace(" LEFT", " \ufeffLEFT"),
+            "SELECT f.id FROM counted AS x JOIN f ON x.a=?1LEFT JOIN w ON w.n = f.id AND f.k LIKE 'key 5%'",
             "SELECT * FROM v2",
             "SELECT * FROM v3",
             "SELECT DISTINCT f.id FROM f AS f NATURAL LEFT OUTER JOIN w AS x LEFT JOIN n ON f.k GLOB 'key 5*'",
             "SELECT f.id FROM f AS f LEFT JOIN w ON w.n = f.id AND f.u <> 5",
             "SELECT f.id FROM f AS f LEFT JOIN w ON w.n = f.id AND f.u IS NOT 5",
         ):
-            self.assertEqual(len(db.execute(query).fetchall()), 200, query)
+            self.assertEqual(len(db.execute(query, (7,) if "?1" in query else ()).fetchall()), 200, query)
         db.execute("INSERT INTO n VALUES (1)")
-        self.assertEqual(one(db, "SELECT a FROM counted"), 200)
+        self.assertEqual(db.execute("SELECT a FROM counted").fetchall(), [(7,), (200,)])
 
     def test_expressions_that_depend_on_the_time(self):
         db = self.make(rows=3, path=":memory:")
         for expression in ("date('now')", "strftime('%s')", "k < DATE ( k, \"LocalTime\" )", "julianday(k, 'utc')", "unixepoch()", "datetime()",
-                           "date(coalesce(k, k), 'localtime')", "date(replace(k, ')', ''), 'utc')", '"date"(\'now\')', "[strftime](lower('%s'))", "date/* of */('now')", "/* of */ date('now')", "date(max(k, date('now')))"):
+                           "date(coalesce(k, k), 'localtime')", "date(replace(k, ')', ''), 'utc')", '"date"(\'now\')', "[strftime](lower('%s'))", "date/* of */('now')", "/* of */ date('now')", "date(max(k, date('now')))",
+                           "unixepoch('subsec')", "date \ufeff('now')"):
             self.assertFails(db, "not on the time or time zone", f"CREATE VIRTUAL TABLE g USING bloom_search(source=s, equal=({expression} AS d))")
         db.execute("CREATE VIRTUAL TABLE g USING bloom_search(source=s, equal=(date(k, 'unixepoch') AS d, strftime('%Y', k) AS y, coalesce(k, 'now') AS c))")
+
+    def test_expressions_with_like(self):
+        """PRAGMA case_sensitive_like changes their values."""
+        db = self.make(rows=3, path=":memory:")
+        for expression in ("k LIKE 'a%'", "not k like 'a'", "like('a', k)", "\"like\"('a', k)", "[Like]('a', k)", "upper(`like`(k, k))"):
+            self.assertFails(db, "without LIKE", f"CREATE VIRTUAL TABLE g USING bloom_search(source=s, equal=({expression} AS l))")
+        db.execute("CREATE VIRTUAL TABLE g USING bloom_search(source=s, equal=(k || ' like ' AS likes, k GLOB 'a*' AS globbed))")
+
+    def test_an_expression_whose_value_is_too_long(self):
+        """As one that fails for a row: the row is found by everything."""
+        db = self.connect(":memory:")
+        db.executescript("CREATE TABLE s(id INTEGER PRIMARY KEY, k, n); INSERT INTO s(k, n) VALUES ('a', 1), ('b', 2000000000), ('c', 2)")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(k, hex(zeroblob(n)) AS e))")
+        for command in ("summarize", "rebuild", "integrity-check"):
+            db.execute("INSERT INTO f(f) VALUES (?)", (command,))
+            self.assertEqual(db.execute("SELECT id FROM f WHERE k = 'b'").fetchall(), [(2,)])
+        self.assertEqual(db.execute("SELECT id FROM f WHERE id <> 2 AND e = '00'").fetchall(), [(1,)])
 
     def test_the_internal_function(self):
         db = self.connect(":memory:")

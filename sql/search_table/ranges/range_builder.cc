@@ -188,9 +188,7 @@ void RangeBuilder::read(RowidRange rows) {
     if (!outcome.failed()) {
       return end_range(rows.last);
     }
-    if (outcome.code() != SQLITE_ERROR) {
-      outcome.throw_failure();
-    }
+    throw_unless_of_a_row(outcome);
     if (skip_failing_rows({std::max(last_, rest.first), rows.last}) == rows.last) {
       return;
     }

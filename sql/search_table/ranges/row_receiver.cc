@@ -37,6 +37,12 @@ std::string sql_of_feed(const SearchSource& source, std::span<const std::size_t>
 
 }  // namespace
 
+void throw_unless_of_a_row(const sqlite::Outcome& outcome) {
+  if (outcome.code() != SQLITE_ERROR && outcome.code() != SQLITE_TOOBIG) {
+    outcome.throw_failure();
+  }
+}
+
 RowFeed::RowFeed(const SearchSource& source, std::span<const std::size_t> terms)
     : select_(source.db(), sql_of_feed(source, terms)) {}
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sql/search_table/search_source.h"
+#include "sql/sqlite/guard.h"
 #include "sql/sqlite/statement.h"
 #include "sql/sqlite/value.h"
 
@@ -22,6 +23,10 @@ class RowReceiver {
   // Gets the rowid and the values of the searched columns. Returns false to see no more rows.
   virtual bool add_row(std::int64_t rowid, const sqlite::Values& values) = 0;
 };
+
+// Throws the failure of a statement that reads rows, unless it is that of an expression or a
+// generated column that cannot be computed for a row.
+void throw_unless_of_a_row(const sqlite::Outcome& outcome);
 
 // Reads the rows of some range in the order of their rowids.
 class RowFeed {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql/search_table/ranges/row_receiver.h"
 #include "sql/search_table/ranges/search_lookup.h"
 #include "sql/sqlite/guard.h"
 
@@ -95,9 +96,7 @@ bool WholeLookup::read_pending(const SearchConfig& config) {
     complete = std::all_of(rows.begin(), rows.end(),
                            [&](RowidRange range) { return feed.read(range, *this); });
   });
-  if (outcome.failed() && outcome.code() != SQLITE_ERROR) {
-    outcome.throw_failure();
-  }
+  throw_unless_of_a_row(outcome);
   if (outcome.failed()) {  // a generated column fails for a row
     state_ = State::unusable;
   }
