@@ -33,6 +33,7 @@ class BloomRowLog {
   bool empty() const { return keys_.empty(); }
   // Returns whether there are so many rows that merging costs little per row.
   bool is_long() const { return keys_.size() >= merge_at_; }
+  bool is_nearly_long() const { return keys_.size() >= merge_at_ / 4 * 3 && !keys_.empty(); }
   // Returns whether the log may have got rows since end_transaction().
   bool is_used() const { return is_used_; }
   void end_transaction() { is_used_ = false; }

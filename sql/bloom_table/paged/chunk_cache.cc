@@ -65,16 +65,23 @@ void ChunkCache::forget() {
   changed_.clear();
 }
 
-void ChunkCache::mark_changed(std::uint64_t i) {
+bool ChunkCache::insert_row(std::uint64_t i) {
   Place& place = places_[place_of(i)];
-  if (!place.stored) {
-    // If inserting the row throws, the change cannot be stored. The chunk then counts as not
-    // cached, so that its changed cells are never used.
-    place.chunk = kNone;
-    insert_rows(i);
-    place.chunk = i;
-    place.stored = true;
+  if (place.stored) {
+    return false;
   }
+  // If inserting the row throws, the change cannot be stored. The chunk then counts as not cached,
+  // so that its changed cells are never used.
+  place.chunk = kNone;
+  insert_rows(i);
+  place.chunk = i;
+  place.stored = true;
+  return true;
+}
+
+void ChunkCache::mark_changed(std::uint64_t i) {
+  insert_row(i);
+  Place& place = places_[place_of(i)];
   place.changed = true;
   if (!place.listed) {
     place.listed = true;

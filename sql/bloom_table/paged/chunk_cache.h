@@ -45,6 +45,9 @@ class ChunkCache {
     return cells_at(index);
   }
   void mark_changed(std::uint64_t i);
+  // Inserts the row of chunk i, with its cells, if it has none. Returns whether it had none.
+  // Requires: at(i) was called last.
+  bool insert_row(std::uint64_t i);
 
   // Returns whether chunk i is cached and already marked as changed. Changing it again cannot fail.
   bool is_changed(std::uint64_t i) const {
@@ -54,11 +57,6 @@ class ChunkCache {
   // Sets what changes the cells of each chunk that is read from the store: see BloomRowLog.
   using Overlay = std::function<void(std::uint64_t i, std::uint8_t* cells)>;
   void set_overlay(Overlay overlay) { overlay_ = std::move(overlay); }
-  // Returns whether chunk i has a row in the store. Loads the chunk.
-  bool has_row(std::uint64_t i) {
-    at(i);
-    return places_[place_of(i)].stored;
-  }
   // Drops chunk i. Requires: the chunk is not changed.
   void forget(std::uint64_t i) {
     assert(!is_changed(i));

@@ -54,6 +54,7 @@ void PagedFilter::savepoint(int number) {
     note_change();
   }
   transaction_.savepoint(number);
+  merge_row_log_before_savepoint();
 }
 
 void PagedFilter::released(int number) {

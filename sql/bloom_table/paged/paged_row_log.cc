@@ -54,7 +54,7 @@ std::optional<bool> PagedFilter::try_row_log(Hash hash, bool is_removal) {
   }
   const bool is_add = !is_removal;
   const Placement place = filter_->placement_of(hash);
-  if (place.chunk == Placement::kSeveralChunks || !cache_.has_row(place.chunk)) {
+  if (place.chunk == Placement::kSeveralChunks) {
     return std::nullopt;
   }
   LoggedChunks chunks{cache_};
@@ -113,9 +113,28 @@ void PagedFilter::merge_row_log() {
 void PagedFilter::write_row_log() {
   ChunkWriter writer(store_);
   for (const std::uint64_t i : row_log_.chunks()) {
-    writer.write(i, {cache_.at(i), config_.layers.chunk_bytes(i)});
+    const std::uint8_t* const cells = cache_.at(i);
+    if (!cache_.insert_row(i)) {
+      writer.write(i, {cells, config_.layers.chunk_bytes(i)});
+    }
   }
   row_log_.clear();
+}
+
+// SQLite opens a savepoint after it has told the tables. A merge before that needs no copies of the
+// pages for a rollback to the savepoint. Many copies go to a file, and SQLite then writes the
+// copies of all later savepoints of the transaction to files, too.
+void PagedFilter::merge_row_log_before_savepoint() {
+  if (!row_log_.is_nearly_long() || !row_log_.is_known()) {
+    return;
+  }
+  bool is_usable = false;
+  const sqlite::Outcome outcome = sqlite::Outcome::of([&] { is_usable = can_use_row_log(); });
+  if (outcome.failed()) {  // the next statement that uses the table reports it
+    drop_cache();
+  } else if (is_usable) {
+    merge_row_log();
+  }
 }
 
 // An object that does not know the table's name leaves the log to the object that does, or to the
