@@ -49,8 +49,8 @@ void SearchTable::create() {
   source_.require_supported();
   SearchConfig config;
   for (const Family f : kFamilies) {
-    if (!searched_[static_cast<std::size_t>(f)].empty()) {
-      config.of(f).header = header_of(f);
+    if (const auto& columns = searched_[static_cast<std::size_t>(f)]; !columns.empty()) {
+      config.of(f).header = header_of(columns);
     }
   }
   store_.create(config);

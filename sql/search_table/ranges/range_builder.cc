@@ -16,7 +16,10 @@ namespace {
 using sqlite::Execution;
 using sqlite::Statement;
 
-constexpr std::uint64_t kKeysPerRange = 8192;
+// Short ranges have fewer rows to read. But words and grams repeat from row to row: the shorter the
+// ranges, the more ranges store the same ones.
+constexpr std::uint64_t kValuesPerRange = 2048;
+constexpr std::uint64_t kWordsPerRange = 8192;
 constexpr std::uint64_t kGramsPerRange = 16384;
 constexpr double kKeysFpr = 0.00314;  // 12 bits per key
 constexpr double kGramsFpr = 0.0905;  // 5 bits per key
@@ -34,9 +37,16 @@ std::vector<std::size_t> terms_of(const std::vector<SearchedColumn>& columns) {
 
 }  // namespace
 
-Header header_of(Family f) {
-  return f == Family::keys ? size_filter(kKeysPerRange, kKeysFpr, Kind::standard, kSegmentBlock)
-                           : size_filter(kGramsPerRange, kGramsFpr, Kind::standard, kSegmentBlock);
+Header header_of(const std::vector<SearchedColumn>& columns) {
+  const auto has = [&](SearchedBy by) {
+    return std::any_of(columns.begin(), columns.end(),
+                       [&](const SearchedColumn& column) { return column.by == by; });
+  };
+  if (has(SearchedBy::like)) {
+    return size_filter(kGramsPerRange, kGramsFpr, Kind::standard, kSegmentBlock);
+  }
+  const std::uint64_t keys = has(SearchedBy::words) ? kWordsPerRange : kValuesPerRange;
+  return size_filter(keys, kKeysFpr, Kind::standard, kSegmentBlock);
 }
 
 void KeySet::clear() {
@@ -127,7 +137,7 @@ RangeBuilder::RangeBuilder(SearchStore& store, const SearchSource& source, Famil
       config_(config),
       batch_(store.segments(family), config),
       free_(store.free_slots(family, config)),
-      limit_(as_size(family == Family::keys ? kKeysPerRange : kGramsPerRange)),
+      limit_(as_size(config.header.capacity)),
       is_utf8_(source.is_utf8()) {}
 
 bool RangeBuilder::add_row(std::int64_t rowid, const sqlite::Values& values) {

@@ -21,8 +21,8 @@
 
 namespace bloom {
 
-// Returns the header of each filter of a family.
-Header header_of(Family f);
+// Returns the header of each filter of the family with these columns.
+Header header_of(const std::vector<SearchedColumn>& columns);
 
 // A set of keys that remembers the order in which they came.
 class KeySet {
