@@ -31,6 +31,18 @@ class AscendingRanges {
   RowidRanges::const_iterator end_;
 };
 
+// Counts up while it lives.
+class Counted {
+ public:
+  explicit Counted(int& count) : count_(count) { ++count_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  ~Counted() { --count_; }
+
+ private:
+  int& count_;
+};
+
 bool overlap(RowidRange a, RowidRange b) { return a.first <= b.last && b.first <= a.last; }
 
 }  // namespace
@@ -86,6 +98,7 @@ void SearchTable::rebuild() {
 }
 
 void SearchTable::cover(SearchConfig& config, const RowidRanges& changed) {
+  const Counted building(shared_.building);
   const std::string id = sqlite::quoted_column(source_.rowid_alias());
   const Statement select(
       db_, "SELECT " + id + " FROM " + source_.qualified() + " ORDER BY " + id + " DESC LIMIT 1");

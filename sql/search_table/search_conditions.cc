@@ -290,7 +290,8 @@ bool SearchTable::Cursor::can_use_index(std::size_t condition) {
 }
 
 bool SearchTable::Cursor::look_up(const SearchConfig& config, Wanted wanted) {
-  if (!config.covered || table_.out_of_sync(config)) {
+  // A function of the host can search while a command makes ranges of rows that had others.
+  if (!config.covered || table_.shared_.building != 0 || table_.out_of_sync(config)) {
     return false;
   }
   std::optional<RowidRanges> found;

@@ -55,6 +55,7 @@ class SearchTable {
   // The tables of one connection.
   struct Shared {
     std::vector<SearchTable*> tables;
+    int building = 0;  // commands that are making ranges
   };
 
   class Cursor;

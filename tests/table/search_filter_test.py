@@ -5,6 +5,7 @@
 The source is the oracle: a search finds its rows, whatever was written since the filter was made.
 """
 
+import contextlib
 import itertools
 import json
 import sqlite3
@@ -460,6 +461,35 @@ class Schema(FilterCase):
             db.create_function("looked_up", 1, looked_up, deterministic=True)
             found = db.execute("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99) SELECT i FROM n CROSS JOIN f ON f.a = 'a' || i").fetchall()
             self.assertEqual(found, [(i,) for i in range(100)], inner)
+
+    def test_a_generated_column_whose_function_looks_up_while_pending_rows_are_read(self):
+        db = self.connect(":memory:")
+        running = []
+
+        def h(x):
+            if running and x != "row 2":
+                raise ValueError
+            if is_on and x == "row 2" and not running:
+                running.append(x)
+                for i in range(64):
+                    with contextlib.suppress(sqlite3.Error):
+                        db.execute("SELECT id FROM f WHERE g = ? AND 1", (f"none {i}",)).fetchall()
+                running.clear()
+            return f"H:{x}"
+
+        is_on = False
+        db.create_function("h", 1, h, deterministic=True)
+        db.executescript("CREATE TABLE s(id INTEGER PRIMARY KEY, a, g AS (h(a)) VIRTUAL); CREATE INDEX i ON s(g)")
+        db.executemany("INSERT INTO s(a) VALUES (?)", [(f"old {i}",) for i in range(50)])
+        db.execute("CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(g))")
+        db.executemany("INSERT INTO s(a) VALUES (?)", [(f"row {i}",) for i in range(5)])
+        for sql in "SELECT id FROM f WHERE g = ?", "SELECT id FROM f WHERE g = ? AND 1":
+            db.execute(sql, ("warm",)).fetchall()
+        is_on = True
+        for i in range(70):
+            db.execute("SELECT id FROM f WHERE g = ?", (f"H:none {i}",)).fetchall()
+        is_on = False
+        self.assertEqual([db.execute("SELECT id FROM f WHERE g = ?", (f"H:row {i}",)).fetchall() for i in range(5)], [[(51 + i,)] for i in range(5)])
 
     def test_a_generated_column_that_fails(self):
         db = self.connect()

@@ -962,6 +962,45 @@ class Keys(SourceCase):
             self.assertFails(db, "not on the time or time zone", f"CREATE VIRTUAL TABLE g USING bloom_search(source=s, equal=({expression} AS d))")
         db.execute("CREATE VIRTUAL TABLE g USING bloom_search(source=s, equal=(date(k, 'unixepoch') AS d, strftime('%Y', k) AS y, coalesce(k, 'now') AS c))")
 
+    def test_functions_that_search_or_write_while_a_command_reads(self):
+        db = self.connect(":memory:")
+        todo = []
+
+        def h(x):
+            while todo and x == "body 230":
+                todo.pop()()
+            return x
+
+        db.create_function("h", 1, h, deterministic=True)
+        db.executescript(
+            "CREATE TABLE s(id INTEGER PRIMARY KEY, a, b); CREATE INDEX i ON s(a);"
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) INSERT INTO s(a, b) SELECT 'a' || i, 'body ' || i FROM n;"
+            "CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(a, h(b) AS e), like=(b));"
+            "WITH RECURSIVE n(i) AS (SELECT 201 UNION ALL SELECT i + 1 FROM n WHERE i < 260) INSERT INTO s(a, b) SELECT 'a' || i, 'body ' || i FROM n;"
+        )
+        lookups = ("a = 'a5'", "+a = 'a5'", "b LIKE '%body 7'", "a IN ('a5', 'a6')", "a = 'a245'", "id > 3")
+
+        def search():
+            for where in lookups:
+                self.assertEqual(one(db, f"SELECT count(*) FROM f WHERE {where}"), one(db, f"SELECT count(*) FROM s WHERE {where}"), where)
+            searched.append(True)
+
+        for command in "summarize", "rebuild", "summarize":
+            for write in "UPDATE s SET a = 'new' WHERE id = 210", "UPDATE s SET a = 'new' WHERE id = 10", "DELETE FROM s WHERE id = 20":
+                searched = []
+                for value in "other", "old":
+                    db.execute("UPDATE s SET a = ? WHERE id IN (10, 210, 230)", (value,))
+                before = db.execute("SELECT * FROM s").fetchall()
+                todo.append(lambda: db.execute(write))
+                self.assertFails(db, "a function has written to the database", "INSERT INTO f(f) VALUES (?)", command)
+                self.assertFalse(todo)
+                self.assertEqual(db.execute("SELECT * FROM s").fetchall(), before)
+                todo.append(search)
+                db.execute("INSERT INTO f(f) VALUES (?)", (command,))
+                self.assertEqual(searched, [True])
+                db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+                self.assertEqual(one(db, "SELECT count(*) FROM f WHERE a = 'old'"), 3)
+
     def test_expressions_with_like(self):
         """PRAGMA case_sensitive_like changes their values."""
         db = self.make(rows=3, path=":memory:")

@@ -189,12 +189,13 @@ void RangeBuilder::end_range(std::int64_t last) {
 }
 
 void RangeBuilder::read(RowidRange rows) {
-  const RowFeed feed(source_, terms_of(columns_));
+  RowFeed feed(source_, terms_of(columns_));
   first_ = rows.first;
   for (;;) {
     last_ = first_ - (first_ == kLowestRowid ? 0 : 1);
     const RowidRange rest{first_, rows.last};
     const sqlite::Outcome outcome = sqlite::Outcome::of([&] { feed.read(rest, *this); });
+    feed.require_undisturbed();
     if (!outcome.failed()) {
       return end_range(rows.last);
     }

@@ -9,16 +9,31 @@ namespace {
 
 constexpr char kReceiverType[] = "bloom row receiver";
 
+// One call of RowFeed::read().
+struct Reading {
+  Reading(sqlite3* connection, RowReceiver& rows)
+      : db(connection), receiver(rows), changes(sqlite3_total_changes(db)) {}
+
+  bool is_disturbed() const { return sqlite3_total_changes(db) != changes; }
+
+  sqlite3* db;
+  RowReceiver& receiver;
+  int changes;  // sqlite3_total_changes() after the last row
+  bool was_disturbed = false;
+};
+
 // bloom_search_row(pointer, rowid, values...): passes a row on. Returns 0, so that the query
 // returns no row, or 1 if the receiver does not want more.
 void see_row(sqlite::Context& context, const sqlite::Values& arguments) {
-  auto* const receiver = arguments.size() < 2
-                             ? nullptr
-                             : static_cast<RowReceiver*>(arguments[0].pointer(kReceiverType));
-  if (receiver == nullptr) {
+  auto* const reading =
+      arguments.size() < 2 ? nullptr : static_cast<Reading*>(arguments[0].pointer(kReceiverType));
+  if (reading == nullptr) {
     fail("only the extension itself can call this function");
   }
-  context.result_int64(receiver->add_row(arguments[1].integer(), arguments.from(2)) ? 0 : 1);
+  reading->was_disturbed = reading->was_disturbed || reading->is_disturbed();
+  const bool wants_more = reading->receiver.add_row(arguments[1].integer(), arguments.from(2));
+  reading->changes = sqlite3_total_changes(reading->db);
+  context.result_int64(wants_more ? 0 : 1);
 }
 
 constexpr sqlite::ScalarFunction kSeeRow{"bloom_search_row", see_row, sqlite::kAnyNumber,
@@ -44,14 +59,30 @@ void throw_unless_of_a_row(const sqlite::Outcome& outcome) {
 }
 
 RowFeed::RowFeed(const SearchSource& source, std::span<const std::size_t> terms)
-    : select_(source.db(), sql_of_feed(source, terms)) {}
+    : source_(source), select_(source.db(), sql_of_feed(source, terms)) {}
 
-bool RowFeed::read(RowidRange rows, RowReceiver& receiver) const {
-  return !sqlite::Execution(select_)
-              .bind(1, rows.first)
-              .bind(2, rows.last)
-              .bind_pointer(3, &receiver, kReceiverType)
-              .step();
+bool RowFeed::read(RowidRange rows, RowReceiver& receiver) {
+  Reading reading(source_.db(), receiver);
+  bool is_stopped = false;
+  const auto outcome = sqlite::Outcome::of([&] {
+    is_stopped = sqlite::Execution(select_)
+                     .bind(1, rows.first)
+                     .bind(2, rows.last)
+                     .bind_pointer(3, &reading, kReceiverType)
+                     .step();
+  });
+  was_disturbed_ = was_disturbed_ || reading.was_disturbed || reading.is_disturbed();
+  outcome.throw_failure();
+  return !is_stopped;
+}
+
+void RowFeed::require_undisturbed() const {
+  if (was_disturbed_) {
+    throw sqlite::SqliteError(
+        SQLITE_ABORT, "a function has written to the database while it computed values of " +
+                          sqlite::quoted_text(source_.name()) +
+                          " (expressions and generated columns must not call such functions)");
+  }
 }
 
 void add_row_receiver_function(sqlite3* db) { sqlite::add_function(db, kSeeRow); }

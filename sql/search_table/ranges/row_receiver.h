@@ -28,7 +28,8 @@ class RowReceiver {
 // generated column that cannot be computed for a row.
 void throw_unless_of_a_row(const sqlite::Outcome& outcome);
 
-// Reads the rows of some range in the order of their rowids.
+// Reads the rows of some range in the order of their rowids. An expression or a generated column
+// may call a function of the host that writes to the rows.
 class RowFeed {
  public:
   // `terms`: numbers of terms of the options. Requires: `source` outlives the feed.
@@ -36,10 +37,16 @@ class RowFeed {
 
   // Returns false if the receiver did not want more rows. Throws SqliteError, for example because
   // an expression fails for a row, and what the receiver throws.
-  bool read(RowidRange rows, RowReceiver& receiver) const;
+  bool read(RowidRange rows, RowReceiver& receiver);
+  // Returns whether anyone but the receivers has written to the database within a call of read().
+  bool was_disturbed() const { return was_disturbed_; }
+  // Throws SqliteError(SQLITE_ABORT) if was_disturbed().
+  void require_undisturbed() const;
 
  private:
+  const SearchSource& source_;
   sqlite::Statement select_;
+  bool was_disturbed_ = false;
 };
 
 // Registers the SQL function. Throws SqliteError.

@@ -71,12 +71,16 @@ void WholeBuilder::read(const RowidRanges& rows) {
   for (const SearchedColumn& column : columns_) {
     terms.push_back(column.term);
   }
-  const RowFeed feed(source_, terms);
-  for (const RowidRange range : rows) {
-    if (!feed.read(range, *this)) {
-      break;
+  RowFeed feed(source_, terms);
+  const auto outcome = sqlite::Outcome::of([&] {
+    for (const RowidRange range : rows) {
+      if (!feed.read(range, *this)) {
+        return;
+      }
     }
-  }
+  });
+  feed.require_undisturbed();
+  outcome.throw_failure();
   take_keys();
 }
 

@@ -30,7 +30,7 @@ void WholeLookup::expire() {
 }
 
 bool WholeLookup::is_ready() {
-  if (database_.has_write_transaction() || database_.may_have_been_replaced() ||
+  if (is_preparing_ || database_.has_write_transaction() || database_.may_have_been_replaced() ||
       database_.sees_uncommitted()) {
     return false;
   }
@@ -46,19 +46,23 @@ bool WholeLookup::is_ready() {
   }
   if (state_ == State::unknown && ++lookups_ >= next_try_) {
     next_try_ *= kRowsPerLookup;
-    return prepare();
+    is_preparing_ = true;
+    const auto outcome = sqlite::Outcome::of([&] { prepare(); });
+    is_preparing_ = false;
+    outcome.throw_failure();
   }
   return state_ == State::ready;
 }
 
-// The state stays unknown if this throws.
-bool WholeLookup::prepare() {
+// The state stays unknown if this throws, and if the filter cannot answer yet. A generated column
+// may call a function of the host that looks keys up meanwhile, without this filter.
+void WholeLookup::prepare() {
   const SearchConfig config = store_.load_config();
   own_columns_ = config.whole.columns_of(columns_);
   if (own_columns_.empty() || !config.covered || !source_.is_utf8() ||
       source_.out_of_sync(config.covered)) {
     state_ = State::unusable;
-    return false;
+    return;
   }
   has_term_.assign(source_.term_count(), false);
   for (const SearchedColumn& column : own_columns_) {
@@ -66,12 +70,11 @@ bool WholeLookup::prepare() {
   }
   // With a shared cache, another connection can commit meanwhile.
   if (!read_pending(config) || database_.data_version() != version_) {
-    return false;
+    return;
   }
   filter_.emplace(config.whole.header.shape);
   chunks_.reset(config.whole.header.shape);
   state_ = State::ready;
-  return true;
 }
 
 // Returns false if there are more rows than it is worth now.
@@ -90,7 +93,7 @@ bool WholeLookup::read_pending(const SearchConfig& config) {
     terms.push_back(column.term);
   }
   pending_.emplace();
-  const RowFeed feed(source_, terms);
+  RowFeed feed(source_, terms);
   bool complete = true;
   const auto outcome = sqlite::Outcome::of([&] {
     complete = std::all_of(rows.begin(), rows.end(),
@@ -100,7 +103,7 @@ bool WholeLookup::read_pending(const SearchConfig& config) {
   if (outcome.failed()) {  // a generated column fails for a row
     state_ = State::unusable;
   }
-  return complete && !outcome.failed();
+  return complete && !outcome.failed() && !feed.was_disturbed();
 }
 
 bool WholeLookup::add_row(std::int64_t, const sqlite::Values& values) {

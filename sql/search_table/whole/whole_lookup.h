@@ -44,7 +44,7 @@ class WholeLookup final : public RowReceiver {
   bool add_row(std::int64_t rowid, const sqlite::Values& values) override;
 
  private:
-  bool prepare();
+  void prepare();
   bool read_pending(const SearchConfig& config);
 
   enum class State { unknown, ready, unusable };
@@ -55,6 +55,7 @@ class WholeLookup final : public RowReceiver {
   const std::vector<SearchedColumn>& columns_;
   sqlite::Database database_;
   State state_ = State::unknown;
+  bool is_preparing_ = false;
   std::optional<unsigned> version_;  // of the data, since when the state holds
   std::uint64_t lookups_ = 0;        // in the state `unknown`
   std::uint64_t next_try_ = kFirstTry;
