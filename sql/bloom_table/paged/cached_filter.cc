@@ -106,30 +106,46 @@ void CachedFilter::apply_batch() {
   filter_->add(hashes, cache_.all_chunks());
 }
 
+// A chunk that only the row log has changed may have no row yet.
 template <typename F>
-void CachedFilter::for_each_stored_chunk(F&& f) {
+void CachedFilter::for_each_used_chunk(F&& f) {
   current_filter();
-  store_.for_each_chunk(config_.layers, [&](std::uint64_t i, std::span<const std::uint8_t> stored) {
-    const std::uint8_t* const changed = cache_.changed_cells(i);
-    auto cells = changed == nullptr ? stored : std::span(changed, stored.size());
-    std::array<std::uint8_t, kChunkBytes> with_row_log;
-    if (row_log_.has(i)) {
-      std::copy(stored.begin(), stored.end(), with_row_log.begin());
-      row_log_.apply(*filter_, i, with_row_log.data());
-      cells = std::span(with_row_log).first(stored.size());
-    }
+  const auto pass = [&](std::uint64_t i, std::span<const std::uint8_t> cells) {
     const Layers::Layer& layer = config_.layers.layer_of(i);
     const Shape& shape = layer.header.shape;
     const std::uint64_t chunk = i - layer.first_chunk;
     f(layer, chunk * cells_per_chunk(shape.kind), cells_in_chunk(shape, chunk), cells);
+  };
+  const auto pass_with_row_log = [&](std::uint64_t i, std::span<const std::uint8_t> stored) {
+    std::array<std::uint8_t, kChunkBytes> cells{};
+    std::copy(stored.begin(), stored.end(), cells.begin());
+    row_log_.apply(*filter_, i, cells.data());
+    pass(i, std::span(cells).first(config_.layers.chunk_bytes(i)));
+  };
+  const auto logged = row_log_.chunks();
+  auto next = logged.begin();
+  const auto pass_logged_before = [&](std::uint64_t end) {
+    for (; next != logged.end() && *next < end; ++next) {
+      pass_with_row_log(*next, {});
+    }
+  };
+  store_.for_each_chunk(config_.layers, [&](std::uint64_t i, std::span<const std::uint8_t> stored) {
+    pass_logged_before(i);
+    if (next != logged.end() && *next == i) {
+      ++next;
+      return pass_with_row_log(i, stored);
+    }
+    const std::uint8_t* const changed = cache_.changed_cells(i);
+    pass(i, changed == nullptr ? stored : std::span(changed, stored.size()));
   });
+  pass_logged_before(config_.layers.chunk_count());
 }
 
 void CachedFilter::check_integrity() {
   current_filter();
   const bool totals_known = shape().kind == Kind::counting && !config_.has_merged_filter;
   CounterSumCheck check(shape());
-  for_each_stored_chunk([&](const auto& layer, auto first, auto count, auto cells) {
+  for_each_used_chunk([&](const auto& layer, auto first, auto count, auto cells) {
     const Shape& shape = layer.header.shape;
     if (first + count == shape.cells && (cells.back() & padding_mask(shape)) != 0) {
       throw SqliteError(SQLITE_CORRUPT_VTAB, "bits after the last cell are set");
@@ -150,7 +166,7 @@ std::vector<Estimate> CachedFilter::estimates() {
   for (const Layers::Layer& layer : config_.layers.all()) {
     estimators.emplace_back(layer.header.shape);
   }
-  for_each_stored_chunk([&](const auto& layer, auto first, auto count, auto cells) {
+  for_each_used_chunk([&](const auto& layer, auto first, auto count, auto cells) {
     estimators[config_.layers.index_of(layer)].add(first, count, cells.data());
   });
   std::vector<Estimate> estimates;
@@ -164,7 +180,7 @@ std::vector<Estimate> CachedFilter::estimates() {
 Filter CachedFilter::read_filter() {
   Filter filter(layers().newest().header);
   std::uint8_t* const to = filter.cells();
-  for_each_stored_chunk([&](const auto& layer, auto first, auto, auto cells) {
+  for_each_used_chunk([&](const auto& layer, auto first, auto, auto cells) {
     const Shape& shape = layer.header.shape;
     std::copy(cells.begin(), cells.end(), to + first * bits_per_cell(shape.kind) / 8);
   });

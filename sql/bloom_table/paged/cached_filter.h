@@ -248,10 +248,10 @@ class CachedFilter {
   bool rows_may_change() const;
   void end_transaction();
 
-  // Calls f(layer, first cell, count, cells) for each stored chunk in order. Deferred changes are
-  // included. Does not write.
+  // Calls f(layer, first cell, count, cells) for each chunk that may have keys, in order. Deferred
+  // and logged changes are included. Does not write.
   template <typename F>
-  void for_each_stored_chunk(F&& f);
+  void for_each_used_chunk(F&& f);
 
   int changes_at_refresh_ = 0;  // total_changes() at the last refresh_change_log()
   LookupCounts counts_;
