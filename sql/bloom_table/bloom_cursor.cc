@@ -184,6 +184,10 @@ Hash BloomTable::Cursor::hash_of(const Key& key) {
 
 void BloomTable::Cursor::look_up(const Value& value) {
   const bool in_sync = is_in_sync();
+  const bool is_utf8 = table_.encoding_.is_utf8();
+  if (!is_utf8) {
+    key_.assign(value, /*may_convert=*/false);
+  }
   // The hash reads `value`, not the copy in key_: reading bytes just after writing them is slow.
   const Key key(value);
   if (!table_.follower_) {
@@ -192,9 +196,9 @@ void BloomTable::Cursor::look_up(const Value& value) {
   if (key_columns_ > 1) {
     require_composite(key, value);
   }
-  if (key.is_text()) {
+  if (is_utf8 && key.is_text()) {
     key_.assign_text(key.bytes());
-  } else {
+  } else if (is_utf8) {
     key_.assign(value);
   }
   if (key.is_null()) {
@@ -223,8 +227,8 @@ void BloomTable::Cursor::look_up_parts(const Values& values) {
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Part& part = parts_[i];
     const Value value = values[static_cast<int>(i)];
+    part.value.assign(value, table_.encoding_.is_utf8());
     const Key key(value);
-    part.value.assign(value);
     part.other = table_.follower_->comparison(i).other_forms(key, value, part.value);
     has_null = has_null || key.is_null();
     has_other_form = has_other_form || part.other.number || part.other.is_text;

@@ -47,6 +47,7 @@
 #include "sql/bloom_table/paged/filter_registry.h"
 #include "sql/bloom_table/paged/paged_filter.h"
 #include "sql/bloom_table/source_follower.h"
+#include "sql/sqlite/connection.h"
 #include "sql/sqlite/module.h"
 #include "sql/sqlite/value.h"
 #include "sql/values/key.h"
@@ -144,6 +145,7 @@ class BloomTable {
   std::optional<SourceFollower> follower_;
   FilterRegistry::FilterRef filter_;
   ListCollations list_collations_;
+  sqlite::KnownEncoding encoding_;
 };
 
 class BloomTable::Cursor {

@@ -37,6 +37,7 @@ void GroupTable::Cursor::start(int plan, const char* idx_string, const Values& v
   members_.clear();
   row_ = 0;
   removals_ = table_.shared_.removals;
+  opened_ = table_.transaction_.now();
   estimates_.clear();
   plan_ = static_cast<GroupPlan>(plan % kFromLists);
   if (plan_ == GroupPlan::refused_collation) {
@@ -80,6 +81,7 @@ void GroupTable::Cursor::require_collation_of_lists() {
 
 // Skips members that other statements have removed.
 void GroupTable::Cursor::next() {
+  table_.transaction_.require_not_undone(opened_);
   do {
     ++row_;
   } while (!at_end() && !follows() && may_be_out_of_date() &&
@@ -87,7 +89,7 @@ void GroupTable::Cursor::next() {
 }
 
 CountedVector<std::uint64_t> GroupTable::Cursor::look_up(const Value& key) {
-  key_.assign(key);
+  key_.assign(key, table_.encoding_.is_utf8());
   CountedVector<std::uint64_t> slots;
   const Key bytes(key);
   require_key(bytes, key);
@@ -142,7 +144,7 @@ void GroupTable::Cursor::append_slots(std::uint64_t segment, FilterSet filters,
 
 CountedVector<std::uint64_t> GroupTable::Cursor::look_up_member(const Value& key,
                                                                 const Value& member) {
-  key_.assign(key);
+  key_.assign(key, table_.encoding_.is_utf8());
   const Key bytes(key);
   require_key(bytes, key);
   if (bytes.is_null()) {

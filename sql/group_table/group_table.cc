@@ -73,7 +73,8 @@ GroupTable::GroupTable(const sqlite::Definition& definition, Shared& shared)
       store_(definition.db, definition.schema, definition.table),
       transaction_(definition.db),
       keys_(definition.db, store_, transaction_),
-      list_collations_(definition.db) {
+      list_collations_(definition.db),
+      encoding_(definition.db) {
   require_group_name(definition.table);
   GroupColumnTypes types;
   if (const auto names = options_.source()) {
@@ -137,8 +138,7 @@ void GroupTable::require_usable() {
 int GroupTable::update(const Values& values) {
   require_usable();
   if (!transaction_.is_open()) {
-    // An SQL function of the host can roll back while a statement runs.
-    throw SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
+    refuse_rolled_back();
   }
   if (std::any_of(shared_.tables.begin(), shared_.tables.end(), [&](const GroupTable* table) {
         return table->changes_in_progress_ != 0 && is_same_table(*table);

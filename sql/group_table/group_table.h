@@ -50,6 +50,7 @@
 #include "sql/group_table/group_options.h"
 #include "sql/group_table/group_plan.h"
 #include "sql/group_table/store/group_store.h"
+#include "sql/sqlite/connection.h"
 #include "sql/sqlite/module.h"
 #include "sql/sqlite/value.h"
 #include "sql/values/key.h"
@@ -147,6 +148,7 @@ class GroupTable {
   GroupKeys keys_;
   std::optional<MemberFollower> follower_;  // if the table has a source
   ListCollations list_collations_;
+  sqlite::KnownEncoding encoding_;
   int changes_in_progress_ = 0;  // see Change
 };
 
@@ -204,6 +206,7 @@ class GroupTable::Cursor {
   std::vector<sqlite::OwnedValue> members_;
   std::size_t row_ = 0;
   std::uint64_t removals_ = 0;  // Shared::removals when the members were found
+  TransactionState::Moment opened_;
   // The value as it was looked up, with its type: SQLite may use this column in place of the other
   // side of a join condition.
   sqlite::ReusableValue key_;

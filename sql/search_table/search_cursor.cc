@@ -45,6 +45,7 @@ void SearchTable::Cursor::start(int order, const char* idx_string, const Values&
   if (table_.surely_has_none(idx_string, values)) {
     return;
   }
+  opened_ = table_.transaction_.now();
   order_ = order;
   plan_text_ = idx_string;
   plan_ = read_search_plan(idx_string);
@@ -165,6 +166,7 @@ void SearchTable::Cursor::start_run() {
 
 // Goes to the next row, in this run or a later one.
 void SearchTable::Cursor::read_row() {
+  table_.transaction_.require_not_undone(opened_);
   do {
     while (!execution_->step()) {
       if (++run_ == runs_.size()) {

@@ -100,6 +100,14 @@ bool SearchTable::has_own_like() const {
   return false;
 }
 
+void SearchTable::forget_like() {
+  like_test_.reset();
+  replaced_like_.preparations = -1;
+  std::erase_if(free_statements_, [](const FreeStatement& each) {
+    return sqlite::mentions(each.key, " LIKE ") || sqlite::mentions(each.key, " GLOB ");
+  });
+}
+
 SearchTable::Like SearchTable::like() {
   if (!like_test_) {
     like_test_.emplace(

@@ -109,6 +109,7 @@ int SearchTable::best_index(sqlite3_index_info& info) {
   whole_.expire();
   probed_plan_.clear();
   list_collations_.statement_was_prepared();
+  forget_like();
   const auto outcome = sqlite::Outcome::of([&] {
     source_.refresh_names();
     config = store_.load_config();
@@ -125,8 +126,7 @@ int SearchTable::best_index(sqlite3_index_info& info) {
 int SearchTable::update(const Values& values) {
   require_usable();
   if (!transaction_.is_open()) {
-    // An SQL function of the host can roll back while a statement runs.
-    throw SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
+    refuse_rolled_back();
   }
   const bool is_insert = values.size() > 1 && values[0].is_null();
   const Value command = is_insert ? values[2 + columns_.command()] : values[0];

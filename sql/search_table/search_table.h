@@ -124,6 +124,9 @@ class SearchTable {
   void append_equal_keys(const SearchedColumn& column, Affinity affinity, const Value& value,
                          SearchKeys& keys);
   Like like();
+  // Call when a statement is prepared. An application may have replaced LIKE for another encoding
+  // of text: SQLite then does not prepare other statements again.
+  void forget_like();
   // Returns whether an application has made its own LIKE or GLOB.
   bool has_own_like() const;
   void require_usable();
@@ -246,6 +249,7 @@ class SearchTable::Cursor {
   std::size_t value_of_index_ = 0;
   std::unordered_set<std::int64_t> returned_;
   int order_ = kNoOrder;
+  TransactionState::Moment opened_;
   std::string statement_key_;
   std::unique_ptr<sqlite::Statement> statement_;
   std::optional<sqlite::Execution> execution_;

@@ -109,12 +109,6 @@ Affinity Source::affinity(std::size_t column) const {
   return is_any && is_strict() ? Affinity::blob : affinity_of(type);
 }
 
-bool Source::is_utf8() const {
-  const Statement encoding(db_, "PRAGMA encoding");
-  Execution run(encoding);
-  return run.step() && run.value(0).text() == "UTF-8";
-}
-
 const char* Source::unsupported_type() const {
   const Statement select(db_, "SELECT type, rootpage FROM " + qualified("sqlite_master") +
                                   " WHERE name = ?1 COLLATE NOCASE AND type IN ('table', 'view')");

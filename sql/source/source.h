@@ -89,7 +89,7 @@ class Source {
   // or is no ordinary table.
   std::optional<std::string> missing_column() const;
   // Returns whether the database stores text in UTF-8.
-  bool is_utf8() const;
+  bool is_utf8() const { return sqlite::encoding_of(db_) == sqlite::Encoding::utf8; }
 
   // Throws bloom::Error unless the source is an ordinary table.
   void require_ordinary_table() const;

@@ -41,6 +41,15 @@ bool is_read_uncommitted_on(sqlite3* db) {
 
 }  // namespace
 
+Encoding encoding_of(sqlite3* db) {
+  const Statement encoding(db, "PRAGMA encoding");
+  Execution run(encoding);
+  const std::string_view name = run.step() ? run.value(0).text() : "";
+  return name == "UTF-16le"   ? Encoding::utf16_little
+         : name == "UTF-16be" ? Encoding::utf16_big
+                              : Encoding::utf8;
+}
+
 bool has_write_transaction(sqlite3* db, const char* schema) {
 #if SQLITE_VERSION_NUMBER >= 3034000
   constexpr int kFirstWithTxnState = 3034000;

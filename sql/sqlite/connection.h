@@ -1,6 +1,7 @@
 // The state of the connection that calls the extension: transactions, running statements, caches.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,26 @@ bool writes_through_trigger(sqlite3* db, std::string_view table);
 // returns true for a statement whose program cannot be read, such as an open write handle of
 // sqlite3_blob_open().
 bool may_be_writing_to(sqlite3* db, const std::string& schema, const std::string& table);
+
+// How the databases of a connection store text.
+enum class Encoding { utf8, utf16_little, utf16_big };
+Encoding encoding_of(sqlite3* db);
+
+// Remembers the encoding.
+class KnownEncoding {
+ public:
+  explicit KnownEncoding(sqlite3* db) : db_(db) {}
+  bool is_utf8() {
+    if (!is_utf8_) {
+      is_utf8_ = encoding_of(db_) == Encoding::utf8;
+    }
+    return *is_utf8_;
+  }
+
+ private:
+  sqlite3* db_;
+  std::optional<bool> is_utf8_;
+};
 
 // Returns whether a running statement may have a LEFT, RIGHT or FULL JOIN. Its program then has the
 // instruction for rows without a match, or cannot be read; or the text has a LEFT JOIN.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "sql/sqlite/connection.h"
 #include "sql/sqlite/guard.h"
 
 namespace bloom::sqlite {
@@ -41,8 +42,27 @@ std::string quoted_text(std::string_view text) {
   return words.append(text.empty() ? "'" : "...'");
 }
 
-void ReusableValue::assign(const Value& value) {
+// SQLite removes a byte order mark from a text in UTF-16 that it binds, so another one comes first.
+int Value::bind_after_mark(sqlite3_stmt* statement, int parameter) const {
+  const Encoding encoding = encoding_of(sqlite3_db_handle(statement));
+  if (encoding == Encoding::utf8) {
+    return sqlite3_bind_value(statement, parameter, value_);
+  }
+  const bool is_little = encoding == Encoding::utf16_little;
+  const auto bytes = blob();
+  CountedString marked(is_little ? "\xFF\xFE" : "\xFE\xFF");
+  marked.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return sqlite3_bind_text64(statement, parameter, marked.data(), marked.size(), SQLITE_TRANSIENT,
+                             is_little ? SQLITE_UTF16LE : SQLITE_UTF16BE);
+}
+
+void ReusableValue::assign(const Value& value, bool may_convert) {
   const int type = value.type();
+  if (!may_convert) {
+    copy_ = value.copy();
+    type_ = type;
+    return;
+  }
   if (type == SQLITE_TEXT) {
     return assign_text(value.text());
   }
@@ -56,9 +76,13 @@ void ReusableValue::assign(const Value& value) {
     real_ = value.real();
   }
   type_ = type;
+  copy_.reset();
 }
 
 void ReusableValue::set_result(sqlite3_context* context) const {
+  if (copy_) {
+    return sqlite3_result_value(context, copy_.get());
+  }
   switch (type_) {
     case SQLITE_INTEGER:
       return sqlite3_result_int64(context, integer_);

@@ -71,7 +71,9 @@ class Value {
   // Set the value as a parameter of a statement, or as the result of a call. bind_to() returns an
   // SQLite result code.
   int bind_to(sqlite3_stmt* statement, int parameter) const {
-    return sqlite3_bind_value(statement, parameter, value_);
+    return type() == SQLITE_TEXT && begins_with_byte_order_mark()
+               ? bind_after_mark(statement, parameter)
+               : sqlite3_bind_value(statement, parameter, value_);
   }
   void set_result(sqlite3_context* context) const { sqlite3_result_value(context, value_); }
 
@@ -92,6 +94,14 @@ class Value {
   std::string describe() const;
 
  private:
+  // In any order of the bytes, if the text is in UTF-16.
+  bool begins_with_byte_order_mark() const {
+    const auto bytes = blob();
+    return bytes.size() >= 2 && bytes[0] + bytes[1] == 0xff + 0xfe &&
+           (bytes[0] == 0xff || bytes[0] == 0xfe);
+  }
+  int bind_after_mark(sqlite3_stmt* statement, int parameter) const;
+
   sqlite3_value* value_;
 };
 
@@ -99,7 +109,9 @@ class Value {
 // value: a cursor copies one value per row.
 class ReusableValue {
  public:
-  void assign(const Value& value);
+  // `may_convert`: whether a text may be converted to UTF-8. That loses characters that are not
+  // valid in UTF-16. If not, uses new memory.
+  void assign(const Value& value, bool may_convert = true);
   void assign_text(std::string_view text) { assign_bytes(SQLITE_TEXT, text); }
   int type() const { return type_; }
   // Sets the value as the result of an SQL function or as the column of a virtual table.
@@ -113,8 +125,10 @@ class ReusableValue {
     std::copy(bytes.begin(), bytes.end(), bytes_.begin());
     size_ = bytes.size();
     type_ = type;
+    copy_.reset();
   }
 
+  OwnedValue copy_;  // null, unless the value is as stored
   int type_ = SQLITE_NULL;
   std::int64_t integer_ = 0;
   double real_ = 0;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sql/sqlite/connection.h"
+#include "sql/sqlite/guard.h"
 
 namespace bloom {
 namespace {
@@ -13,6 +14,10 @@ namespace {
 constexpr int kStatementsPerKey = 100;
 
 }  // namespace
+
+void refuse_rolled_back() {
+  throw sqlite::SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
+}
 
 TransactionState::Enclosed::Enclosed(TransactionState& transaction)
     : transaction_(transaction), before_(std::exchange(transaction.is_enclosed_, true)) {
@@ -69,12 +74,16 @@ bool TransactionState::rolled_back_to(int number) {
   may_have_old_name_ = may_have_old_name_ || (renamed_within_ && number <= *renamed_within_);
   innermost_savepoint_ = number;
   rolled_back_to_ = std::min(number, rolled_back_to_.value_or(number));
+  const auto place = static_cast<std::size_t>(number + 1);
+  last_rollback_.resize(std::max(last_rollback_.size(), place + 1));
+  last_rollback_[place] = ++rollbacks_;
   assert(is_consistent());
   return true;
 }
 
 void TransactionState::rolled_back() {
   may_have_old_name_ = may_have_old_name_ || renamed_within_;
+  last_rolled_back_ = transaction_;
   end();
   rolled_back_to_ = -1;
 }
@@ -94,7 +103,22 @@ void TransactionState::end() {
   was_created_ = false;
   renamed_within_.reset();
   must_roll_back_ = false;
+  ++transaction_;
+  rollbacks_ = 0;
+  last_rollback_.clear();
   assert(is_consistent());
+}
+
+// For a cursor that was opened in an earlier transaction, the rollback of any later one counts.
+bool TransactionState::is_undone(const Moment& moment) const {
+  if (moment.transaction != transaction_) {
+    return moment.transaction <= last_rolled_back_;
+  }
+  const std::size_t known =
+      std::min(last_rollback_.size(), static_cast<std::size_t>(moment.savepoint + 2));
+  return std::any_of(last_rollback_.begin(),
+                     last_rollback_.begin() + static_cast<std::ptrdiff_t>(known),
+                     [&](std::uint64_t rollback) { return rollback > moment.rollbacks; });
 }
 
 // Two objects of a table can share this state, so SQLite may report the end of a transaction twice.

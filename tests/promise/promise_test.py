@@ -934,6 +934,53 @@ class Reading(Case):
         a.run("ROLLBACK")
         self.assertFollows(b)
 
+    def test_a_query_whose_transaction_is_rolled_back(self):
+        """It would go on with what the rolled back filters say. One that was begun before the changes goes on."""
+        rows = "WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 3999) SELECT i, CASE WHEN i % 500 THEN 'a' || i ELSE 'old' END, 'b' || i FROM n"
+        for begin, undo in (("BEGIN", "ROLLBACK"), ("SAVEPOINT x", "ROLLBACK TO x"), ("BEGIN; SAVEPOINT x", "ROLLBACK TO x"), ("BEGIN; SAVEPOINT x; SAVEPOINT y", "ROLLBACK TO x")):
+            for ask, change in (
+                ("SELECT id FROM f WHERE a = 'old'", ("UPDATE s SET a = 'new' WHERE a = 'old' AND id > 1000", "INSERT INTO f(f) VALUES ('summarize')")),
+                ("SELECT member FROM g WHERE key = 'k'", ("DELETE FROM g WHERE member > 3",)),
+                ("SELECT member FROM h WHERE key = 'k'", ("DELETE FROM t WHERE m > 3", "INSERT INTO h(h) VALUES ('merge')")),
+            ):
+                db = Raw()
+                db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, a, b)", f"INSERT INTO s {rows}", "CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(a, b))")
+                db.run("CREATE TABLE t(m, k)", "INSERT INTO t VALUES (1, 'k'), (2, 'k'), (3, 'k'), (4, 'k'), (5, 'k')", "CREATE VIRTUAL TABLE h USING bloom_groups(source=t, member=m, column=k)", "CREATE VIRTUAL TABLE g USING bloom_groups(capacity=9)", "INSERT INTO g(member, key) SELECT m, k FROM t")
+                want = db.run(ask)
+                self.assertGreater(len(want), 4)
+                db.run(*begin.split("; "))
+                earlier = db.prepare(ask)
+                got = [earlier.step()]
+                db.run(*change)
+                within = db.prepare(ask)
+                self.assertIsNotNone(within.step())
+                db.run("SAVEPOINT z", "ROLLBACK TO z", "RELEASE z")
+                if "SELECT member" in ask:
+                    self.assertIsNotNone(within.step())
+                db.run(undo)
+                with self.assertRaisesRegex(Failure, "rolled back meanwhile"):
+                    while within.step() is not None:
+                        pass
+                within.finalize()
+                while (row := earlier.step()) is not None:
+                    got.append(row)
+                earlier.finalize()
+                self.assertEqual(got, want)
+                if db.in_transaction():
+                    db.run("ROLLBACK")
+                db.close()
+
+    def test_an_own_like_for_another_encoding(self):
+        """SQLite does not prepare statements again when a function for another encoding is added."""
+        for encoding in 1, 2, 3:
+            db = Raw()
+            db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, a)", "WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 99) INSERT INTO s(a) SELECT 'line ' || i FROM n", "CREATE VIRTUAL TABLE f USING bloom_search(source=s, like=(a))")
+            ask = "SELECT count(*) FROM f WHERE a LIKE '%absent%'"
+            self.assertEqual(db.one(ask), 0)
+            db.function("like", lambda: True, 2, encoding)
+            self.assertEqual(db.one(ask), db.one(ask.replace(" f ", " s ")), encoding)
+            db.close()
+
     def test_a_scan_that_continues_while_another_object_of_the_table_writes(self):
         db = Raw(self.path)
         db.run("CREATE TABLE s(k)", "CREATE TABLE other(x)", f"CREATE VIRTUAL TABLE f USING bloom({SOURCE}, column=k)", "INSERT INTO s VALUES ('a'), ('b')")

@@ -169,10 +169,14 @@ class Raw:
         self.kept.append(ctypes.create_string_buffer(name.encode()))
         self.require(_library.sqlite3_db_config(self.raw, DBCONFIG_MAINDBNAME, self.kept[-1]))
 
-    def function(self, name, call):
-        """Registers an SQL function that calls call() and returns NULL."""
-        self.kept.append(FUNCTION(lambda context, count, values: call()))
-        self.require(_library.sqlite3_create_function(self.raw, name.encode(), -1, 1, None, self.kept[-1], None, None))
+    def function(self, name, call, arguments=-1, encoding=1):
+        """Registers an SQL function that calls call() and returns NULL, or True as 1. Encodings: 1 is UTF-8, 2 and 3 are UTF-16."""
+        def run(context, count, values):
+            if call() is True:
+                _library.sqlite3_result_int(ctypes.c_void_p(context), 1)
+
+        self.kept.append(FUNCTION(run))
+        self.require(_library.sqlite3_create_function(self.raw, name.encode(), arguments, encoding, None, self.kept[-1], None, None))
 
     def progress(self, call):
         """Makes SQLite call call() after each instruction; a true result interrupts. None removes the handler."""

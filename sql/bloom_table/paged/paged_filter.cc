@@ -116,8 +116,7 @@ void PagedFilter::end_statement() {
 void PagedFilter::require_transaction() {
   store_.tables().require_same_table();
   if (!transaction_.is_open()) {
-    // An SQL function of the host can roll back while a statement runs.
-    throw SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
+    refuse_rolled_back();
   }
   if (!transaction_.all_savepoints_reported()) {
     store_.announce_savepoints();

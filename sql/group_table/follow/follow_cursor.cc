@@ -31,7 +31,7 @@ void GroupTable::Cursor::find_members(const Values& values) {
   const bool looks_up = looks_up_a_key(plan_);
   std::vector<Hash> hashes;
   if (looks_up) {
-    key_.assign(values[0]);
+    key_.assign(values[0], table_.encoding_.is_utf8());
     const Key key(values[0]);
     if (key.is_null()) {
       return;
