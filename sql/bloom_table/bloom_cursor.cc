@@ -191,7 +191,7 @@ void BloomTable::Cursor::look_up(const Value& value) {
   // The hash reads `value`, not the copy in key_: reading bytes just after writing them is slow.
   const Key key(value);
   if (!table_.follower_) {
-    require_key(key, value);
+    refuse_filter_or_handle(key, value);
   }
   if (key_columns_ > 1) {
     require_composite(key, value);
@@ -231,7 +231,7 @@ void BloomTable::Cursor::look_up_parts(const Values& values) {
     const Key key(value);
     part.other = table_.follower_->comparison(i).other_forms(key, value, part.value);
     has_null = has_null || key.is_null();
-    has_other_form = has_other_form || part.other.number || part.other.is_text;
+    has_other_form = has_other_form || part.other.number || part.other.needs_marker;
     append_part(packed_, key.bytes());
   }
   if (has_null) {
@@ -250,7 +250,7 @@ bool BloomTable::Cursor::may_contain(const SourceComparison::OtherForms& forms) 
   const Shape& shape = filter_.shape();
   return (forms.number &&
           filter_.may_contain(hash_key(*forms.number, shape.collation, shape.seed))) ||
-         (forms.is_text && filter_.may_contain(noncanonical_marker(shape)));
+         (forms.needs_marker && filter_.may_contain(noncanonical_marker(shape)));
 }
 
 // Returns whether the filter may contain a key that is equal to the values of parts_, but has other
@@ -261,7 +261,7 @@ bool BloomTable::Cursor::may_contain_other_parts() {
   for (const Part& part : parts_) {
     numbers += part.other.number ? 1 : 0;
     const bool has_marker = !filter_.config().parts.empty();
-    if (part.other.is_text &&
+    if (part.other.needs_marker &&
         (!has_marker || filter_.may_contain(noncanonical_marker(filter_.shape())))) {
       return true;
     }

@@ -163,7 +163,7 @@ int choose_plan(sqlite3_index_info& info, Collation own, const PartColumns& part
     info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     const bool binary = key.collation == Collation::binary;
     offer(info, binary ? BloomPlan::lookup : BloomPlan::lookup_collated, kLookup,
-          key.lists_instead ? kListCost : kLookupCost, key.is_list);
+          key.list_displaces_join ? kListCost : kLookupCost, key.is_list);
     pass_on(info, filter_compared, 2);
     return SQLITE_OK;
   }

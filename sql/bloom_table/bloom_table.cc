@@ -218,7 +218,7 @@ void BloomTable::insert_filter_or_command(const Value& key, const Value& filter,
 int BloomTable::insert_key(const Value& value) {
   const bool skip = sqlite3_vtab_on_conflict(db_) == SQLITE_IGNORE;
   const Key key(value);
-  require_key(key, value);
+  refuse_filter_or_handle(key, value);
   if (key.is_null()) {
     if (!skip) {
       refuse_null_key();
@@ -287,7 +287,7 @@ void BloomTable::replace_key(const Value& old_key, const Values& columns) {
   refuse_if_following("UPDATE");
   const Value new_value = column_of(columns, BloomColumn::key);
   const Key new_key(new_value);
-  require_key(new_key, new_value);
+  refuse_filter_or_handle(new_key, new_value);
   if (new_key.is_null()) {
     refuse_null_key();
   }

@@ -30,7 +30,7 @@ class Build {
       started_ = true;
     }
     const Key key(arguments[0]);
-    require_key(key, arguments, 0);
+    refuse_filter_or_handle(key, arguments, 0);
     if (key.is_null()) {
       return;
     }

@@ -15,7 +15,7 @@ class Contains {
   void call(Context& context, const Values& arguments) {
     const FilterView& filter = filter_.read(arguments);
     const Key key(arguments[1]);
-    require_key(key, arguments, 1);
+    refuse_filter_or_handle(key, arguments, 1);
     if (key.is_null()) {
       context.result_null();
     } else {
@@ -40,7 +40,7 @@ class ContainsSeveral {
     bool any_null = false;
     for (int i = 1; i < arguments.size(); ++i) {
       const Key key(arguments[i]);
-      require_key(key, arguments, i);
+      refuse_filter_or_handle(key, arguments, i);
       if (key.is_null()) {
         any_null = true;
       } else if (filter.may_contain(key.hash(filter.shape())) == decisive) {

@@ -53,7 +53,7 @@ void add(Context& context, const Values& arguments) {
   Filter filter(filter_argument(arguments, 0, check_interrupt), check_interrupt);
   for (int i = 1; i < arguments.size(); ++i) {
     const Key key(arguments[i]);
-    require_key(key, arguments, i);
+    refuse_filter_or_handle(key, arguments, i);
     if (!key.is_null()) {
       filter.add(key.hash(filter.shape()));
     }
@@ -72,7 +72,7 @@ void remove(Context& context, const Values& arguments) {
   Filter filter(view, check_interrupt);
   for (int i = 1; i < arguments.size(); ++i) {
     const Key key(arguments[i]);
-    require_key(key, arguments, i);
+    refuse_filter_or_handle(key, arguments, i);
     if (!key.is_null() && !filter.remove(key.hash(filter.shape()))) {
       refuse(argument_name(i), "a key that was added",
              arguments[i].describe() + ", which is not in the filter");

@@ -86,7 +86,7 @@ class Positions {
     row_ = 0;
     const FilterView filter = unverified_filter_argument(arguments, 0);
     const Key key(arguments[1]);
-    require_key(key, arguments, 1);
+    refuse_filter_or_handle(key, arguments, 1);
     if (!key.is_null()) {
       filter.geometry().for_each_cell(key.hash(filter.shape()), [&](std::uint64_t cell) {
         rows_.push_back({cell, filter.cell(cell)});

@@ -92,7 +92,7 @@ CountedVector<std::uint64_t> GroupTable::Cursor::look_up(const Value& key) {
   key_.assign(key, table_.encoding_.is_utf8());
   CountedVector<std::uint64_t> slots;
   const Key bytes(key);
-  require_key(bytes, key);
+  refuse_filter_or_handle(bytes, key);
   if (!bytes.is_null()) {
     hash_ = bytes.hash(config_.header.shape);
     look_up(hash_, slots);
@@ -146,7 +146,7 @@ CountedVector<std::uint64_t> GroupTable::Cursor::look_up_member(const Value& key
                                                                 const Value& member) {
   key_.assign(key, table_.encoding_.is_utf8());
   const Key bytes(key);
-  require_key(bytes, key);
+  refuse_filter_or_handle(bytes, key);
   if (bytes.is_null()) {
     return {};
   }

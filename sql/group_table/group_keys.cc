@@ -151,7 +151,7 @@ void GroupKeys::sync() {
   }
   forget_rows();
   const sqlite::Outcome loading = sqlite::Outcome::of([&] { config(); });
-  if (is_of_a_lost_table(loading)) {
+  if (table_was_lost(loading)) {
     return;
   }
   loading.throw_failure();

@@ -194,7 +194,7 @@ int GroupTable::insert(const Values& columns) {
 int GroupTable::insert_key(const Value& member, const Value& key) {
   const bool skip_present = sqlite3_vtab_on_conflict(db_) == SQLITE_IGNORE;
   const Key bytes(key);
-  require_key(bytes, key);
+  refuse_filter_or_handle(bytes, key);
   const auto add_key = [&](std::uint64_t slot) {
     if (!bytes.is_null()) {
       keys_.add(slot, bytes.hash(keys_.config().header.shape), !skip_present);
@@ -317,7 +317,7 @@ void GroupTable::run_command(const Value& command, const Value& member) {
     refuse_command_with_value();
   }
   write_all_keys();
-  const TransactionState::Enclosed enclosed(transaction_);
+  const TransactionState::CommandScope enclosed(transaction_);
   store_.tables().atomically([&] { found.run(*this, member); });
 }
 

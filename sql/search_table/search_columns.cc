@@ -103,7 +103,7 @@ SearchColumns::SearchColumns(const char* table, const SearchSource& source,
 }
 
 void SearchColumns::require_own_name() const {
-  if (command_ < values()) {
+  if (command_ < value_columns()) {
     fail("a table cannot be called " + sqlite::quoted_text(table_) +
          ": it has a column of this name (choose another name)");
   }

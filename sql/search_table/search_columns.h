@@ -29,19 +29,20 @@ class SearchColumns {
   void require_own_name() const;
 
   const std::string& declaration() const { return declaration_; }
-  // The columns 0..values()-1 have values of the source. Returns the SQL of one of them.
-  int values() const { return static_cast<int>(sql_.size()); }
+  // Returns how many columns have values of the source: they are 0..value_columns()-1.
+  int value_columns() const { return static_cast<int>(sql_.size()); }
+  // Returns the SQL of one of them.
   const std::string& sql(int column) const { return sql_[static_cast<std::size_t>(column)]; }
   // The columns 0..source_columns()-1 are those of the source. Those of expressions follow.
   int source_columns() const { return source_columns_; }
   // Returns the column that term `i` of the options searches.
   int column_of_term(std::size_t i) const { return term_columns_[i]; }
-  // Returns whether the column, which is none of values(), is a property, and which one.
+  // Returns whether the column, which is none of value_columns(), is a property, and which one.
   bool has_property(int column) const {
-    return static_cast<std::size_t>(column - values()) < properties_.size();
+    return static_cast<std::size_t>(column - value_columns()) < properties_.size();
   }
   SearchProperty property(int column) const {
-    return properties_[static_cast<std::size_t>(column - values())];
+    return properties_[static_cast<std::size_t>(column - value_columns())];
   }
   // The column for commands: it has the name of the table.
   int command() const { return command_; }

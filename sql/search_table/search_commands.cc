@@ -205,7 +205,7 @@ void SearchTable::cover_whole(SearchConfig& config, const RowidRanges& rows, std
       builder.build(std::move(wanted), last);
     }
   });
-  throw_unless_of_a_row(outcome);
+  throw_unless_row_failed(outcome);
   if (outcome.failed()) {  // a generated column fails for a row
     store_.whole().clear();
     config.whole = {};
@@ -343,7 +343,7 @@ void SearchTable::check_range(const FamilyConfig& config, Family f, const Stored
       }
     }
   });
-  throw_unless_of_a_row(outcome);
+  throw_unless_row_failed(outcome);
 }
 
 }  // namespace bloom

@@ -88,7 +88,7 @@ SearchTable::Cursor::Wanted SearchTable::Cursor::read_conditions(std::string& wh
     }
     const std::string operand = sql_of(condition);
     std::string sql;
-    if (pushed(condition, value, operand, sql)) {
+    if (push_down(condition, value, operand, sql)) {
       const bool is_index =
           is_equality(condition.op) && condition.column >= 0 &&
           condition.column < table_.columns_.source_columns() &&
@@ -148,8 +148,8 @@ std::string SearchTable::Cursor::sql_of(const SearchCondition& condition) const 
 // It must return every row that the user's condition accepts. SQLite converts the operands of a
 // comparison by the affinity of both, but a parameter has none: that of the user's value is known
 // only for a literal.
-bool SearchTable::Cursor::pushed(const SearchCondition& condition, const Value& value,
-                                 const std::string& column, std::string& sql) const {
+bool SearchTable::Cursor::push_down(const SearchCondition& condition, const Value& value,
+                                    const std::string& column, std::string& sql) const {
   if (condition.is_list) {
     return false;
   }
@@ -251,23 +251,23 @@ void SearchTable::Cursor::find_by_list(std::string& where) {
   for (std::size_t i = 0; i < plan_.conditions.size() && order_ == kNoOrder; ++i) {
     const SearchCondition& condition = plan_.conditions[i];
     if (condition.is_list && can_use_index(i) &&
-        (values_of_index_ == nullptr || lists_[i].size() < values_of_index_->size())) {
-      values_of_index_ = &lists_[i];
+        (list_by_index_ == nullptr || lists_[i].size() < list_by_index_->size())) {
+      list_by_index_ = &lists_[i];
       index_parameter_ = kFirstParameter + static_cast<int>(bound_.size());
-      value_of_index_ = 0;
+      next_in_list_ = 0;
       returned_.clear();
     }
   }
-  if (values_of_index_ != nullptr) {
+  if (list_by_index_ != nullptr) {
     const SearchCondition& condition =
-        plan_.conditions[static_cast<std::size_t>(values_of_index_ - lists_.data())];
+        plan_.conditions[static_cast<std::size_t>(list_by_index_ - lists_.data())];
     where.append(" AND ").append(sql_of(condition)).append(" = ?");
     where.append(std::to_string(index_parameter_)).append(" COLLATE ");
     where.append(quoted_name(condition.collation));
   }
 }
 
-// As pushed(): the index must find all rows that may be equal, whatever affinity the right side
+// As push_down(): the index must find all rows that may be equal, whatever affinity the right side
 // has. SQLite has converted the list by that affinity and by the one of the column, so a text that
 // is compared with numbers is no text any more.
 bool SearchTable::Cursor::can_use_index(std::size_t condition) {

@@ -74,12 +74,12 @@ void SearchTable::Cursor::start(int order, const char* idx_string, const Values&
   if (wanted.is_none || wanted.rowids.first > wanted.rowids.last) {
     return;
   }
-  values_of_index_ = nullptr;
+  list_by_index_ = nullptr;
   if (!wanted.has_index && !is_short(wanted.rowids)) {
     find_by_list(where);
   }
-  const bool in_runs = !wanted.has_index && values_of_index_ == nullptr &&
-                       !is_short(wanted.rowids) && look_up(table_.store_.load_config(), wanted);
+  const bool in_runs = !wanted.has_index && list_by_index_ == nullptr && !is_short(wanted.rowids) &&
+                       look_up(table_.store_.load_config(), wanted);
   if (runs_.empty()) {
     return;
   }
@@ -159,8 +159,8 @@ void SearchTable::Cursor::start_run() {
   for (std::size_t i = 0; i < bound_.size(); ++i) {
     execution_->bind(kFirstParameter + static_cast<int>(i), Value(bound_[i].get()));
   }
-  if (values_of_index_ != nullptr) {
-    execution_->bind(index_parameter_, Value((*values_of_index_)[value_of_index_].get()));
+  if (list_by_index_ != nullptr) {
+    execution_->bind(index_parameter_, Value((*list_by_index_)[next_in_list_].get()));
   }
 }
 
@@ -171,14 +171,14 @@ void SearchTable::Cursor::read_row() {
     while (!execution_->step()) {
       if (++run_ == runs_.size()) {
         run_ = 0;
-        if (values_of_index_ == nullptr || ++value_of_index_ == values_of_index_->size()) {
+        if (list_by_index_ == nullptr || ++next_in_list_ == list_by_index_->size()) {
           execution_.reset();
           return;
         }
       }
       start_run();
     }
-  } while (values_of_index_ != nullptr && !returned_.insert(rowid()).second);
+  } while (list_by_index_ != nullptr && !returned_.insert(rowid()).second);
 }
 
 void SearchTable::Cursor::next() { read_row(); }
@@ -220,7 +220,7 @@ void SearchTable::Cursor::column(sqlite3_context* raw, int i) {
   if (i < columns.source_columns()) {
     return execution_->value(i + 1).set_result(raw);
   }
-  if (i < columns.values()) {
+  if (i < columns.value_columns()) {
     return return_expression(raw, columns.sql(i));
   }
   if (!columns.has_property(i)) {

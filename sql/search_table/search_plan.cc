@@ -149,7 +149,7 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
     const int column = rowid_or(facts, constraint.iColumn);
     const Operator* const known = find_operator(constraint.op);
     if (constraint.usable == 0 || known == nullptr || is_bound_of_pattern(info, i) ||
-        column >= facts.columns.values()) {
+        column >= facts.columns.value_columns()) {
       continue;
     }
     const bool is_source_column = column >= 0 && column < facts.columns.source_columns();
@@ -173,7 +173,7 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
     // Values one by one are right for the rowid, which is an integer.
     const ListUse list =
         is_equality(constraint.op) && column >= 0 ? take_as_list(info, i) : ListUse::none;
-    if (list == ListUse::not_offered) {
+    if (list == ListUse::maybe_list) {
       continue;
     }
     const bool is_list = list == ListUse::list;

@@ -55,7 +55,7 @@ struct SourceColumn {
   bool is_generated;
 
   // Whether this column has the same values, and compares them in the same way.
-  bool is_like(const SourceColumn& other) const {
+  bool has_same_values_as(const SourceColumn& other) const {
     return collation == other.collation && affinity == other.affinity &&
            is_generated == other.is_generated;
   }

@@ -202,8 +202,10 @@ class SearchTable::Cursor {
 
   Wanted read_conditions(std::string& where);
   std::string sql_of(const SearchCondition& condition) const;
-  bool pushed(const SearchCondition& condition, const Value& value, const std::string& column,
-              std::string& sql) const;
+  // Sets `sql` to a condition for the statement on the source. Returns false if that could lose
+  // rows which the user's condition accepts.
+  bool push_down(const SearchCondition& condition, const Value& value, const std::string& column,
+                 std::string& sql) const;
   bool may_be_of_like_with_escape(const SearchCondition& condition, const Value& value) const;
   static void limit_rowids(const SearchCondition& condition, std::int64_t value, Wanted& wanted);
   // Returns the values of column IN (...) that a row may have.
@@ -211,8 +213,9 @@ class SearchTable::Cursor {
   // Returns whether the list is compared by BINARY or by this collation: it has no text, or SQLite
   // says so.
   bool is_compared_by(const std::vector<sqlite::OwnedValue>& list, std::string_view collation);
-  // Finds the rows of a list by an index of the source, if there is such a list: appends the
-  // condition to `where`, and sets values_of_index_ and index_parameter_.
+  // If an index of the source can look up the values of a condition column IN (...), uses it for
+  // the shortest such list: appends column = ? to `where`, and sets list_by_index_ and
+  // index_parameter_.
   void find_by_list(std::string& where);
   bool can_use_index(std::size_t condition);
   // Sets runs_ to the rows that must be read. Returns false if that are all rows.
@@ -244,9 +247,9 @@ class SearchTable::Cursor {
   std::size_t run_ = 0;
   // If an index finds the rows of a list: its values, each of which needs a run of its own, and the
   // rows that were returned, because several values may find the same row.
-  const std::vector<sqlite::OwnedValue>* values_of_index_ = nullptr;
+  const std::vector<sqlite::OwnedValue>* list_by_index_ = nullptr;
   int index_parameter_ = 0;
-  std::size_t value_of_index_ = 0;
+  std::size_t next_in_list_ = 0;
   std::unordered_set<std::int64_t> returned_;
   int order_ = kNoOrder;
   TransactionState::Moment opened_;

@@ -3,7 +3,7 @@
 // shape: the ids of family 1 begin at 2^60.
 //
 // <name>_data(id INTEGER PRIMARY KEY, chunk BLOB)       the segments
-// <name>_wide(id INTEGER PRIMARY KEY, words BLOB)       the segments that 'optimize' has merged
+// <name>_wide(id INTEGER PRIMARY KEY, words BLOB)       those that 'optimize' has rearranged
 //
 // The first SegmentConfig::wide_segments segments are in _wide, the others in _data.
 //   _data: chunk c of segment s has the id c * 2^24 + s. A lookup reads one chunk of each segment,

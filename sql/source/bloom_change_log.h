@@ -1,8 +1,9 @@
 // The change log of a bloom table: the added keys of sql/source/change_log.h as hashes.
 //
-// While an announcement is neither void nor merged, every lookup is answered "maybe". Keys of
-// removed rows stay in the cache, as false positives, until they are as many as the others. For a
-// removed key, only a counting filter needs its columns.
+// While an announcement is neither void nor merged, every lookup is answered "maybe". If a rollback
+// or a merge takes rows out of the log, their keys stay in the cache as false positives, until they
+// are 1,000 more than the others. When the source loses a key, the log has the columns of the key
+// only for a counting filter.
 #pragma once
 
 #include <cstdint>
@@ -46,12 +47,12 @@ class BloomChangeLog : public ChangeLog {
   // Returns whether the log may contain an added key with this hash. `header`: that of the newest
   // layer of the filter.
   bool may_contain(Hash hash, const Header& header) {
-    return keys(header).may_contain(hash) || is_waiting();
+    return keys(header).may_contain(hash) || knows_announcement();
   }
   // Returns the FPR that may_contain() adds to that of the filter.
   double fpr(const Header& header) {
     const double fpr = keys(header).fpr();
-    return is_waiting() ? 1 : fpr;
+    return knows_announcement() ? 1 : fpr;
   }
 
   // Calls f(added, hash) for each added or removed key in order. The hash of a removed key is known

@@ -85,7 +85,7 @@ class ChangeLog {
     }
   }
   // Returns whether an announcement that was read is not void.
-  bool is_waiting() const { return !announcements_.empty(); }
+  bool knows_announcement() const { return !announcements_.empty(); }
   // Forgets all rows: the next call of read_new_rows() reads them again.
   void forget();
 

@@ -111,9 +111,9 @@ class Source {
   std::string find_guard(const std::string& table) const;
   void drop_guard(const std::string& name) const;
 
-  // Returns a value that differs from all before if the schema has changed since, or the TEMP
-  // schema. After a rollback SQLite uses the same versions again, but prepares all statements
-  // again, as after a change of the TEMP schema.
+  // Returns a value that is new whenever the schema or the TEMP schema has changed. The version
+  // alone is not enough: SQLite uses a version again after a rollback, and the TEMP schema has its
+  // own. In both cases it prepares all statements again, so their number is part of the value.
   struct SchemaState {
     std::int64_t version;
     int preparations;  // of a statement that this object keeps

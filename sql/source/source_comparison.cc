@@ -38,7 +38,7 @@ SourceComparison::OtherForms SourceComparison::other_forms(const Key& key, const
   if (declared_affinity_ == Affinity::text) {
     to_text_.convert(key, value, [&](std::string_view text) { converted.assign_text(text); });
   }
-  forms.is_text = !is_numeric(affinity_);
+  forms.needs_marker = !is_numeric(affinity_);
   return forms;
 }
 

@@ -110,7 +110,7 @@ class SourceComparison {
   // Requires: `key` is the key of `value`.
   struct OtherForms {
     std::optional<std::string> number;  // the key of a number
-    bool is_text = false;               // a text such as '05', for which the filter has the marker
+    bool needs_marker = false;          // a text such as '05', for which the filter has the marker
   };
   OtherForms other_forms(const Key& key, const sqlite::Value& value,
                          sqlite::ReusableValue& converted);

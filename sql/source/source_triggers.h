@@ -45,8 +45,9 @@
 
 namespace bloom {
 
-// The triggers of a virtual table on its source. SourceTriggers finds them in the schema by a part
-// of their text: command_columns(), log_columns(), or the table <name>_changed that they write to.
+// The triggers of a virtual table on its source. SourceTriggers finds them in the schema by their
+// names. Another table may have triggers of the same names, so uninstall() drops those that are on
+// the source, or whose text writes to this virtual table or its side table: see writes_to().
 struct TriggerSet {
   std::uint64_t number;  // as stored
   // The suffix of the trigger from which the current names of the source are read. The trigger
@@ -90,8 +91,8 @@ class SourceTriggers {
   // options if there are no triggers.
   void find_names(const std::string& table);
   // Returns whether all triggers exist exactly as install() makes them, and were not created again
-  // since. Also updates the names of the source. They are read from the last trigger that install()
-  // makes, or from the options if that trigger is missing or changed.
+  // since. Also updates the names of the source: from the trigger TriggerSet::names_suffix, or
+  // from the options if that trigger is missing or changed.
   bool refresh_names_and_check(const std::string& table, std::uint64_t trigger_set) {
     return refresh_names_and_check(table, table, trigger_set);
   }

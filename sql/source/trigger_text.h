@@ -11,8 +11,8 @@ namespace bloom {
 // triggers do.
 bool writes_to(const std::string& table, std::string_view sql);
 
-// Returns whether every statement of the body is also one of the triggers of our virtual table
-// `table`, and none ends by RAISE(IGNORE) or FAIL.
+// Returns whether each statement in the body of this trigger begins as one that the triggers of our
+// virtual table `table` have, and none may end by RAISE(IGNORE) or FAIL.
 bool only_writes_to(const std::string& table, std::string_view sql);
 
 // Returns whether the text is CREATE TABLE <name> with the columns of a change log, and nothing

@@ -8,9 +8,9 @@
 
 namespace bloom::sqlite {
 
-// Runs body() within a statement on the virtual table. If body() throws, rethrows the exception.
-// What body() has written is undone by then, or is undone when the user's statement fails. The rest
-// of the user's transaction stays.
+// Runs body(), and rethrows what it throws. What body() has written is then undone: at once, or, in
+// autocommit mode, when the user's statement fails. The rest of the user's transaction stays.
+// Requires: a statement on the virtual table is running, and fails if this throws.
 //
 // `config`: the qualified name of a table of two columns, one of which is the primary key.
 //

@@ -78,8 +78,8 @@ bool statement_runs_to_its_end(sqlite3* db, int& statements) {
 
 void require_readable(sqlite3* db, const std::string& schema, const std::string& table,
                       const std::string& columns) {
-  if (!has_hidden_column(db, "SELECT " + columns + " FROM " + quoted_name(schema) + "." +
-                                 quoted_name(table) + " AS t")) {
+  if (!authorizer_hides_column(db, "SELECT " + columns + " FROM " + quoted_name(schema) + "." +
+                                       quoted_name(table) + " AS t")) {
     return;
   }
   int is_on = 0;

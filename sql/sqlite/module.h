@@ -27,7 +27,8 @@
 //     };
 //     // xFindFunction; optional. Returns a function of two arguments, or null.
 //     static const ScalarFunction* find_function(int arguments, const char* name);
-//     int update(const Values&);        // xUpdate: SQLITE_OK, or SQLITE_CONSTRAINT to skip the row
+//     int update(const Values&);        // xUpdate: SQLITE_OK. Under OR IGNORE, SQLITE_CONSTRAINT
+//                                       // skips the row
 //     int code_to_report(int code);     // called after update() has thrown
 //     void check_integrity();           // xIntegrity: throws SqliteError(SQLITE_CORRUPT_VTAB)
 //
@@ -43,8 +44,8 @@
 //   (begin (update | rename | savepoint | released | rolled_back_to)* ending)* destroy?
 //   ending = sync committed | sync? rolled_back
 //
-// A table must not rely on the following. The reasons are in SQLite's source: sqlite3VtabBegin(),
-// sqlite3VtabSavepoint() and sqlite3Close().
+// A table must be prepared for the following. The reasons are in SQLite's source:
+// sqlite3VtabBegin(), sqlite3VtabSavepoint() and sqlite3Close().
 // - Savepoints are numbered by depth. SQLite reports a savepoint to one table after another, and
 //   stops at the first table that fails. rolled_back_to(n) and released(n) may then be called
 //   without savepoint(n).

@@ -287,7 +287,7 @@ bool change_may_fail_halfway(sqlite3* db, const std::string& schema, const std::
   });
 }
 
-bool has_hidden_column(sqlite3* db, const std::string& select) {
+bool authorizer_hides_column(sqlite3* db, const std::string& select) {
   sqlite3_stmt* raw = nullptr;
   if (sqlite3_prepare_v2(db, select.c_str(), -1, &raw, nullptr) != SQLITE_OK) {
     return false;

@@ -12,10 +12,10 @@ namespace bloom::sqlite {
 // Return a name in double quotes and a string in single quotes, for use in SQL. Quotes within the
 // text are doubled.
 std::string quoted_name(std::string_view name);
+std::string text_literal(std::string_view text);
 // Returns a column for use in an expression. Where there is no such column any more, SQLite reads
 // "x" as a string, and refuses `x`.
 std::string quoted_column(std::string_view name);
-std::string text_literal(std::string_view text);
 
 // In UTF-8. SQLite skips it in front of a token, like a blank.
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";

@@ -46,9 +46,9 @@ class Value {
     }
     return {bytes, static_cast<std::size_t>(sqlite3_value_bytes(value_))};
   }
-  // Returns a text as text() does. Faster: SQLite does not copy the bytes to append a NUL
-  // character. Requires: the value is a text of a database in UTF-8.
-  std::string_view utf8_text() const {
+  // Returns the bytes of a text as the database stores them: UTF-8 only in a database in UTF-8.
+  // Faster than text(): SQLite neither converts the bytes nor appends a NUL character.
+  std::string_view stored_text() const {
     const auto bytes = blob();
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }

@@ -55,12 +55,12 @@ inline bool is_filter_or_handle(const Key& key, const Value& value) {
   return key.is_filter() ||
          (key.is_null() && find_handle(value).state != HandleState::not_a_handle);
 }
-inline void require_key(const Key& key, const Values& arguments, int i) {
+inline void refuse_filter_or_handle(const Key& key, const Values& arguments, int i) {
   if (is_filter_or_handle(key, arguments[i])) {
     refuse_filter_as_key(argument_name(i), "bloom_union merges filters");
   }
 }
-inline void require_key(const Key& key, const Value& value) {
+inline void refuse_filter_or_handle(const Key& key, const Value& value) {
   if (is_filter_or_handle(key, value)) {
     refuse_filter_as_key("key", "to merge it, INSERT it into the column filter");
   }

@@ -39,7 +39,7 @@ std::string info_json(std::span<const Header> layers, std::span<const Estimate> 
 struct GroupTotals {
   std::uint64_t members = 0;
   std::uint64_t segments = 0;       // of 64 members
-  std::uint64_t wide_segments = 0;  // segments that the command 'optimize' has merged
+  std::uint64_t wide_segments = 0;  // segments that the command 'optimize' has moved to _wide
   struct Source {
     std::string table;
     std::string member;

@@ -16,12 +16,13 @@ namespace bloom {
 // and has no bytes.
 class Key {
  public:
-  // `as_stored`: if the value is a text, it is not converted to UTF-8, which is faster. A
+  // `as_stored`: takes the bytes of a text in the encoding of the database. That is faster, and
+  // they may be hashed only if the encoding is UTF-8. Other callers only compare such bytes: a
   // conversion loses characters that are not valid in UTF-16, also for those who use the value
   // later.
   explicit Key(const sqlite::Value& value, bool as_stored = false) : type_(value.type()) {
     if (type_ == SQLITE_TEXT) {
-      bytes_ = as_stored ? value.utf8_text() : value.text();
+      bytes_ = as_stored ? value.stored_text() : value.text();
     } else {
       read_other(value);
     }

@@ -50,14 +50,14 @@ std::string declare(std::span<const Hidden> list) {
 // Returns the type and the collation of a hidden column that can be compared. `type`: TEXT, or
 // another one that names an affinity; BLOB for none, as HIDDEN alone has the affinity NUMERIC.
 //
-// SQLite removes HIDDEN from the type by moving the rest of the type to the front. Since 3.37 it
-// then takes the last six bytes of the type for the collation. So the type ends with the collation,
-// too: HIDDEN BLOB nocase becomes BLOB nocase, followed by nocase. For rtrim it ends with binary:
-// without a collation, a comparison would take that of its other side.
+// SQLite removes HIDDEN from the type by moving the rest to the front. Since 3.37 it then takes the
+// last six bytes of the old text for the collation, whatever COLLATE says. So the type also ends
+// with the collation: binary and nocase have six letters. rtrim has five, so binary stands for it.
+// If there were none, a comparison would use the collation of its other side.
 inline std::string hidden_type(std::string_view type, Collation collation) {
-  const Collation told = collation == Collation::nocase ? collation : Collation::binary;
+  const Collation six_letters = collation == Collation::nocase ? collation : Collation::binary;
   std::string declared = "HIDDEN ";
-  declared.append(type.empty() ? "BLOB" : type).append(" ").append(name_of(told));
+  declared.append(type.empty() ? "BLOB" : type).append(" ").append(name_of(six_letters));
   return declared.append(" COLLATE ").append(name_of(collation));
 }
 

@@ -54,7 +54,7 @@ KeyConstraint choose_key_constraint(sqlite3_index_info& info, int column, Collat
   if (binary_comes_later && key.collation != Collation::binary) {
     key.index = -1;
   }
-  key.lists_instead = is_list && single_key_comes_later;
+  key.list_displaces_join = is_list && single_key_comes_later;
   key.is_list = key.index >= 0 && may_be_list(info, key.index);
   return key;
 }
@@ -70,7 +70,7 @@ ListUse take_as_list(sqlite3_index_info& info, int constraint) {
   if (!may_be_list(info, constraint)) {
     return ListUse::none;
   }
-  return is_in_list(info, constraint, /*take=*/true) ? ListUse::list : ListUse::not_offered;
+  return is_in_list(info, constraint, /*take=*/true) ? ListUse::list : ListUse::maybe_list;
 }
 
 int equality_on(const sqlite3_index_info& info, int column) {

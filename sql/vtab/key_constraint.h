@@ -30,7 +30,7 @@ struct KeyConstraint {
   // Whether the condition is key IN (...), and a table that comes later could give the keys one by
   // one instead. SQLite assumes that lists are short. But the list may be a whole table, and the
   // later table is then searched once for each key of the list.
-  bool lists_instead = false;
+  bool list_displaces_join = false;
   // The collation of a condition that the filter does not support; null if there is none.
   const char* unsupported_collation = nullptr;
 };
@@ -56,11 +56,12 @@ bool may_be_list(sqlite3_index_info& info, int constraint);
 enum class ListUse {
   none,  // it is no list, as far as SQLite tells: before 3.38 it does not
   list,  // column IN (...): SQLite will pass all values at once, see Value::for_each_in_list()
-  not_offered,  // it may be a list, and SQLite cannot pass all values at once
+  maybe_list,  // SQLite tells of the first 32 conditions only
 };
-// Asks SQLite to pass the values of column IN (...) all at once. It then checks IN itself. For
-// values one by one it checks column = value instead, without the affinity and the collation of the
-// right side, which loses rows. Requires: the plan uses a condition for which this returns `list`.
+// Asks SQLite to pass the values of column IN (...) all at once. SQLite then checks the rows by the
+// condition IN as the user wrote it. If it passed the values one by one, it would check column =
+// value, without the affinity and the collation of the right side, and lose rows. Requires: the
+// plan uses a condition for which this returns `list`.
 ListUse take_as_list(sqlite3_index_info& info, int constraint);
 // Returns whether a condition compares this column by = or IS. It need not be usable.
 bool is_compared(const sqlite3_index_info& info, int column);

@@ -27,10 +27,13 @@ class ListCollations {
     return other_than(collation, kAnyArgument, kNoColumn).empty() &&
            std::find(plans_.begin(), plans_.end(), plan) != plans_.end();
   }
-  // Returns the name of another collation than BINARY and this one by which a list is compared that
-  // gives argument number `argument` of xFilter, from 0, or by which the program compares a column
-  // number `column` of a virtual table with a list itself: another plan may pass that list. Returns
-  // "" for none. If a program cannot be read, returns words that say so.
+  // Looks for a list that is compared by another collation than BINARY and this one. Considers two
+  // kinds of lists:
+  // - those that give argument number `argument` of xFilter, from 0, and
+  // - those in which the program itself looks up column `column` of a virtual table, because
+  //   another plan may pass such a list to xFilter.
+  // Returns that collation; "" if there is none. If a program cannot be read, returns words that
+  // say so.
   std::string other_than(std::string_view collation, int argument, int column);
 
   // A list that is compared by another collation than BINARY.

@@ -10,7 +10,7 @@ namespace bloom {
 
 using sqlite::Execution;
 
-bool is_of_a_lost_table(const sqlite::Outcome& loading) {
+bool table_was_lost(const sqlite::Outcome& loading) {
   return loading.code() == SQLITE_ERROR || loading.code() == SQLITE_ABORT ||
          loading.code() == SQLITE_CORRUPT_VTAB;
 }

@@ -5,9 +5,10 @@
 //
 // The rows are part of SQLite's pages, so SQLite rolls them back, saves and copies them like any
 // others. The table merges them into its other rows when there are many, and before the transaction
-// commits. Two commits leave rows in the log: one under PRAGMA query_only, and one after
-// sqlite3_close() was refused. So a table that is opened reads the log, if its config says that
-// there are rows.
+// commits. Rows stay in the log after a commit under PRAGMA query_only, after one that follows a
+// refused sqlite3_close(), and after one in which the object cannot read the log: see
+// table_was_lost(). So a table that is opened reads the log, if its config says that there are
+// rows.
 //
 // The ids are consecutive. A merge removes all rows. A rollback removes the newest ones, or brings
 // back those that a merge has removed.
@@ -28,7 +29,7 @@ namespace bloom {
 // damaged. The commit then succeeds, and leaves the log. After another failure the commit must
 // fail: after an I/O error SQLite may have rolled the transaction back already, and would report
 // success.
-bool is_of_a_lost_table(const sqlite::Outcome& loading);
+bool table_was_lost(const sqlite::Outcome& loading);
 
 class RowLog {
  public:

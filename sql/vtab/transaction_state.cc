@@ -19,8 +19,8 @@ void refuse_rolled_back() {
   throw sqlite::SqliteError(SQLITE_ABORT_ROLLBACK, "the transaction was rolled back meanwhile");
 }
 
-TransactionState::Enclosed::Enclosed(TransactionState& transaction)
-    : transaction_(transaction), before_(std::exchange(transaction.is_enclosed_, true)) {
+TransactionState::CommandScope::CommandScope(TransactionState& transaction)
+    : transaction_(transaction), before_(std::exchange(transaction.in_command_scope_, true)) {
   transaction.is_only_writer_ = sqlite::running_writers(transaction.db_) <= 1;
 }
 
@@ -135,7 +135,7 @@ bool TransactionState::is_consistent() const {
 
 void TransactionState::end_statement() {
   write_mode_ = WriteMode::undecided;
-  has_written_at_once_ = false;
+  has_written_immediately_ = false;
   keys_written_ = 0;
   keys_before_visit_ = has_many_statements() ? statements_ / kStatementsPerKey : 0;
   changes_after_write_.reset();
@@ -172,7 +172,7 @@ bool TransactionState::has_written_in_this_statement() const {
 }
 
 void TransactionState::note_written(bool counts) {
-  has_written_at_once_ = true;
+  has_written_immediately_ = true;
   ++keys_written_;
   has_just_joined_ = false;
   changes_after_write_ = counts ? std::optional(sqlite3_total_changes(db_)) : std::nullopt;
@@ -185,7 +185,7 @@ int TransactionState::code_to_report(int code) {
 }
 
 bool ChangeProgress::is_undone_on_failure() const {
-  return transaction_.is_enclosed_ ||
+  return transaction_.in_command_scope_ ||
          (transaction_.is_deferring() && sqlite::running_writers(transaction_.db_) <= 1);
 }
 

@@ -86,7 +86,7 @@ class TransactionState {
   bool decide_write_mode(std::string_view table);
   // Returns whether the running statement has written a change at once. It may defer its later
   // changes.
-  bool has_written_at_once() const { return has_written_at_once_; }
+  bool has_written_immediately() const { return has_written_immediately_; }
   // Returns how many changes were written at once since the last call that ends a statement.
   int keys_written() const { return keys_written_; }
   // Call after a change was written at once. `counts`: SQLite will count this row of the statement
@@ -94,12 +94,12 @@ class TransactionState {
   void note_written(bool counts);
 
   // While it lives, the caller undoes a change that fails: see sqlite::atomically().
-  class Enclosed {
+  class CommandScope {
    public:
-    explicit Enclosed(TransactionState& transaction);
-    Enclosed(const Enclosed&) = delete;
-    Enclosed& operator=(const Enclosed&) = delete;
-    ~Enclosed() { transaction_.is_enclosed_ = before_; }
+    explicit CommandScope(TransactionState& transaction);
+    CommandScope(const CommandScope&) = delete;
+    CommandScope& operator=(const CommandScope&) = delete;
+    ~CommandScope() { transaction_.in_command_scope_ = before_; }
 
    private:
     TransactionState& transaction_;
@@ -107,9 +107,9 @@ class TransactionState {
   };
 
   // Returns whether the statement of the command was the only running one that may write, when the
-  // Enclosed was made. Requires: there is an Enclosed.
+  // CommandScope was made. Requires: there is a CommandScope.
   bool is_only_writer() const {
-    assert(is_enclosed_);
+    assert(in_command_scope_);
     return is_only_writer_;
   }
 
@@ -123,9 +123,9 @@ class TransactionState {
   // Call when the table was renamed. Remembers the innermost savepoint, because undoing it undoes
   // the rename.
   void note_renamed();
-  // Returns whether the table may have its old name again, while its object has the new one. A
-  // rollback has then undone a rename, or would not be reported if it did. SQLite makes a new
-  // object for it, and only statements that were already running use this one.
+  // Returns whether the table may have its old name again, while its object has the new one. Either
+  // a rollback has undone a rename, or one could do so without a call to this object. SQLite makes
+  // a new object for the old name, and only statements that were already running use this one.
   bool may_have_old_name() const { return may_have_old_name_; }
 
  private:
@@ -156,7 +156,7 @@ class TransactionState {
   int innermost_savepoint_ = -1;
   Owner innermost_owner_ = Owner::user;
   WriteMode write_mode_ = WriteMode::undecided;
-  bool has_written_at_once_ = false;
+  bool has_written_immediately_ = false;
   std::optional<int> changes_after_write_;  // sqlite3_total_changes() after the last change
   // The innermost savepoint that a rename belongs to. Undoing it undoes the rename.
   std::optional<int> renamed_within_;
@@ -168,8 +168,8 @@ class TransactionState {
   std::uint64_t rollbacks_ = 0;         // to savepoints of the transaction
   // rollbacks_ after the last one to savepoint i - 1.
   std::vector<std::uint64_t> last_rollback_;
-  bool must_roll_back_ = false;  // roll_back() has failed
-  bool is_enclosed_ = false;     // see Enclosed
+  bool must_roll_back_ = false;    // roll_back() has failed
+  bool in_command_scope_ = false;  // see CommandScope
   bool is_only_writer_ = false;
 };
 
@@ -194,10 +194,10 @@ class ChangeProgress {
   bool is_undone() const {
     return transaction_.rolled_back_to_ && *transaction_.rolled_back_to_ <= savepoint_;
   }
-  // Returns whether the change is undone if it fails now. This is so within an Enclosed. It is also
-  // so if the statement defers its changes, and no other running statement may write. Another such
-  // statement was run by an SQL function of the deferring statement, and has no savepoint of its
-  // own.
+  // Returns whether the change is undone if it fails now. This is so within a CommandScope, and if
+  // the statement defers its changes and is the only running one that may write. If another one
+  // runs, an SQL function of the deferring statement has started it. That one has no savepoint of
+  // its own, so SQLite may not undo the change if it fails.
   bool is_undone_on_failure() const;
 
  private:

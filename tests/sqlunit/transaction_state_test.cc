@@ -299,7 +299,7 @@ TEST(TransactionState, AnEnclosedChangeIsUndoneOnFailure) {
   EXPECT_FALSE(change.has_written());
   EXPECT_FALSE(change.is_undone_on_failure());
   {
-    const TransactionState::Enclosed enclosed(state);
+    const TransactionState::CommandScope enclosed(state);
     EXPECT_TRUE(change.is_undone_on_failure());
   }
   EXPECT_FALSE(change.is_undone_on_failure());

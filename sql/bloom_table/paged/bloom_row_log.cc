@@ -46,7 +46,7 @@ void BloomRowLog::load(const Layers& layers, const LayeredFilter& filter, bool h
   constexpr RowLog::Ids kNoIds{0, -1};
   const RowLog::Ids ids = has_rows ? log_.ids().value_or(kNoIds) : kNoIds;
   const bool is_empty = ids.last < ids.first;
-  is_used_ |= has_rows;
+  may_have_new_rows_ |= has_rows;
   const auto last = [&] { return first_id_ + static_cast<std::int64_t>(keys_.size()) - 1; };
   if (copy_ == Copy::may_have_more && !is_empty && ids.first == first_id_ && ids.last <= last()) {
     while (last() > ids.last) {
@@ -109,7 +109,7 @@ void BloomRowLog::append(const Layers& layers, std::uint64_t chunk, Hash hash, b
   store_le(row.data(), hash.h1);
   store_le(row.data() + sizeof(std::uint64_t), hash.h2);
   push(chunk, hash, is_removal);
-  is_used_ = true;
+  may_have_new_rows_ = true;
   log_.append(std::span(row).first(is_removal ? kRemovedBytes : kAddedBytes),
               first_id_ + static_cast<std::int64_t>(keys_.size()) - 1);
 }

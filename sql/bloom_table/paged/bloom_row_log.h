@@ -9,9 +9,10 @@
 // a query. It takes 24 bytes per row, at most 3 MB. All objects of a table in a transaction share
 // it (filter_registry.h).
 //
-// An id is used again only after a rollback, and a rollback removes the newest rows. So if only
-// rollbacks have happened since the log was read, and it has the same first row and no more rows,
-// its rows were all read.
+// An id is used again only after a rollback, and a rollback removes the newest rows. So suppose
+// that only rollbacks have happened since the log was read. If its first id is that of the copy,
+// and its last id is not above that of the copy, the copy has all its rows, and perhaps newer ones
+// that were rolled back: load() takes those off.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,8 @@ class BloomRowLog {
   bool is_long() const { return keys_.size() >= merge_at_; }
   bool is_nearly_long() const { return keys_.size() >= merge_at_ / 4 * 3 && !keys_.empty(); }
   // Returns whether the log may have got rows since end_transaction().
-  bool is_used() const { return is_used_; }
-  void end_transaction() { is_used_ = false; }
+  bool may_have_new_rows() const { return may_have_new_rows_; }
+  void end_transaction() { may_have_new_rows_ = false; }
 
   // Call when the cache is dropped: the copy may then differ from the log. Call forget_newest()
   // after a rollback that can only have removed the newest rows, or brought back rows that a merge
@@ -52,7 +53,7 @@ class BloomRowLog {
     copy_ = copy_ == Copy::may_have_more ? Copy::unknown : copy_;
   }
   bool is_known() const { return copy_ != Copy::unknown; }
-  bool may_have_more() const { return copy_ == Copy::may_have_more; }
+  bool copy_may_have_more() const { return copy_ == Copy::may_have_more; }
   // Returns whether the log has the rows of the copy, and no others. Another object of the table
   // may have merged or appended some. Requires: is_known().
   bool is_current() const;
@@ -92,7 +93,7 @@ class BloomRowLog {
   RowLog& log_;
   Copy copy_ = Copy::unknown;
   bool others_may_append_ = false;
-  bool is_used_ = false;
+  bool may_have_new_rows_ = false;
   std::int64_t first_id_ = 1;  // of keys_[0]
   std::size_t merge_at_ = 0;
   CountedVector<Key> keys_;

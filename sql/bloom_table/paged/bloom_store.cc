@@ -325,7 +325,7 @@ CountedVector<std::uint64_t> BloomStore::stored_chunks() {
 
 // SQLite opens a savepoint for this statement, because it could write several rows and fail after
 // the first.
-void BloomStore::announce_savepoints() {
+void BloomStore::make_savepoints_known() {
   tables_.run("INSERT INTO {config} SELECT 'version', 1 WHERE 0");
 }
 

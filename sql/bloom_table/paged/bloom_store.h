@@ -51,7 +51,8 @@ class BloomStore {
   BloomConfig load_config();
   std::string load_guard() { return tables_.text_in_config("guard"); }
   void save_config(const BloomConfig& config);
-  // Saves BloomConfig::row_log_has_rows. Leaves changes() at 1.
+  // Saves the version, which tells older programs whether the row log has rows (row_log_has_rows).
+  // Leaves changes() at 1.
   void save_version(const BloomConfig& config);
 
   // Reads chunk i into `cells`. Returns whether the chunk has a row; if it has none, fills `cells`
@@ -89,9 +90,10 @@ class BloomStore {
   // Returns the numbers of the chunks that have a row, in order.
   CountedVector<std::uint64_t> stored_chunks();
 
-  // Makes SQLite report all open savepoints to every table of the transaction. Runs a statement
-  // that writes nothing, but needs a savepoint of its own; SQLite reports the others with it.
-  void announce_savepoints();
+  // Makes all open savepoints known to every table of the transaction (see TransactionState). Runs
+  // a statement that writes nothing, but needs a savepoint of its own. SQLite reports only that
+  // one, and its number tells that all lower ones are open.
+  void make_savepoints_known();
 
   // Returns a counter that rises with every write.
   const std::uint64_t& writes() const { return writes_; }

@@ -22,7 +22,7 @@ void CachedFilter::check_cache_at_begin() {
 void CachedFilter::end_transaction() {
   newest_layer_fill_.forget_estimate();
   row_log_.end_transaction();
-  may_change_untold_ = false;
+  may_change_unreported_ = false;
   must_refresh_lookups_ = true;
   note_change();
 }
@@ -32,7 +32,7 @@ void CachedFilter::end_transaction() {
 // another thread has made since. If another object of this table took part in the transaction, it
 // may have written after this cache was filled.
 void CachedFilter::note_commit() {
-  if (may_change_untold_ || retired_) {
+  if (may_change_unreported_ || retired_) {
     note_rollback();
     return;
   }
@@ -131,15 +131,17 @@ bool CachedFilter::is_cache_current() {
 void CachedFilter::remember_version() {
   sqlite::Database& database = store_.database();
   const bool writing = database.has_write_transaction();
-  connection_.may_be_undone_untold = connection_.may_be_undone_untold &&
-                                     (!database.in_autocommit() || database.running_writers() != 0);
-  cache_state_ = {
-      .is_settled = !retired_ && !transaction_.is_open() && !connection_.may_be_undone_untold &&
-                    !database.may_have_been_replaced() && !(writing && database.shares_cache()),
-      .data_version = database.data_version(),
-      .foreign_version = database.foreign_version(),
-      .changes = database.total_changes(),
-      .saw_write_transaction = writing};
+  connection_.rollback_may_go_unreported =
+      connection_.rollback_may_go_unreported &&
+      (!database.in_autocommit() || database.running_writers() != 0);
+  cache_state_ = {.is_settled = !retired_ && !transaction_.is_open() &&
+                                !connection_.rollback_may_go_unreported &&
+                                !database.may_have_been_replaced() &&
+                                !(writing && database.shares_cache()),
+                  .data_version = database.data_version(),
+                  .foreign_version = database.foreign_version(),
+                  .changes = database.total_changes(),
+                  .saw_write_transaction = writing};
 }
 
 }  // namespace bloom

@@ -43,7 +43,7 @@ struct ConnectionState {
   std::uint64_t epoch = 1;
   // SQLite may not report that the open transaction is rolled back: it has reported a rollback too
   // early, or an object with changes is retired, and may be gone by then.
-  bool may_be_undone_untold = false;
+  bool rollback_may_go_unreported = false;
   CachedFilter* deferring = nullptr;  // the last filter that has deferred changes
 };
 
@@ -78,7 +78,7 @@ class CachedFilter {
   void give_way_to(CachedFilter& other) {
     if (&other != this && is_of(other)) {
       retire();
-      other.may_change_untold_ = other.may_change_untold_ || transaction_.is_open();
+      other.may_change_unreported_ = other.may_change_unreported_ || transaction_.is_open();
     }
   }
   // Returns whether a new object of this table must share the filter: it is in a transaction.
@@ -153,7 +153,8 @@ class CachedFilter {
   // either.
   void retire() {
     retired_ = true;
-    connection_.may_be_undone_untold = connection_.may_be_undone_untold || transaction_.is_open();
+    connection_.rollback_may_go_unreported =
+        connection_.rollback_may_go_unreported || transaction_.is_open();
     row_log_.others_may_append();
     watch_name();
   }
@@ -179,7 +180,7 @@ class CachedFilter {
   // Whether this object is told of every event that may change the rows or undo changes.
   bool sqlite_reports_everything() const {
     return transaction_.is_open() && transaction_.all_savepoints_reported() && !retired_ &&
-           !may_change_untold_;
+           !may_change_unreported_;
   }
   void refresh_cache();
   enum class RowLogCopy { forget, forget_newest };  // see BloomRowLog
@@ -257,7 +258,7 @@ class CachedFilter {
   LookupCounts counts_;
   bool retired_ = false;
   // Another object of this table takes part in the open transaction.
-  bool may_change_untold_ = false;
+  bool may_change_unreported_ = false;
   std::uint64_t seen_epoch_ = 0;
   CacheState cache_state_;
   // Whether rows may change during a statement without a new epoch.

@@ -26,7 +26,7 @@ class PagedFilter::Change {
     filter.require_transaction();
     // The first key of a statement is often its only key. Writing it costs less than deciding how
     // to write.
-    if (touches == Touches::anything || filter.transaction_.has_written_at_once()) {
+    if (touches == Touches::anything || filter.transaction_.has_written_immediately()) {
       filter.decide_write_mode();
     }
     if (!filter_.sqlite_reports_everything()) {

@@ -87,7 +87,7 @@ void PagedFilter::committed() {
 void PagedFilter::rolled_back() {
   const bool is_still_open = store_.database().has_write_transaction();
   const bool lost = has_deferred_changes() && is_still_open;
-  connection_.may_be_undone_untold = connection_.may_be_undone_untold || is_still_open;
+  connection_.rollback_may_go_unreported = connection_.rollback_may_go_unreported || is_still_open;
   drop_cache();
   transaction_.rolled_back();
   retire_if_renamed();
@@ -119,13 +119,13 @@ void PagedFilter::require_transaction() {
     refuse_rolled_back();
   }
   if (!transaction_.all_savepoints_reported()) {
-    store_.announce_savepoints();
+    store_.make_savepoints_known();
   }
 }
 
 void PagedFilter::run_atomically(const std::function<void()>& run) {
   require_transaction();
-  const TransactionState::Enclosed enclosed(transaction_);
+  const TransactionState::CommandScope enclosed(transaction_);
   store_.tables().atomically([&] {
     write_deferred_changes();
     if (!sqlite_reports_everything()) {

@@ -12,8 +12,8 @@
 // Outside a transaction:
 //   xBegin            joins the transaction. The cache stays valid if no row can have changed.
 //   xRollback         the cache is empty.
-//   no call, but rows were changed: the next statement empties the cache. Only a commit of another
-//   connection can have changed them; see CacheState.
+//   no call, but rows were changed: the next statement empties the cache. Usually another
+//   connection has committed. CacheState and cache_validity.cc handle the other causes.
 // In a transaction:
 //   xBegin            no effect: a second object of this table joins.
 //   xSavepoint(n)     nothing is deferred: savepoint n includes every earlier change.

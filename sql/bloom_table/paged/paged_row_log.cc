@@ -145,7 +145,7 @@ void PagedFilter::merge_row_log_before_savepoint() {
 void PagedFilter::sync() {
   write_deferred_changes();
   if (transaction_.may_have_old_name() ||
-      (!row_log_.is_used() && !(is_loaded_ && config_.row_log_has_rows))) {
+      (!row_log_.may_have_new_rows() && !(is_loaded_ && config_.row_log_has_rows))) {
     return;
   }
   const sqlite::Outcome loading = sqlite::Outcome::of([&] {
@@ -156,7 +156,7 @@ void PagedFilter::sync() {
   });
   if (loading.failed()) {
     drop_cache();
-    if (is_of_a_lost_table(loading)) {
+    if (table_was_lost(loading)) {
       return;
     }
     loading.throw_failure();

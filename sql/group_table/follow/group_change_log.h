@@ -33,7 +33,7 @@ class GroupChangeLog : public ChangeLog {
   //
   // Returns false if a row of the source may have a key that the log does not have: an UPDATE was
   // announced, and is not finished.
-  bool is_complete() const { return !is_waiting(); }
+  bool is_complete() const { return !knows_announcement(); }
   // Call f(member) for each member with this key, and for each member. The first can name a member
   // several times.
   using EachMember = std::function<void(const sqlite::Value& member)>;

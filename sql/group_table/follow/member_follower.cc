@@ -94,7 +94,7 @@ GroupConfig MemberFollower::new_config(const GroupOptions& options,
 }
 
 // Returns a condition on the row t of the source.
-std::string MemberFollower::all_keys_known() const {
+std::string MemberFollower::keys_not_null_sql() const {
   std::string condition;
   for (const std::string& column : source_.names().columns) {
     condition.append(condition.empty() ? "" : " AND ").append("t.").append(quoted_name(column));
@@ -105,7 +105,7 @@ std::string MemberFollower::all_keys_known() const {
 
 std::string MemberFollower::select_rows(const std::string& condition) const {
   return "SELECT " + source_.columns_sql("t") + " FROM " + source_.qualified(source()) +
-         " AS t WHERE " + all_keys_known() + condition;
+         " AS t WHERE " + keys_not_null_sql() + condition;
 }
 
 std::uint64_t MemberFollower::count_keys_of_largest_member() const {
@@ -115,7 +115,7 @@ std::uint64_t MemberFollower::count_keys_of_largest_member() const {
   }
   const Statement select(db_, "SELECT max(n) FROM (SELECT count(*) AS n FROM (SELECT DISTINCT " +
                                   columns + " FROM " + source_.qualified(source()) +
-                                  " AS t WHERE " + all_keys_known() + ") GROUP BY m)");
+                                  " AS t WHERE " + keys_not_null_sql() + ") GROUP BY m)");
   Execution run(select);
   run.step();
   return static_cast<std::uint64_t>(run.integer(0));
@@ -206,7 +206,7 @@ std::vector<sqlite::OwnedValue> MemberFollower::members_without_rows(std::int64_
                               std::to_string(ChangeLog::kRemoved) + ", " +
                               std::to_string(ChangeLog::kKept) + ") AND p.key1 IS NOT NULL AND ";
   const std::string rows =
-      " FROM " + source_.qualified(source()) + " AS t WHERE " + all_keys_known();
+      " FROM " + source_.qualified(source()) + " AS t WHERE " + keys_not_null_sql();
   std::string sql =
       removed + "NOT EXISTS (SELECT 1" + rows + " AND t." + member + " COLLATE BINARY = p.key1)";
   bool has_index = false;
@@ -329,7 +329,7 @@ bool MemberFollower::for_each_source_member(const GroupConfig& config,
   }
   const Statement select(db_, "SELECT DISTINCT t." + quoted_name(member_column()) +
                                   " COLLATE BINARY FROM " + source_.qualified(source()) +
-                                  " AS t WHERE " + all_keys_known());
+                                  " AS t WHERE " + keys_not_null_sql());
   Execution run(select);
   while (run.step()) {
     f(run.value(0));
@@ -357,7 +357,7 @@ std::vector<Hash> MemberFollower::hashes_of(const Key& key, const Value& value,
     hashes.push_back(hash_key(*forms.number, shape.collation, shape.seed));
   }
   hashes.push_back(key.hash(shape));
-  if (forms.is_text) {
+  if (forms.needs_marker) {
     hashes.push_back(noncanonical_marker(shape));
   }
   return hashes;

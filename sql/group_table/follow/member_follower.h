@@ -98,7 +98,7 @@ class MemberFollower {
   void require_supported(Collation collation) const;
   GroupConfig new_config(const GroupOptions& options, const LinkedObjects& made) const;
   std::uint64_t count_keys_of_largest_member() const;
-  std::string all_keys_known() const;
+  std::string keys_not_null_sql() const;
   std::optional<std::string> changed_member_column() const;
   std::string select_rows(const std::string& condition) const;
 

@@ -1,5 +1,6 @@
 // The row log of a bloom_groups table (sql/vtab/row_log.h): keys that are not in the segments yet.
-// A row has slot, hash and a token, which is a random number.
+// A row has slot, hash and a token. The tokens of one object count up from a random number, so
+// practically no token is used twice.
 //
 // SQLite can have several objects of one table in a transaction. So an object does not rely on what
 // it has appended or merged itself: it reads the shadow table. Lookups keep a copy, so that they

@@ -41,7 +41,8 @@ class GroupStore {
   // Returns GroupConfig::guard_index, even if the rest of the config is damaged.
   std::string load_guard() { return tables_.text_in_config("guard"); }
   void save_config(const GroupConfig& config);
-  void save_version(const GroupConfig& config);  // GroupConfig::row_log_has_rows
+  // Saves the version, which tells older programs whether the row log has rows.
+  void save_version(const GroupConfig& config);
 
   GroupRowLog& row_log() { return row_log_; }
   // Returns the row log as it is now.

@@ -116,7 +116,7 @@ bool append_keys(const SearchedColumn& column, const sqlite::Value& value, bool 
   if (type == SQLITE_BLOB || type == SQLITE_FLOAT) {
     return false;
   }
-  const std::string_view text = is_utf8 && type == SQLITE_TEXT ? value.utf8_text() : value.text();
+  const std::string_view text = is_utf8 && type == SQLITE_TEXT ? value.stored_text() : value.text();
   if (column.by == SearchedBy::words) {
     std::string_view rest = text;
     for (auto word = next_word(rest); !word.empty(); word = next_word(rest)) {
@@ -199,7 +199,7 @@ void RangeBuilder::read(RowidRange rows) {
     if (!outcome.failed()) {
       return end_range(rows.last);
     }
-    throw_unless_of_a_row(outcome);
+    throw_unless_row_failed(outcome);
     if (skip_failing_rows({std::max(last_, rest.first), rows.last}) == rows.last) {
       return;
     }

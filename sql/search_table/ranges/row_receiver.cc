@@ -52,7 +52,7 @@ std::string sql_of_feed(const SearchSource& source, std::span<const std::size_t>
 
 }  // namespace
 
-void throw_unless_of_a_row(const sqlite::Outcome& outcome) {
+void throw_unless_row_failed(const sqlite::Outcome& outcome) {
   if (outcome.code() != SQLITE_ERROR && outcome.code() != SQLITE_TOOBIG) {
     outcome.throw_failure();
   }

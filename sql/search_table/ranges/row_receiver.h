@@ -26,7 +26,7 @@ class RowReceiver {
 
 // Throws the failure of a statement that reads rows, unless it is that of an expression or a
 // generated column that cannot be computed for a row.
-void throw_unless_of_a_row(const sqlite::Outcome& outcome);
+void throw_unless_row_failed(const sqlite::Outcome& outcome);
 
 // Reads the rows of some range in the order of their rowids. An expression or a generated column
 // may call a function of the host that writes to the rows.

@@ -27,9 +27,9 @@ using SearchKeys = CountedVector<SearchKey>;
 // How the keys of one searched column are made.
 struct SearchedColumn {
   SearchedBy by;
-  std::uint32_t tag;
+  std::uint32_t tag;    // hashed with each key, so that equal values of two columns differ
   Collation collation;  // of an equal column
-  std::size_t term;     // of the options
+  std::size_t term;     // index in SearchOptions::terms()
 };
 
 // Returns the hashes of a key.

@@ -1,6 +1,6 @@
 // Makes the filter over the whole table, and adds the keys of new and changed rows to it. The keys
-// of deleted rows stay until the filter has half as many keys more than it was sized for: it is
-// then made again.
+// of deleted rows stay until the filter has 1.5 times the keys that it was sized for. It is then
+// made again.
 #pragma once
 
 #include <cstdint>

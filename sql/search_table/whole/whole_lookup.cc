@@ -58,14 +58,14 @@ bool WholeLookup::is_ready() {
 // may call a function of the host that looks keys up meanwhile, without this filter.
 void WholeLookup::prepare() {
   const SearchConfig config = store_.load_config();
-  own_columns_ = config.whole.columns_of(columns_);
-  if (own_columns_.empty() || !config.covered || !source_.is_utf8() ||
+  filter_columns_ = config.whole.columns_of(columns_);
+  if (filter_columns_.empty() || !config.covered || !source_.is_utf8() ||
       source_.out_of_sync(config.covered)) {
     state_ = State::unusable;
     return;
   }
   has_term_.assign(source_.term_count(), false);
-  for (const SearchedColumn& column : own_columns_) {
+  for (const SearchedColumn& column : filter_columns_) {
     has_term_[column.term] = true;
   }
   // With a shared cache, another connection can commit meanwhile.
@@ -89,7 +89,7 @@ bool WholeLookup::read_pending(const SearchConfig& config) {
   }
   normalize(rows);
   std::vector<std::size_t> terms;
-  for (const SearchedColumn& column : own_columns_) {
+  for (const SearchedColumn& column : filter_columns_) {
     terms.push_back(column.term);
   }
   pending_.emplace();
@@ -99,7 +99,7 @@ bool WholeLookup::read_pending(const SearchConfig& config) {
     complete = std::all_of(rows.begin(), rows.end(),
                            [&](RowidRange range) { return feed.read(range, *this); });
   });
-  throw_unless_of_a_row(outcome);
+  throw_unless_row_failed(outcome);
   if (outcome.failed()) {  // a generated column fails for a row
     state_ = State::unusable;
   }
@@ -112,7 +112,8 @@ bool WholeLookup::add_row(std::int64_t, const sqlite::Values& values) {
   }
   --rows_left_;
   for (int i = 0; i < values.size(); ++i) {
-    append_keys(own_columns_[static_cast<std::size_t>(i)], values[i], /*is_utf8=*/true, *pending_);
+    append_keys(filter_columns_[static_cast<std::size_t>(i)], values[i], /*is_utf8=*/true,
+                *pending_);
   }
   return true;
 }

@@ -63,7 +63,7 @@ class WholeLookup final : public RowReceiver {
   WholeChunks chunks_;
   std::vector<bool> has_term_;
   // The pending rows.
-  std::vector<SearchedColumn> own_columns_;
+  std::vector<SearchedColumn> filter_columns_;
   std::optional<KeySet> pending_;
   std::uint64_t rows_left_ = 0;
 };

@@ -25,7 +25,7 @@ namespace bloom {
 // What the config of a table has of the filter.
 struct WholeConfig {
   Header header;           // no cells: there is no filter
-  std::uint64_t keys = 0;  // about as many different keys were added
+  std::uint64_t keys = 0;  // estimate of how many different keys were added
   std::string columns;     // " 0:binary  3:nocase ": terms of the options, and their collations
 
   bool is_used() const { return header.shape.cells != 0; }
