@@ -32,15 +32,17 @@ std::string collation_in(const std::string& key, int i) {
   return name == "B" ? "" : name;
 }
 
-// The columns of virtual tables that registers hold, for an instruction that follows at once.
+// The columns of virtual tables that registers hold, for an instruction that follows at once. Other
+// instructions that write to registers are rarer: after them, a register seems to hold a column.
 class Registers {
  public:
   void add(std::string_view opcode, int p1, int p2, int p3) {
     if (opcode == "VColumn") {
       columns_[p3] = p2;
-    } else if (opcode == "Column") {
+    } else if (opcode == "Column" || opcode == "Concat" || opcode == "Function") {
       columns_.erase(p3);
-    } else if (opcode == "Rowid") {
+    } else if (opcode == "Rowid" || opcode == "String8" || opcode == "Integer" ||
+               opcode == "Variable") {
       columns_.erase(p2);
     } else if (opcode == "Copy" || opcode == "SCopy") {
       for (int i = 0; i <= (opcode == "Copy" ? p3 : 0); ++i) {
@@ -84,7 +86,7 @@ class Program {
       values_.push_back(p3);
     } else if (opcode == "Eq" || opcode == "Ne") {
       compared_.push_back({p1, p3, p4.substr(0, p4.rfind('-'))});
-    } else if (opcode == "Found" || opcode == "NotFound") {
+    } else if (opcode == "NotFound") {
       add_checked_list(p1, p3, std::atoi(p4.c_str()));
     }
   }
@@ -94,9 +96,9 @@ class Program {
 
   // Appends the collations of the cursors that hold lists. SQLite passes a list at once, by
   // VInitIn, or copies its values into the arguments of VFilter one by one, or looks the column of
-  // the table up in the list itself, by Found or NotFound. A list that has a collation of its own is
-  // a table in memory; one that is needed in two places is copied. Subprograms use the same numbers
-  // again, so all instructions with a number count.
+  // the table up in the list itself, by NotFound. A list that has a collation of its own is a table
+  // in memory; one that is needed in two places is copied. Subprograms use the same numbers again,
+  // so all instructions with a number count.
   //
   // SQLite makes a list of x = y OR x = z, and ignores the collation of these comparisons. They
   // are in the program, unless the table checks the list itself.

@@ -173,6 +173,8 @@ class Collations(InFolder):
                     self.assertEqual(one(db, sql, 5), want, sql)
                 except sqlite3.OperationalError as error:
                     self.assertIn("cannot compare", str(error))
+            distinct = f"SELECT count(*) FROM (SELECT DISTINCT {key} COLLATE NOCASE FROM {table} WHERE {key} IN ('abc', 'x'){part})"
+            self.assertEqual(one(db, distinct), 1)
             # Another column of the statement may have another collation.
             others = f"SELECT count(*) FROM {table}, t, s WHERE {key} = 'abc'{part} AND t.name IN (SELECT y FROM u) AND t.name || '' IN (SELECT y COLLATE NOCASE FROM u) {rest}"
             self.assertEqual(one(db, others, 5), 1)
