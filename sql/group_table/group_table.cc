@@ -145,6 +145,7 @@ int GroupTable::update(const Values& values) {
       })) {
     fail("a trigger on a shadow table cannot change the table");
   }
+  transaction_.note_write();
   const Value old_row = values[0];
   if (values.size() == 1 || !old_row.is_null()) {
     refuse_if_following("change the members of");

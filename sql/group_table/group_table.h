@@ -206,7 +206,7 @@ class GroupTable::Cursor {
   std::vector<sqlite::OwnedValue> members_;
   std::size_t row_ = 0;
   std::uint64_t removals_ = 0;  // Shared::removals when the members were found
-  TransactionState::Moment opened_;
+  WriteHistory::Moment opened_;
   // The value as it was looked up, with its type: SQLite may use this column in place of the other
   // side of a join condition.
   sqlite::ReusableValue key_;

@@ -252,7 +252,7 @@ class SearchTable::Cursor {
   std::size_t next_in_list_ = 0;
   std::unordered_set<std::int64_t> returned_;
   int order_ = kNoOrder;
-  TransactionState::Moment opened_;
+  WriteHistory::Moment opened_;
   std::string statement_key_;
   std::unique_ptr<sqlite::Statement> statement_;
   std::optional<sqlite::Execution> execution_;

@@ -29,12 +29,14 @@ void TransactionState::created() {
   has_just_joined_ = false;
   all_savepoints_reported_ = false;
   was_created_ = true;
+  history_.begin();
 }
 
 void TransactionState::begin() {
   has_just_joined_ = true;
   if (!is_open_) {
     is_open_ = true;
+    history_.begin();
     end_statement();
   }
 }
@@ -46,6 +48,7 @@ void TransactionState::savepoint(int number) {
   assert(is_open_ && number >= innermost_savepoint_);
   end_statement();
   innermost_savepoint_ = number;
+  history_.savepoint(number);
   all_savepoints_reported_ = true;
   if (std::exchange(has_just_joined_, false) || has_many_statements()) {
     innermost_owner_ = Owner::unknown;
@@ -59,6 +62,7 @@ void TransactionState::released(int number) {
   assert(is_open_ && number >= 0);
   end_statement();
   innermost_savepoint_ = std::min(innermost_savepoint_, number - 1);
+  history_.released(number);
   if (renamed_within_) {
     renamed_within_ = std::min(*renamed_within_, innermost_savepoint_);
   }
@@ -74,16 +78,14 @@ bool TransactionState::rolled_back_to(int number) {
   may_have_old_name_ = may_have_old_name_ || (renamed_within_ && number <= *renamed_within_);
   innermost_savepoint_ = number;
   rolled_back_to_ = std::min(number, rolled_back_to_.value_or(number));
-  const auto place = static_cast<std::size_t>(number + 1);
-  last_rollback_.resize(std::max(last_rollback_.size(), place + 1));
-  last_rollback_[place] = ++rollbacks_;
+  history_.rolled_back_to(number);
   assert(is_consistent());
   return true;
 }
 
 void TransactionState::rolled_back() {
   may_have_old_name_ = may_have_old_name_ || renamed_within_;
-  last_rolled_back_ = transaction_;
+  history_.rolled_back();
   end();
   rolled_back_to_ = -1;
 }
@@ -103,22 +105,7 @@ void TransactionState::end() {
   was_created_ = false;
   renamed_within_.reset();
   must_roll_back_ = false;
-  ++transaction_;
-  rollbacks_ = 0;
-  last_rollback_.clear();
   assert(is_consistent());
-}
-
-// For a cursor that was opened in an earlier transaction, the rollback of any later one counts.
-bool TransactionState::is_undone(const Moment& moment) const {
-  if (moment.transaction != transaction_) {
-    return moment.transaction <= last_rolled_back_;
-  }
-  const std::size_t known =
-      std::min(last_rollback_.size(), static_cast<std::size_t>(moment.savepoint + 2));
-  return std::any_of(last_rollback_.begin(),
-                     last_rollback_.begin() + static_cast<std::ptrdiff_t>(known),
-                     [&](std::uint64_t rollback) { return rollback > moment.rollbacks; });
 }
 
 // Two objects of a table can share this state, so SQLite may report the end of a transaction twice.

@@ -14,9 +14,9 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "sql/sqlite/api.h"
+#include "sql/vtab/write_history.h"
 
 namespace bloom {
 
@@ -49,20 +49,13 @@ class TransactionState {
   // give its name back to a table that was dropped.
   bool was_created() const { return was_created_; }
 
-  // A moment at which a cursor has read rows of ours. If they were written in the transaction, a
-  // rollback can undo them while the cursor is open.
-  struct Moment {
-    std::uint64_t transaction = 0;  // 0: outside of any
-    int savepoint = -1;             // the innermost one
-    std::uint64_t rollbacks = 0;    // to savepoints, until then
-  };
-  Moment now() const {
-    return is_open_ ? Moment{transaction_, innermost_savepoint_, rollbacks_} : Moment{};
-  }
-  // Throws SqliteError(SQLITE_ABORT_ROLLBACK) if a rollback may have undone what was written before
-  // the moment.
-  void require_not_undone(const Moment& moment) const {
-    if (moment.transaction != 0 && is_undone(moment)) {
+  // Call before a statement writes rows that a cursor may read later.
+  void note_write() { history_.note_write(); }
+  WriteHistory::Moment now() const { return history_.now(); }
+  // Throws SqliteError(SQLITE_ABORT_ROLLBACK) if a rollback may have undone what a cursor had read
+  // by then.
+  void require_not_undone(const WriteHistory::Moment& moment) const {
+    if (history_.is_undone(moment)) {
       refuse_rolled_back();
     }
   }
@@ -135,7 +128,6 @@ class TransactionState {
   // application can do anything else.
   enum class Owner { user, statement, unknown };
 
-  bool is_undone(const Moment& moment) const;
   bool has_written_in_this_statement() const;
   // Returns whether visiting all prepared statements takes longer than writing some keys at once.
   bool has_many_statements() const { return statements_ > kManyStatements; }
@@ -163,11 +155,7 @@ class TransactionState {
   bool may_have_old_name_ = false;
   // The outermost savepoint that was undone since the last change began; -1: the transaction.
   std::optional<int> rolled_back_to_;
-  std::uint64_t transaction_ = 1;       // its number
-  std::uint64_t last_rolled_back_ = 0;  // the number of a transaction
-  std::uint64_t rollbacks_ = 0;         // to savepoints of the transaction
-  // rollbacks_ after the last one to savepoint i - 1.
-  std::vector<std::uint64_t> last_rollback_;
+  WriteHistory history_;
   bool must_roll_back_ = false;    // roll_back() has failed
   bool in_command_scope_ = false;  // see CommandScope
   bool is_only_writer_ = false;

@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from support import raw  # noqa: E402
 from support.host import EXTENSION  # noqa: E402
-from support.raw import BUSY, INTERRUPT, LOCKED, Failure, Raw  # noqa: E402
+from support.raw import BUSY, CONSTRAINT, INTERRUPT, LOCKED, OK, Failure, Raw  # noqa: E402
 
 # The option `writers` of tables with a source.
 WRITERS = os.environ.get("WRITERS", "any")
@@ -969,6 +969,34 @@ class Reading(Case):
                 if db.in_transaction():
                     db.run("ROLLBACK")
                 db.close()
+
+    def test_a_query_goes_on_after_rollbacks_that_undo_nothing_of_it(self):
+        """Such as those of the nested transactions of an ORM."""
+        db = Raw()
+        db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, m, k)", "INSERT INTO s(m, k) VALUES (1, 'k'), (2, 'k'), (3, 'k'), (4, 'k')", "CREATE TABLE o(x UNIQUE)", "INSERT INTO o VALUES (1)")
+        db.run("CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(k))", "CREATE VIRTUAL TABLE h USING bloom_groups(source=s, member=m, column=k)", "CREATE VIRTUAL TABLE g USING bloom_groups(capacity=9)", "INSERT INTO g(member, key) SELECT m, k FROM s")
+        for ask, change in (
+            ("SELECT id FROM f WHERE k = 'k'", "INSERT INTO f(f) VALUES ('summarize')"),
+            ("SELECT member FROM g WHERE key = 'k'", "INSERT INTO g(member, key) VALUES (4, 'other')"),
+            ("SELECT member FROM h", "INSERT INTO h(h) VALUES ('merge')"),
+        ):
+            for begin, then in (
+                (["BEGIN", change, "SAVEPOINT a"], ["RELEASE a", "SAVEPOINT b", "INSERT INTO o VALUES (2)", "ROLLBACK TO b", "RELEASE b"]),
+                (["SAVEPOINT o", change, "SAVEPOINT a"], ["RELEASE a", "SAVEPOINT b", change, "ROLLBACK TO b", "RELEASE b"]),
+                (["BEGIN", change], ["INSERT INTO o SELECT 100 UNION ALL SELECT 1"]),
+                (["BEGIN", change], ["COMMIT", "BEGIN", change, "ROLLBACK", "BEGIN"]),
+                (["BEGIN", "SAVEPOINT a", change, "ROLLBACK TO a"], ["SAVEPOINT b", "ROLLBACK TO b", "ROLLBACK TO a"]),
+            ):
+                db.run(*begin)
+                scan = db.prepare(ask)
+                got = [scan.step()]
+                for sql in then:
+                    self.assertIn(db.code(sql), (OK, CONSTRAINT))
+                while (row := scan.step()) is not None:
+                    got.append(row)
+                scan.finalize()
+                self.assertEqual(len(got), 4, (ask, begin, then))
+                db.run("ROLLBACK")
 
     def test_an_own_like_for_another_encoding(self):
         """SQLite does not prepare statements again when a function for another encoding is added."""
