@@ -44,7 +44,7 @@ BloomTable::BloomTable(const sqlite::Definition& definition, FilterRegistry& fil
       schema_(definition.schema),
       name_when_opened_(definition.table),
       options_(definition.db, definition.arguments),
-      list_collations_(definition.db),
+      list_collations_(definition.db, definition.vtab),
       encoding_(definition.db) {
   require_name(name_when_opened_.c_str());
   if (const auto names = options_.source()) {

@@ -73,7 +73,7 @@ GroupTable::GroupTable(const sqlite::Definition& definition, Shared& shared)
       store_(definition.db, definition.schema, definition.table),
       transaction_(definition.db),
       keys_(definition.db, store_, transaction_),
-      list_collations_(definition.db),
+      list_collations_(definition.db, definition.vtab),
       encoding_(definition.db) {
   require_group_name(definition.table);
   GroupColumnTypes types;

@@ -1,6 +1,8 @@
 // Lookups of single values: the filter over the whole table says that there is no row, or an index
 // of the source finds the rows.
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 #include "sql/search_table/search_table.h"
 
@@ -101,16 +103,18 @@ bool SearchTable::has_own_like() const {
 }
 
 void SearchTable::forget_like() {
-  like_test_.reset();
-  replaced_like_.preparations = -1;
+  must_test_like_ = true;
   std::erase_if(free_statements_, [](const FreeStatement& each) {
     return sqlite::mentions(each.key, " LIKE ") || sqlite::mentions(each.key, " GLOB ");
   });
 }
 
+// The test runs an own LIKE, which may prepare and run statements on the table.
 SearchTable::Like SearchTable::like() {
-  if (!like_test_) {
-    like_test_.emplace(
+  std::unique_ptr<sqlite::Statement> test = std::move(like_test_);
+  if (std::exchange(must_test_like_, false) || !test) {
+    replaced_like_.preparations = -1;
+    test = std::make_unique<sqlite::Statement>(
         db_,
         "SELECT NOT (char(8490) LIKE 'k' OR char(196) LIKE char(228) OR char(233) LIKE 'e' OR "
         "'abc' LIKE 'b' OR 'b' LIKE '.' OR 'b' LIKE '[a-c]' OR 'b' LIKE '*' OR 'ss' LIKE char(223) "
@@ -118,16 +122,20 @@ SearchTable::Like SearchTable::like() {
         "OR 'A' GLOB 'a' OR char(196) GLOB char(228) OR 'b' GLOB '%' OR 'b' GLOB '_' OR 'b' GLOB "
         "'.' OR 'abc' GLOB 'b' OR 'dcba' GLOB '*abcd*' OR '' GLOB 'abcd'), 'a' LIKE 'A'");
   }
-  sqlite::Execution run(*like_test_);
-  run.step();
-  const bool ignores_case = run.integer(1) != 0;
-  // SQLite prepares the statement again after one of its functions was replaced.
-  if (replaced_like_.preparations != run.preparations()) {
-    replaced_like_ = {run.preparations(), has_own_like()};
+  Like like{};
+  {
+    sqlite::Execution run(*test);
+    run.step();
+    like.ignores_case = run.integer(1) != 0;
+    // SQLite prepares the statement again after one of its functions was replaced.
+    if (replaced_like_.preparations != run.preparations()) {
+      replaced_like_ = {run.preparations(), has_own_like()};
+    }
+    // PRAGMA case_sensitive_like replaces LIKE as well: what another LIKE does cannot be known.
+    like.is_usual = run.integer(0) != 0 && !replaced_like_.is_replaced;
   }
-  // PRAGMA case_sensitive_like replaces LIKE as well: what another LIKE does cannot be known.
-  const bool is_known = run.integer(0) != 0 && !replaced_like_.is_replaced;
-  return {is_known, ignores_case};
+  like_test_ = std::move(test);
+  return like;
 }
 
 }  // namespace bloom

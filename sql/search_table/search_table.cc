@@ -25,7 +25,7 @@ SearchTable::SearchTable(const sqlite::Definition& definition, Shared& shared)
       columns_(definition.table, source_, options_),
       transaction_(definition.db),
       to_number_(definition.db),
-      list_collations_(definition.db),
+      list_collations_(definition.db, definition.vtab),
       whole_(store_, source_, searched_[static_cast<std::size_t>(Family::keys)]) {
   for (std::size_t i = 0; i < options_.terms().size(); ++i) {
     const SearchedTerm& term = options_.terms()[i];

@@ -160,7 +160,8 @@ class SearchTable {
   std::array<std::vector<SearchedColumn>, 2> searched_;  // by family
   TransactionState transaction_;
   TextToNumber to_number_;
-  std::optional<sqlite::Statement> like_test_;  // what do LIKE and GLOB do?
+  std::unique_ptr<sqlite::Statement> like_test_;  // what do LIKE and GLOB do?
+  bool must_test_like_ = false;                   // by a new statement
   struct {
     int preparations = -1;  // of the test, when this was read
     bool is_replaced = false;

@@ -83,6 +83,7 @@ struct Definition {
   const char* schema;
   const char* table;
   std::span<const char* const> arguments;  // as written in the statement
+  const sqlite3_vtab* vtab = nullptr;      // the object as SQLite knows it
 };
 
 template <typename Cursor, typename Table>
@@ -162,7 +163,8 @@ class Module {
         : sqlite3_vtab{},
           shared(raw),
           schema(definition.schema),
-          table(definition, shared.value()) {}
+          table({definition.db, definition.schema, definition.table, definition.arguments, this},
+                shared.value()) {}
     Vtab(const Vtab&) = delete;
     Vtab& operator=(const Vtab&) = delete;
     // SQLite does not take over the error message of a failed xDestroy, so it is freed here.

@@ -38,7 +38,7 @@ class Registers {
  public:
   void add(std::string_view opcode, int p1, int p2, int p3) {
     if (opcode == "VColumn") {
-      columns_[p3] = p2;
+      columns_[p3] = {p1, p2};
     } else if (opcode == "Column" || opcode == "Concat" || opcode == "Function") {
       columns_.erase(p3);
     } else if (opcode == "Rowid" || opcode == "String8" || opcode == "Integer" ||
@@ -46,44 +46,53 @@ class Registers {
       columns_.erase(p2);
     } else if (opcode == "Copy" || opcode == "SCopy") {
       for (int i = 0; i <= (opcode == "Copy" ? p3 : 0); ++i) {
-        const int column = column_in(p1 + i);
+        const auto column = column_in(p1 + i);
         columns_.erase(p2 + i);
-        if (column != ListCollations::kNoColumn) {
-          columns_[p2 + i] = column;
+        if (column) {
+          columns_[p2 + i] = *column;
         }
       }
     }
   }
-  // Returns kNoColumn if the register holds something else.
-  int column_in(int value) const {
+  struct Column {
+    int cursor;
+    int number;
+  };
+  // Returns nullopt if the register holds something else.
+  std::optional<Column> column_in(int value) const {
     const auto found = columns_.find(value);
-    return found == columns_.end() ? ListCollations::kNoColumn : found->second;
+    return found == columns_.end() ? std::nullopt : std::optional(found->second);
   }
 
  private:
-  std::map<int, int> columns_;
+  std::map<int, Column> columns_;
 };
 
 // The instructions of a program that say from where virtual tables get the values of conditions.
 class Program {
  public:
+  // `vtab`: the table in question, as programs name it.
+  explicit Program(std::string vtab) : vtab_(std::move(vtab)) {}
+
   void add(std::string_view opcode, int p1, int p2, int p3, const std::string& p4) {
     registers_.add(opcode, p1, p2, p3);
     if (opcode == "OpenDup") {
       copies_.emplace_back(p1, p2);
     } else if (opcode == "OpenEphemeral") {
       opened_.emplace_back(p1, p4);
+    } else if (opcode == "VOpen") {
+      tables_.emplace_back(p1, p4);
     } else if (opcode == "VInitIn") {
-      lists_.push_back({p1, 0, ListCollations::kAnyArgument, ListCollations::kNoColumn});
+      passed_.emplace_back(p1, p2);
     } else if (opcode == "Column") {
       columns_.emplace_back(p1, p3);
     } else if (opcode == "Integer") {
       integers_.emplace_back(p1, p2);
     } else if (opcode == "VFilter") {
-      arguments_.push_back(p3 + 1);
+      arguments_.emplace_back(p1, p3 + 1);
       plans_.push_back(p4);
     } else if (opcode == "VColumn") {
-      values_.push_back(p3);
+      values_.emplace_back(p1, p3);
     } else if (opcode == "Eq" || opcode == "Ne") {
       compared_.push_back({p1, p3, p4.substr(0, p4.rfind('-'))});
     } else if (opcode == "NotFound") {
@@ -103,14 +112,15 @@ class Program {
   // SQLite makes a list of x = y OR x = z, and ignores the collation of these comparisons. They
   // are in the program, unless the table checks the list itself.
   void append_collations(std::vector<ListCollations::List>& found) {
-    for (const int count : arguments_) {
-      const int last = count + most_arguments(count);
-      for (const auto& [cursor, target] : columns_) {
-        if (target > count && target <= last) {
-          lists_.push_back({cursor, 0, target - count - 1, ListCollations::kNoColumn});
-        }
-      }
+    for (const auto& [cursor, target] : passed_) {
+      add_passed_list(cursor, target, ListCollations::kAnyArgument);
     }
+    for (const auto& [cursor, target] : columns_) {
+      add_passed_list(cursor, target, ListCollations::kNoArgument);
+    }
+    std::erase_if(lists_, [&](const Use& list) {
+      return list.column != ListCollations::kNoColumn && !is_of_table(list.table_cursor);
+    });
     for (std::size_t i = 0; i < lists_.size(); ++i) {
       for (const auto& [copy, original] : copies_) {
         Use same = lists_[i];
@@ -122,7 +132,10 @@ class Program {
       }
     }
     for (const Comparison& each : compared_) {
-      const auto is_operand = [&](int value) { return value == each.left || value == each.right; };
+      const auto is_operand = [&](const auto& value) {
+        return (value.second == each.left || value.second == each.right) &&
+               is_of_table(value.first);
+      };
       if (!each.collation.empty() && each.collation != "BINARY" &&
           std::any_of(values_.begin(), values_.end(), is_operand)) {
         found.push_back({each.collation, ListCollations::kNoArgument, ListCollations::kNoColumn});
@@ -139,11 +152,36 @@ class Program {
   }
 
  private:
+  // Subprograms use the numbers of cursors again. If no cursor is of the table, all count.
+  bool is_of_table(int cursor) const {
+    const auto names_table = [&](const auto& open) { return open.second == vtab_; };
+    return std::none_of(tables_.begin(), tables_.end(), names_table) ||
+           std::any_of(tables_.begin(), tables_.end(),
+                       [&](const auto& open) { return open.first == cursor && names_table(open); });
+  }
+
+  // `target`: the register that gets the list or its values. `otherwise`: the argument if the
+  // register is none of any xFilter.
+  void add_passed_list(int cursor, int target, int otherwise) {
+    bool is_argument = false;
+    for (const auto& [table_cursor, count] : arguments_) {
+      if (target > count && target <= count + most_arguments(count)) {
+        is_argument = true;
+        if (is_of_table(table_cursor)) {
+          lists_.push_back({cursor, 0, target - count - 1});
+        }
+      }
+    }
+    if (!is_argument && otherwise != ListCollations::kNoArgument) {
+      lists_.push_back({cursor, 0, otherwise});
+    }
+  }
+
   // `first`: the register of the first of `count` values that are looked up.
   void add_checked_list(int cursor, int first, int count) {
     for (int i = 0; i < count; ++i) {
-      if (const int column = registers_.column_in(first + i); column != ListCollations::kNoColumn) {
-        lists_.push_back({cursor, i, ListCollations::kNoArgument, column});
+      if (const auto column = registers_.column_in(first + i)) {
+        lists_.push_back({cursor, i, ListCollations::kNoArgument, column->number, column->cursor});
       }
     }
   }
@@ -161,7 +199,8 @@ class Program {
     int cursor;
     int place;     // of the column in the list, from 0
     int argument;  // as in ListCollations::List
-    int column;
+    int column = ListCollations::kNoColumn;
+    int table_cursor = 0;  // of the column
 
     bool operator==(const Use&) const = default;
   };
@@ -170,22 +209,25 @@ class Program {
     int right;
     std::string collation;
   };
+  std::string vtab_;
   Registers registers_;
   std::vector<Comparison> compared_;
   std::vector<std::string> plans_;
-  std::vector<int> values_;                          // registers of columns of virtual tables
+  std::vector<std::pair<int, std::string>> tables_;  // cursor, virtual table
+  std::vector<std::pair<int, int>> values_;          // cursor of a virtual table, register
   std::vector<std::pair<int, std::string>> opened_;  // cursor, its key
   std::vector<std::pair<int, int>> copies_;          // cursor, of which cursor
   std::vector<std::pair<int, int>> columns_;         // cursor, register
   std::vector<std::pair<int, int>> integers_;        // value, register
-  std::vector<int> arguments_;                       // registers of argc
+  std::vector<std::pair<int, int>> arguments_;       // cursor of a virtual table, register of argc
+  std::vector<std::pair<int, int>> passed_;          // cursor, register
   std::vector<Use> lists_;
 };
 
 // Appends the collations of the lists in the program of a statement, and the plans. Returns false
 // if the program cannot be read.
-bool append_collations(sqlite3* db, const char* sql, std::vector<ListCollations::List>& found,
-                       std::vector<std::string>& plans) {
+bool append_collations(sqlite3* db, const char* sql, const std::string& vtab,
+                       std::vector<ListCollations::List>& found, std::vector<std::string>& plans) {
   enum { kOpcode = 1, kP1, kP2, kP3, kP4 };
   sqlite3_stmt* raw = nullptr;
   if (sql == nullptr || sqlite3_prepare_v2(db, (std::string("EXPLAIN ") + sql).c_str(), -1, &raw,
@@ -197,7 +239,7 @@ bool append_collations(sqlite3* db, const char* sql, std::vector<ListCollations:
     const auto* const bytes = reinterpret_cast<const char*>(sqlite3_column_text(raw, column));
     return std::string(bytes == nullptr ? "" : bytes);
   };
-  Program program;
+  Program program(vtab);
   int code = SQLITE_OK;
   while ((code = sqlite3_step(raw)) == SQLITE_ROW) {
     program.add(text(kOpcode), sqlite3_column_int(raw, kP1), sqlite3_column_int(raw, kP2),
@@ -248,9 +290,11 @@ void ListCollations::read() {
   }
   found_.clear();
   plans_.clear();
-  is_known_ = std::all_of(running.begin(), running.end(), [&](const char* sql) {
-    return append_collations(db_, sql, found_, plans_);
-  });
+  const std::unique_ptr<char, void (*)(void*)> vtab(
+      sqlite3_mprintf("vtab:%p", static_cast<const void*>(vtab_)), sqlite3_free);
+  is_known_ = vtab && std::all_of(running.begin(), running.end(), [&](const char* sql) {
+                return append_collations(db_, sql, vtab.get(), found_, plans_);
+              });
   statements_ = std::move(statements);
 }
 

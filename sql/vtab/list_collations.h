@@ -16,7 +16,8 @@ namespace bloom {
 
 class ListCollations {
  public:
-  explicit ListCollations(sqlite3* db) : db_(db) {}
+  // `vtab`: the table that looks values up.
+  ListCollations(sqlite3* db, const sqlite3_vtab* vtab) : db_(db), vtab_(vtab) {}
   // Call whenever a statement that uses the table is prepared.
   void statement_was_prepared() { statements_.reset(); }
   // Returns whether no list is compared by another collation than BINARY and this one. Explains the
@@ -30,7 +31,7 @@ class ListCollations {
   // Looks for a list that is compared by another collation than BINARY and this one. Considers two
   // kinds of lists:
   // - those that give argument number `argument` of xFilter, from 0, and
-  // - those in which the program itself looks up column `column` of a virtual table, because
+  // - those in which the program itself looks up column `column` of the table, because
   //   another plan may pass such a list to xFilter.
   // Returns that collation; "" if there is none. If a program cannot be read, returns words that
   // say so.
@@ -50,6 +51,7 @@ class ListCollations {
   void read();
 
   sqlite3* db_;
+  const sqlite3_vtab* vtab_;
   std::optional<std::string> statements_;  // the SQL that the result is for
   bool is_known_ = false;                  // whether all programs could be read
   std::vector<List> found_;

@@ -179,6 +179,30 @@ class Collations(InFolder):
             others = f"SELECT count(*) FROM {table}, t, s WHERE {key} = 'abc'{part} AND t.name IN (SELECT y FROM u) AND t.name || '' IN (SELECT y COLLATE NOCASE FROM u) {rest}"
             self.assertEqual(one(db, others, 5), 1)
 
+    def test_lists_of_other_tables_have_their_own_collations(self):
+        """Their columns may have the same numbers, and SQLite passes their lists in the same way."""
+        db = self.connect()
+        db.executescript(
+            "CREATE TABLE u(id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE, code); CREATE TABLE v(name TEXT COLLATE NOCASE UNIQUE, id INTEGER PRIMARY KEY, code);"
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60) INSERT INTO u(name, code) SELECT 'K' || i, 'k' || i FROM n; INSERT INTO v SELECT name, id, code FROM u;"
+            "CREATE TABLE tags(name TEXT COLLATE NOCASE, uid); INSERT INTO tags SELECT 'k' || value, value FROM json_each('[1, 2, 3, 4]');"
+            "CREATE TABLE p(m, key); INSERT INTO p SELECT id % 3, code FROM u;"
+            "CREATE VIRTUAL TABLE f USING bloom(capacity=1000, fpr=1e-9); INSERT INTO f(key) SELECT key FROM p;"
+            "CREATE VIRTUAL TABLE g USING bloom_groups(capacity=300, fpr=1e-9); INSERT INTO g(member, key) SELECT m, key FROM p;"
+        )
+        for source, terms in itertools.product(("u", "v"), ("code", "code, name")):
+            db.execute(f"CREATE VIRTUAL TABLE z USING bloom_search(source={source}, equal=({terms}))")
+            for table in "f", "g":
+                for sql in (
+                    "SELECT z.id, f.key FROM z, {} AS f WHERE f.key IN ('k1', 'k2', 'k3') AND z.name IN (SELECT name FROM tags WHERE uid = z.id)",
+                    "SELECT z.id, f.key FROM z, {} AS f WHERE f.key IN ('k1', 'k2', 'k3') AND z.name IN ('k1', 'k7')",
+                    "SELECT z.id, f.key, z.name IN (SELECT name FROM tags) FROM z, {} AS f WHERE f.key IN ('k1', 'k2', 'k3')",
+                    "SELECT f.key, (SELECT count(*) FROM z WHERE z.name IN (SELECT name FROM tags)) FROM {} AS f WHERE f.key IN ('k1', 'k2', 'k3')",
+                ):
+                    plain = sql.replace(" z,", f" {source} AS z,").replace(" z ", f" {source} AS z ").format("p")
+                    self.assertEqual(sorted(db.execute(sql.format(table))), sorted(db.execute(plain)), (table, source, sql))
+            db.execute("DROP TABLE z")
+
     def test_a_list_whose_collation_a_view_changes(self):
         db = self.connect()
         db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, k)")

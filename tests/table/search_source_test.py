@@ -1001,6 +1001,21 @@ class Keys(SourceCase):
                 db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
                 self.assertEqual(one(db, "SELECT count(*) FROM f WHERE a = 'old'"), 3)
 
+    def test_an_own_like_that_searches(self):
+        db = self.connect(":memory:")
+        db.executescript("CREATE TABLE s(id INTEGER PRIMARY KEY, a); INSERT INTO s(a) VALUES ('abcdef 1'), ('abcdef 2'), ('x'); CREATE VIRTUAL TABLE f USING bloom_search(source=s, like=(a))")
+        calls = []
+
+        def like(pattern, text):
+            calls.append(text)
+            if len(calls) < 30:
+                db.execute(f"SELECT count(*) FROM f WHERE id > {len(calls)}").fetchall()
+            return pattern.strip("%").lower() in text.lower()
+
+        db.create_function("like", 2, like, deterministic=True)
+        for _ in range(3):
+            self.assertEqual(one(db, "SELECT count(*) FROM f WHERE a LIKE '%ABCDEF%'"), 2)
+
     def test_expressions_with_like(self):
         """PRAGMA case_sensitive_like changes their values."""
         db = self.make(rows=3, path=":memory:")
