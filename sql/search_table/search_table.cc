@@ -10,12 +10,6 @@
 #include "sql/vtab/damage.h"
 
 namespace bloom {
-namespace {
-
-using sqlite::SqliteError;
-
-}  // namespace
-
 SearchTable::SearchTable(const sqlite::Definition& definition, Shared& shared)
     : db_(definition.db),
       shared_(shared),
