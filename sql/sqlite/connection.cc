@@ -50,6 +50,14 @@ Encoding encoding_of(sqlite3* db) {
                               : Encoding::utf8;
 }
 
+bool KnownEncoding::find_out() {
+  const auto outcome = Outcome::of([&] { is_utf8_ = encoding_of(db_) == Encoding::utf8; });
+  if (outcome.code() == SQLITE_NOMEM || outcome.code() == SQLITE_INTERRUPT) {
+    outcome.throw_failure();
+  }
+  return is_utf8_.value_or(false);
+}
+
 bool has_write_transaction(sqlite3* db, const char* schema) {
 #if SQLITE_VERSION_NUMBER >= 3034000
   constexpr int kFirstWithTxnState = 3034000;

@@ -44,14 +44,12 @@ Encoding encoding_of(sqlite3* db);
 class KnownEncoding {
  public:
   explicit KnownEncoding(sqlite3* db) : db_(db) {}
-  bool is_utf8() {
-    if (!is_utf8_) {
-      is_utf8_ = encoding_of(db_) == Encoding::utf8;
-    }
-    return *is_utf8_;
-  }
+  // Returns false as long as an authorizer refuses the question.
+  bool is_utf8() { return is_utf8_ ? *is_utf8_ : find_out(); }
 
  private:
+  bool find_out();
+
   sqlite3* db_;
   std::optional<bool> is_utf8_;
 };

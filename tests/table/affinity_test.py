@@ -99,6 +99,20 @@ class Affinity(InFolder):
             db.execute("INSERT INTO own(member, key) SELECT v, v FROM q")
             self.assertEqual(one(db, "SELECT count(*) FROM q WHERE v IN (SELECT member FROM own)"), len(texts))
 
+    def test_an_authorizer_that_denies_pragmas(self):
+        """The encoding is then unknown."""
+        for encoding in "UTF-8", "UTF-16le":
+            db = self.connect(f"{self.path} {encoding}")
+            db.executescript(
+                f"PRAGMA encoding = '{encoding}'; CREATE VIRTUAL TABLE f USING bloom(capacity=100); INSERT INTO f VALUES ('ä'), (5);"
+                "CREATE VIRTUAL TABLE g USING bloom_groups(capacity=10); INSERT INTO g(member, key) VALUES ('ö', 'ä')"
+            )
+            db.set_authorizer(lambda action, *_: sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_PRAGMA else sqlite3.SQLITE_OK)
+            for _ in range(2):
+                self.assertEqual(self.present(db, "ä", "5", 5, "b"), ["ä", "5", 5])
+                self.assertEqual(db.execute("SELECT member, key FROM g WHERE key = 'ä' AND member = 'ö'").fetchall(), [("ö", "ä")])
+            db.set_authorizer(None)
+
     def test_a_text_whose_marker_seems_to_be_in_a_counting_filter(self):
         """It seems so because of other keys, which then leave the source."""
         for writers in "any", "extension":
