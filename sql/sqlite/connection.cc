@@ -33,8 +33,19 @@ RunningWriters writers_of(sqlite3* db) {
   return writers;
 }
 
-bool is_read_uncommitted_on(sqlite3* db) {
-  const Statement select(db, "PRAGMA read_uncommitted");
+// Asks for a setting of the connection. Returns nullopt if an authorizer refuses the question.
+template <typename Ask>
+auto permitted(Ask&& ask) -> std::optional<decltype(ask())> {
+  std::optional<decltype(ask())> answer;
+  const auto outcome = Outcome::of([&] { answer = ask(); });
+  if (outcome.code() != SQLITE_AUTH) {
+    outcome.throw_failure();
+  }
+  return answer;
+}
+
+bool is_on(sqlite3* db, const char* pragma) {
+  const Statement select(db, pragma);
   Execution run(select);
   return run.step() && run.integer(0) != 0;
 }
@@ -50,11 +61,12 @@ Encoding encoding_of(sqlite3* db) {
                               : Encoding::utf8;
 }
 
+bool is_query_only(sqlite3* db) {
+  return permitted([&] { return is_on(db, "PRAGMA query_only"); }).value_or(false);
+}
+
 bool KnownEncoding::find_out() {
-  const auto outcome = Outcome::of([&] { is_utf8_ = encoding_of(db_) == Encoding::utf8; });
-  if (outcome.code() == SQLITE_NOMEM || outcome.code() == SQLITE_INTERRUPT) {
-    outcome.throw_failure();
-  }
+  is_utf8_ = permitted([&] { return encoding_of(db_) == Encoding::utf8; });
   return is_utf8_.value_or(false);
 }
 
@@ -158,8 +170,9 @@ bool ReadUncommitted::sees_uncommitted(sqlite3* db) {
   }
   ++calls_;
   if (is_known() || shares_cache(db)) {
-    is_on_ = is_read_uncommitted_on(db);
-    calls_ = kCallsUntilKnown;
+    const auto setting = permitted([&] { return is_on(db, "PRAGMA read_uncommitted"); });
+    calls_ = setting ? kCallsUntilKnown : kCallsUntilKnown - 1;
+    is_on_ = setting ? *setting : shares_cache(db);
   } else {
     is_on_ = false;
   }

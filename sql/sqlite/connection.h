@@ -36,6 +36,9 @@ bool writes_through_trigger(sqlite3* db, std::string_view table);
 // sqlite3_blob_open().
 bool may_be_writing_to(sqlite3* db, const std::string& schema, const std::string& table);
 
+// Returns whether PRAGMA query_only is on. Returns false if an authorizer refuses the question.
+bool is_query_only(sqlite3* db);
+
 // How the databases of a connection store text.
 enum class Encoding { utf8, utf16_little, utf16_big };
 Encoding encoding_of(sqlite3* db);

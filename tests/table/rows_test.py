@@ -3,6 +3,7 @@
     /usr/bin/python3 tests/table/rows_test.py EXTENSION
 """
 
+import itertools
 import os
 import random
 import sqlite3
@@ -180,6 +181,34 @@ class Rows(unittest.TestCase):
             self.assert_holds(db, held)
             db.execute("COMMIT")
             self.assert_holds(db, held)
+            db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+
+    def test_a_savepoint_where_writes_are_refused(self):
+        """A savepoint writes nothing, so it does not fail then, and changes() stays."""
+        shadow = lambda action, table, *_: sqlite3.SQLITE_DENY if str(table).startswith("f_") and action in (sqlite3.SQLITE_DELETE, sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE) else sqlite3.SQLITE_OK
+        for form, refused in itertools.product(("one layer", "counting", "many chunks"), ("query_only", "authorizer", "")):
+            db = self.open(FORMS[form], f"{self.path} {form} {refused}")
+            db.execute("CREATE TABLE o(k)")
+            db.execute("INSERT INTO o VALUES (1), (2), (3)")
+            keys = range(8000 if "many" in form else 3200)
+            db.execute("BEGIN")
+            self.add(db, keys)
+            long = logged(db)
+            self.assertGreater(long, 3000, form)
+            db.execute("UPDATE o SET k = 0 WHERE rowid > 1")
+            if refused == "query_only":
+                db.execute("PRAGMA query_only = ON")
+            elif refused:
+                db.set_authorizer(shadow)
+            db.execute("SAVEPOINT a")
+            self.assertEqual(db.execute("SELECT changes()").fetchone(), (2,), form)
+            db.set_authorizer(None)
+            db.execute("PRAGMA query_only = OFF")
+            self.assertEqual(logged(db) == long, bool(refused), (form, refused))
+            self.assert_holds(db, keys)
+            db.execute("ROLLBACK TO a")
+            db.execute("COMMIT")
+            self.assert_holds(db, keys)
             db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
 
     def test_savepoints_at_every_length(self):

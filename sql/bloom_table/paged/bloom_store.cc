@@ -259,10 +259,10 @@ void BloomStore::set_count_of_single_layer() {
 
 void ChunkWriter::write(std::uint64_t i, std::span<const std::uint8_t> cells) {
   const BloomStore::InUse in_use(store_);
-  ++store_.writes_;
   if (row_.open(static_cast<std::int64_t>(i)) != cells.size()) {
     damaged(chunk_name(i) + " has changed its size");
   }
+  ++store_.writes_;
   row_.write(0, cells);
 }
 

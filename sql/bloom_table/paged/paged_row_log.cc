@@ -124,16 +124,33 @@ void PagedFilter::write_row_log() {
 // SQLite opens a savepoint after it has told the tables. A merge before that needs no copies of the
 // pages for a rollback to the savepoint. Many copies go to a file, and SQLite then writes the
 // copies of all later savepoints of the transaction to files, too.
+//
+// The savepoint itself writes nothing, so it must not fail where writes are refused, for example by
+// an authorizer: the log is then merged later.
 void PagedFilter::merge_row_log_before_savepoint() {
   if (!row_log_.is_nearly_long() || !row_log_.is_known()) {
     return;
   }
-  bool is_usable = false;
-  const sqlite::Outcome outcome = sqlite::Outcome::of([&] { is_usable = can_use_row_log(); });
-  if (outcome.failed()) {  // the next statement that uses the table reports it
-    drop_cache();
-  } else if (is_usable) {
-    merge_row_log();
+  const std::uint64_t writes = store_.writes();
+  const int changes = store_.database().changes();
+  const sqlite::Outcome outcome = sqlite::Outcome::of([&] {
+    // A statement that fails would set changes() to 0.
+    if (can_use_row_log() && !sqlite::is_query_only(store_.tables().db())) {
+      for (const char* const sql :
+           {"DELETE FROM {rowlog}", "DELETE FROM {data}", "INSERT INTO {data} VALUES (1, 1)",
+            "UPDATE {config} SET v = 1"}) {
+        store_.tables().statement(sql);  // asks for the permission to write
+      }
+      merge_row_log();
+      store_.row_log().restore_changes(changes);
+    }
+  });
+  if (!outcome.failed()) {
+    return;
+  }
+  drop_cache();
+  if (store_.writes() != writes) {
+    outcome.throw_failure();
   }
 }
 
