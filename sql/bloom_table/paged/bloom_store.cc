@@ -266,6 +266,13 @@ void ChunkWriter::write(std::uint64_t i, std::span<const std::uint8_t> cells) {
   row_.write(0, cells);
 }
 
+void BloomStore::require_permission_to_write() {
+  for (const char* const sql : {"DELETE FROM {rowlog}", "DELETE FROM {data}",
+                                "INSERT INTO {data} VALUES (1, 1)", "UPDATE {config} SET v = 1"}) {
+    tables_.statement(sql);
+  }
+}
+
 void BloomStore::delete_chunk(std::uint64_t i) {
   const InUse in_use(*this);
   tables_.run("DELETE FROM {data} WHERE id = " + std::to_string(i));

@@ -90,6 +90,9 @@ class BloomStore {
   // Returns the numbers of the chunks that have a row, in order.
   CountedVector<std::uint64_t> stored_chunks();
 
+  // Throws SqliteError if an authorizer refuses to change one of the tables. Writes nothing.
+  void require_permission_to_write();
+
   // Makes all open savepoints known to every table of the transaction (see TransactionState). Runs
   // a statement that writes nothing, but needs a savepoint of its own. SQLite reports only that
   // one, and its number tells that all lower ones are open.

@@ -7,8 +7,6 @@
 
 namespace bloom {
 
-using sqlite::SqliteError;
-
 void PagedFilter::create(const BloomConfig& config, const std::function<void(const Add&)>& fill) {
   assert(config.layers.size() == 1 || config.layers.are_generations());
   store_.create(config);

@@ -136,11 +136,7 @@ void PagedFilter::merge_row_log_before_savepoint() {
   const sqlite::Outcome outcome = sqlite::Outcome::of([&] {
     // A statement that fails would set changes() to 0.
     if (can_use_row_log() && !sqlite::is_query_only(store_.tables().db())) {
-      for (const char* const sql :
-           {"DELETE FROM {rowlog}", "DELETE FROM {data}", "INSERT INTO {data} VALUES (1, 1)",
-            "UPDATE {config} SET v = 1"}) {
-        store_.tables().statement(sql);  // asks for the permission to write
-      }
+      store_.require_permission_to_write();
       merge_row_log();
       store_.row_log().restore_changes(changes);
     }
