@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <new>
 #include <utility>
 
 namespace bloom {
@@ -292,9 +293,12 @@ void ListCollations::read() {
   plans_.clear();
   const std::unique_ptr<char, void (*)(void*)> vtab(
       sqlite3_mprintf("vtab:%p", static_cast<const void*>(vtab_)), sqlite3_free);
-  is_known_ = vtab && std::all_of(running.begin(), running.end(), [&](const char* sql) {
-                return append_collations(db_, sql, vtab.get(), found_, plans_);
-              });
+  if (!vtab) {
+    throw std::bad_alloc();
+  }
+  is_known_ = std::all_of(running.begin(), running.end(), [&](const char* sql) {
+    return append_collations(db_, sql, vtab.get(), found_, plans_);
+  });
   statements_ = std::move(statements);
 }
 

@@ -84,6 +84,8 @@ void RowLog::restore_changes(int changes) {
       .step();
 }
 
+void RowLog::require_permission_to_clear() { tables_.statement("DELETE FROM {rowlog}"); }
+
 void RowLog::clear() {
   ++writes_;
   Execution(tables_.prepared("DELETE FROM {rowlog}")).step();

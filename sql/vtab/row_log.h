@@ -63,6 +63,8 @@ class RowLog {
   void for_each(const EachRow& f, std::int64_t first = std::numeric_limits<std::int64_t>::min());
   // Calls f(id, row) for the newest row. Returns false if there is none.
   bool with_newest(const EachRow& f);
+  // Throws SqliteError if an authorizer refuses to clear the log.
+  void require_permission_to_clear();
   void clear();
   // Sets changes() to a value that it had before: a commit must not change it. Leaves it alone if
   // that would take long: from 100,000 on. Requires: the table <name>_config(k, v) has a row

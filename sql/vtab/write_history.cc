@@ -1,34 +1,38 @@
 #include "sql/vtab/write_history.h"
 
 #include <algorithm>
-#include <cstddef>
 
 namespace bloom {
 
 void WriteHistory::begin() {
   at_begin_ = writes_;
-  at_savepoints_.clear();
+  savepoint_count_ = 0;
 }
 
 // SQLite does not report savepoints that were open when the table joined the transaction.
 void WriteHistory::savepoint(int number) {
-  at_savepoints_.resize(static_cast<std::size_t>(number), at_begin_);
-  at_savepoints_.push_back(writes_);
+  const auto place = static_cast<std::size_t>(number);
+  while (savepoint_count_ < std::min(place, kSavepoints)) {
+    at_savepoint_[savepoint_count_++] = at_begin_;
+  }
+  if (place < kSavepoints) {
+    at_savepoint_[place] = writes_;
+    savepoint_count_ = place + 1;
+  }
 }
 
 void WriteHistory::released(int number) {
-  at_savepoints_.resize(std::min(at_savepoints_.size(), static_cast<std::size_t>(number)));
+  savepoint_count_ = std::min(savepoint_count_, static_cast<std::size_t>(number));
 }
 
 // -1: a savepoint that began the transaction.
 void WriteHistory::rolled_back_to(int number) {
-  const bool is_known = number >= 0 && static_cast<std::size_t>(number) < at_savepoints_.size();
-  undo_after(is_known ? at_savepoints_[static_cast<std::size_t>(number)] : at_begin_);
   if (number < 0) {
-    begin();
-  } else {
-    savepoint(number);  // it stays open
+    return rolled_back();
   }
+  const std::size_t place = std::min(static_cast<std::size_t>(number), kSavepoints - 1);
+  undo_after(place < savepoint_count_ ? at_savepoint_[place] : at_begin_);
+  savepoint(number);  // it stays open
 }
 
 void WriteHistory::rolled_back() {
@@ -37,24 +41,23 @@ void WriteHistory::rolled_back() {
 }
 
 void WriteHistory::undo_after(std::uint64_t kept) {
-  constexpr std::size_t kMost = 64;
-  while (!undone_.empty() && undone_.back().kept >= kept) {
-    undone_.pop_back();
+  while (undone_count_ != 0 && undone_[undone_count_ - 1].kept >= kept) {
+    --undone_count_;
   }
-  undone_.push_back({++rollbacks_, kept});
-  if (undone_.size() > kMost) {  // two by two: as if both had undone what either has
-    for (std::size_t i = 0; i < kMost / 2; ++i) {
+  if (undone_count_ == kRollbacks) {  // two by two: as if both had undone what either has
+    undone_count_ = kRollbacks / 2;
+    for (std::size_t i = 0; i < undone_count_; ++i) {
       undone_[i] = {undone_[2 * i + 1].number, undone_[2 * i].kept};
     }
-    undone_.erase(undone_.begin() + kMost / 2, undone_.begin() + kMost);
   }
+  undone_[undone_count_++] = {++rollbacks_, kept};
 }
 
 bool WriteHistory::is_undone(const Moment& moment) const {
-  const auto next = std::partition_point(undone_.begin(), undone_.end(), [&](const Rollback& each) {
-    return each.number <= moment.rollbacks;
-  });
-  return next != undone_.end() && next->kept < moment.writes;
+  const auto* const end = undone_.data() + undone_count_;
+  const auto* const next = std::partition_point(
+      undone_.data(), end, [&](const Rollback& each) { return each.number <= moment.rollbacks; });
+  return next != end && next->kept < moment.writes;
 }
 
 }  // namespace bloom

@@ -5,8 +5,9 @@
 // undoes all later ones.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace bloom {
 
@@ -20,7 +21,8 @@ class WriteHistory {
 
   void note_write() { ++writes_; }
 
-  // The calls of SQLite, and xCreate as begin().
+  // The calls of SQLite, and xCreate as begin(). A rollback must not fail, so none allocates
+  // memory.
   void begin();
   void savepoint(int number);
   void released(int number);
@@ -39,12 +41,19 @@ class WriteHistory {
   };
   void undo_after(std::uint64_t kept);
 
+  static constexpr std::size_t kSavepoints = 32;  // deeper ones count as the last of these
+  static constexpr std::size_t kRollbacks = 32;
+
   std::uint64_t writes_ = 0;
   std::uint64_t rollbacks_ = 0;
-  std::uint64_t at_begin_ = 0;                // writes_ when the transaction began
-  std::vector<std::uint64_t> at_savepoints_;  // writes_ when each savepoint opened, by its number
-  // Those that kept fewer writes than every later one, in ascending order of both members.
-  std::vector<Rollback> undone_;
+  std::uint64_t at_begin_ = 0;  // writes_ when the transaction began
+  // writes_ when each savepoint opened, by its number. `savepoint_count_` of them are known.
+  std::array<std::uint64_t, kSavepoints> at_savepoint_{};
+  std::size_t savepoint_count_ = 0;
+  // The first `undone_count_` are those that kept fewer writes than every later one, in ascending
+  // order of both members.
+  std::array<Rollback, kRollbacks> undone_{};
+  std::size_t undone_count_ = 0;
 };
 
 }  // namespace bloom

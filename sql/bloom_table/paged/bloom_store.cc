@@ -267,8 +267,9 @@ void ChunkWriter::write(std::uint64_t i, std::span<const std::uint8_t> cells) {
 }
 
 void BloomStore::require_permission_to_write() {
-  for (const char* const sql : {"DELETE FROM {rowlog}", "DELETE FROM {data}",
-                                "INSERT INTO {data} VALUES (1, 1)", "UPDATE {config} SET v = 1"}) {
+  row_log_.require_permission_to_clear();
+  for (const char* const sql :
+       {"DELETE FROM {data}", "INSERT INTO {data} VALUES (1, 1)", "UPDATE {config} SET v = 1"}) {
     tables_.statement(sql);
   }
 }
