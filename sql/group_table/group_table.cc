@@ -318,7 +318,7 @@ void GroupTable::run_command(const Value& command, const Value& member) {
     refuse_command_with_value();
   }
   write_all_keys();
-  const TransactionState::CommandScope enclosed(transaction_);
+  const TransactionState::CommandScope scope(transaction_);
   store_.tables().atomically([&] { found.run(*this, member); });
 }
 

@@ -132,7 +132,7 @@ int SearchTable::update(const Values& values) {
   source_.refresh_names();
   source_.require_same_columns();
   transaction_.note_write();
-  const TransactionState::CommandScope enclosed(transaction_);
+  const TransactionState::CommandScope scope(transaction_);
   store_.tables().atomically([&] { run(command); });
   return SQLITE_OK;
 }

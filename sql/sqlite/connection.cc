@@ -33,15 +33,15 @@ RunningWriters writers_of(sqlite3* db) {
   return writers;
 }
 
-// Asks for a setting of the connection. Returns nullopt if an authorizer refuses the question.
-template <typename Ask>
-auto permitted(Ask&& ask) -> std::optional<decltype(ask())> {
-  std::optional<decltype(ask())> answer;
-  const auto outcome = Outcome::of([&] { answer = ask(); });
+// Reads a setting of the connection by read(). Returns nullopt if an authorizer denies that.
+template <typename Read>
+auto permitted(Read&& read) -> std::optional<decltype(read())> {
+  std::optional<decltype(read())> setting;
+  const auto outcome = Outcome::of([&] { setting = read(); });
   if (outcome.code() != SQLITE_AUTH) {
     outcome.throw_failure();
   }
-  return answer;
+  return setting;
 }
 
 bool is_on(sqlite3* db, const char* pragma) {

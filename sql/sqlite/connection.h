@@ -36,7 +36,7 @@ bool writes_through_trigger(sqlite3* db, std::string_view table);
 // sqlite3_blob_open().
 bool may_be_writing_to(sqlite3* db, const std::string& schema, const std::string& table);
 
-// Returns whether PRAGMA query_only is on. Returns false if an authorizer refuses the question.
+// Returns whether PRAGMA query_only is on. Returns false if an authorizer denies it.
 bool is_query_only(sqlite3* db);
 
 // How the databases of a connection store text.
@@ -47,7 +47,7 @@ Encoding encoding_of(sqlite3* db);
 class KnownEncoding {
  public:
   explicit KnownEncoding(sqlite3* db) : db_(db) {}
-  // Returns false as long as an authorizer refuses the question.
+  // Returns false as long as an authorizer denies PRAGMA encoding.
   bool is_utf8() { return is_utf8_ ? *is_utf8_ : find_out(); }
 
  private:

@@ -58,7 +58,7 @@ enum class ListUse {
   list,  // column IN (...): SQLite will pass all values at once, see Value::for_each_in_list()
   maybe_list,  // SQLite tells of the first 32 conditions only
 };
-// Asks SQLite to pass the values of column IN (...) all at once. SQLite then checks the rows by the
+// Makes SQLite pass the values of column IN (...) all at once. SQLite then checks the rows by the
 // condition IN as the user wrote it. If it passed the values one by one, it would check column =
 // value, without the affinity and the collation of the right side, and lose rows. Requires: the
 // plan uses a condition for which this returns `list`.

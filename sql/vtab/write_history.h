@@ -30,8 +30,8 @@ class WriteHistory {
   void rolled_back();
 
   Moment now() const { return {writes_, rollbacks_}; }
-  // Returns whether a rollback since the moment may have undone a write from before it. Never
-  // returns false for one that has.
+  // Returns whether a rollback since the moment may have undone a write from before it. If there
+  // was such a rollback, always returns true.
   bool is_undone(const Moment& moment) const;
 
  private:

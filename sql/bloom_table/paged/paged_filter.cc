@@ -123,7 +123,7 @@ void PagedFilter::require_transaction() {
 
 void PagedFilter::run_atomically(const std::function<void()>& run) {
   require_transaction();
-  const TransactionState::CommandScope enclosed(transaction_);
+  const TransactionState::CommandScope scope(transaction_);
   store_.tables().atomically([&] {
     write_deferred_changes();
     if (!sqlite_reports_everything()) {
