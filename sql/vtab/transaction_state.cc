@@ -62,7 +62,6 @@ void TransactionState::released(int number) {
   assert(is_open_ && number >= 0);
   end_statement();
   innermost_savepoint_ = std::min(innermost_savepoint_, number - 1);
-  history_.released(number);
   if (renamed_within_) {
     renamed_within_ = std::min(*renamed_within_, innermost_savepoint_);
   }

@@ -21,10 +21,6 @@ void WriteHistory::savepoint(int number) {
   }
 }
 
-void WriteHistory::released(int number) {
-  savepoint_count_ = std::min(savepoint_count_, static_cast<std::size_t>(number));
-}
-
 // -1: a savepoint that began the transaction.
 void WriteHistory::rolled_back_to(int number) {
   if (number < 0) {

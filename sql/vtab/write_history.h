@@ -21,11 +21,10 @@ class WriteHistory {
 
   void note_write() { ++writes_; }
 
-  // The calls of SQLite, and xCreate as begin(). A rollback must not fail, so none allocates
-  // memory.
+  // The calls of SQLite, and xCreate as begin(). A release needs none: the next savepoint of the
+  // number replaces the one before. A rollback must not fail, so none allocates memory.
   void begin();
   void savepoint(int number);
-  void released(int number);
   void rolled_back_to(int number);
   void rolled_back();
 

@@ -16,8 +16,7 @@ TEST(WriteHistory, NestedTransactionsOfAFrameworkUndoNothingOfAReader) {
   history.note_write();
   history.savepoint(0);
   const auto moment = history.now();
-  history.released(0);
-  history.savepoint(0);
+  history.savepoint(0);  // the first one was released
   history.note_write();
   history.rolled_back_to(0);
   EXPECT_FALSE(history.is_undone(moment));
@@ -98,7 +97,6 @@ int check_at_random(unsigned seed, int steps) {
         break;
       case 4:
         if (depth != 0) {
-          history.released(any);
           model.at_savepoints.resize(place);
         }
         break;
@@ -152,7 +150,6 @@ TEST(WriteHistory, ManyRollbacksAreRememberedInPart) {
     history.note_write();
     moments.push_back(history.now());
     history.rolled_back_to(0);
-    history.released(0);
   }
   for (const auto& moment : moments) {
     EXPECT_TRUE(history.is_undone(moment));

@@ -50,6 +50,16 @@ class Affinity(InFolder):
         db.executemany("INSERT INTO q(n, i, r, t, m) VALUES (?1, ?1, ?1, ?1, ?1)", [(value,) for value in VALUES])
         return db
 
+    def connect_encoded(self, encoding):
+        """The first statement fixes the encoding, also one of the extension that is loaded."""
+        path = f"{self.path} {encoding}"
+        db = sqlite3.connect(path)
+        db.executescript(f"PRAGMA encoding = '{encoding}'; CREATE TABLE first(x)")
+        db.close()
+        db = self.connect(path)
+        self.assertEqual(one(db, "PRAGMA encoding"), encoding)
+        return db
+
     def ids(self, db, sql, table, column):
         return {row[0] for row in db.execute(sql.format(f=table, c=column))}
 
@@ -61,13 +71,14 @@ class Affinity(InFolder):
     def test_texts_of_utf16_that_sqlite_changes_on_the_way(self):
         """It removes a byte order mark from a text that is bound, and a conversion to UTF-8 loses halves of characters."""
         for encoding, order in ("UTF-16le", "<"), ("UTF-16be", ">"):
-            db = self.connect(f"{self.path} {encoding}")
-            db.execute(f"PRAGMA encoding = '{encoding}'")
+            db = self.connect_encoded(encoding)
             texts = [struct.pack(f"{order}{len(text)}H", *text) for text in ([0xFEFF, 65, 98], [0xFFFE, 65, 98], [65, 98], [0xFEFF], [0xFEFF, 0xFEFF, 65], [97, 0xD800, 98], [0xDC00], [0xFFFD, 98], [0xFEFF, 0xD800])]
             db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, key TEXT, n TEXT, b TEXT, m TEXT)")
             db.execute("CREATE TABLE q(v TEXT)")
-            db.executemany("INSERT INTO s(key, n, b, m) SELECT t, t, t, t FROM (SELECT CAST(? AS TEXT) AS t)", [(text,) for text in texts])
-            db.executemany("INSERT INTO q VALUES (CAST(? AS TEXT))", [(text,) for text in texts])
+            for text in texts:  # SQLite would take a blob that is bound for UTF-8
+                db.execute(f"INSERT INTO q VALUES (CAST(x'{text.hex()}' AS TEXT))")
+            db.execute("INSERT INTO s(key, n, b, m) SELECT v, v, v, v FROM q")
+            self.assertEqual([row[0] for row in db.execute("SELECT CAST(key AS BLOB) FROM s ORDER BY id")], texts)
             db.execute("CREATE INDEX i ON s(n)")
             db.execute("CREATE VIRTUAL TABLE f USING bloom(source=s, column=key, capacity=1000, fpr=1e-9)")
             db.execute("CREATE VIRTUAL TABLE c USING bloom(source=s, column=(n, m), capacity=1000, fpr=1e-9)")
@@ -102,9 +113,9 @@ class Affinity(InFolder):
     def test_an_authorizer_that_denies_pragmas(self):
         """The encoding is then unknown."""
         for encoding in "UTF-8", "UTF-16le":
-            db = self.connect(f"{self.path} {encoding}")
+            db = self.connect_encoded(encoding)
             db.executescript(
-                f"PRAGMA encoding = '{encoding}'; CREATE VIRTUAL TABLE f USING bloom(capacity=100); INSERT INTO f VALUES ('ä'), (5);"
+                "CREATE VIRTUAL TABLE f USING bloom(capacity=100); INSERT INTO f VALUES ('ä'), (5);"
                 "CREATE VIRTUAL TABLE g USING bloom_groups(capacity=10); INSERT INTO g(member, key) VALUES ('ö', 'ä')"
             )
             db.set_authorizer(lambda action, *_: sqlite3.SQLITE_DENY if action == sqlite3.SQLITE_PRAGMA else sqlite3.SQLITE_OK)

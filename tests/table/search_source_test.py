@@ -964,6 +964,11 @@ class Keys(SourceCase):
         db.execute("CREATE VIRTUAL TABLE g USING bloom_search(source=s, equal=(date(k, 'unixepoch') AS d, strftime('%Y', k) AS y, coalesce(k, 'now') AS c))")
 
     def test_functions_that_search_or_write_while_a_command_reads(self):
+        for index in "", "CREATE INDEX i ON s(a)":
+            with self.subTest(index):
+                self.check_functions_that_search_or_write(index)
+
+    def check_functions_that_search_or_write(self, index):
         db = self.connect(":memory:")
         todo = []
 
@@ -974,7 +979,7 @@ class Keys(SourceCase):
 
         db.create_function("h", 1, h, deterministic=True)
         db.executescript(
-            "CREATE TABLE s(id INTEGER PRIMARY KEY, a, b); CREATE INDEX i ON s(a);"
+            f"CREATE TABLE s(id INTEGER PRIMARY KEY, a, b); {index};"
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) INSERT INTO s(a, b) SELECT 'a' || i, 'body ' || i FROM n;"
             "CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(a, h(b) AS e), like=(b));"
             "WITH RECURSIVE n(i) AS (SELECT 201 UNION ALL SELECT i + 1 FROM n WHERE i < 260) INSERT INTO s(a, b) SELECT 'a' || i, 'body ' || i FROM n;"
