@@ -984,7 +984,7 @@ class Keys(SourceCase):
             "CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(a, h(b) AS e), like=(b));"
             "WITH RECURSIVE n(i) AS (SELECT 201 UNION ALL SELECT i + 1 FROM n WHERE i < 260) INSERT INTO s(a, b) SELECT 'a' || i, 'body ' || i FROM n;"
         )
-        lookups = ("a = 'a5'", "+a = 'a5'", "b LIKE '%body 7'", "a IN ('a5', 'a6')", "a = 'a245'", "id > 3")
+        lookups = ("a = 'a100'", "a = 'a5'", "+a = 'a5'", "b LIKE '%body 7'", "a IN ('a5', 'a6')", "a = 'a245'", "id > 3")
 
         def search():
             for where in lookups:
