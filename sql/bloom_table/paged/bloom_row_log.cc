@@ -40,12 +40,12 @@ void BloomRowLog::reset(const Layers& layers) {
 }
 
 void BloomRowLog::load(const Layers& layers, const LayeredFilter& filter, bool has_rows) {
-  if (has_rows && !is_possible(layers)) {
-    damaged("a filter of this size has no row log");
-  }
   constexpr RowLog::Ids kNoIds{0, -1};
   const RowLog::Ids ids = has_rows ? log_.ids().value_or(kNoIds) : kNoIds;
   const bool is_empty = ids.last < ids.first;
+  if (!is_empty && !is_possible(layers)) {
+    damaged("a filter of this size has no row log");
+  }
   may_have_new_rows_ |= has_rows;
   const auto last = [&] { return first_id_ + static_cast<std::int64_t>(keys_.size()) - 1; };
   if (copy_ == Copy::may_have_more && !is_empty && ids.first == first_id_ && ids.last <= last()) {
