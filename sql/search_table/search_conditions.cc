@@ -163,15 +163,18 @@ bool SearchTable::Cursor::push_down(const SearchCondition& condition, const Valu
   const std::string parameter =
       std::string("?").append(std::to_string(kFirstParameter + bound_.size()));
   const int op = condition.op;
-  if (op == SQLITE_INDEX_CONSTRAINT_MATCH) {
+  const bool is_match = op == SQLITE_INDEX_CONSTRAINT_MATCH;
+  const bool is_pattern =
+      op == SQLITE_INDEX_CONSTRAINT_LIKE || op == SQLITE_INDEX_CONSTRAINT_GLOB || is_match;
+  // In a database in UTF-16, a BLOB that is bound is read as another text than one of a column.
+  if (is_pattern && value.type() == SQLITE_BLOB) {
+    return false;
+  }
+  if (is_match) {
     sql = std::string(kWordsMatch.name) + "(" + parameter + ", " + column + ")";
     return true;
   }
-  if (op == SQLITE_INDEX_CONSTRAINT_LIKE || op == SQLITE_INDEX_CONSTRAINT_GLOB) {
-    // In a database in UTF-16, a BLOB that is bound is read as another text than one of a column.
-    if (value.type() == SQLITE_BLOB) {
-      return false;
-    }
+  if (is_pattern) {
     // The + keeps SQLite from looking up the prefix in an index: in a database in UTF-16 it misses
     // some rows then (3.40).
     sql = std::string("+").append(column).append(operator_of(op)).append(parameter);

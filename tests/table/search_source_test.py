@@ -1054,6 +1054,19 @@ class Keys(SourceCase):
         self.assertEqual(one(db, "SELECT count(*) FROM f WHERE a MATCH ?", "z A"), 1)
         self.assertEqual(one(db, "SELECT count(*) FROM f WHERE a MATCH ?", "z b"), 0)
 
+    def test_blobs_as_patterns_in_utf16(self):
+        """SQLite reads a BLOB that is bound as another text than a BLOB of a column."""
+        db = self.connect(":memory:")
+        db.execute("PRAGMA encoding = 'UTF-16le'")
+        db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, a TEXT, b BLOB)")
+        db.execute("INSERT INTO s VALUES (1, 'abc', x'616263'), (2, 'xyz', 'abc'), (3, 'abc d', x'61006200')")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom_search(source=s, words=(a, b))")
+        for column, pattern in ("a", "x'610062006300'"), ("a", "CAST('abc' AS BLOB)"), ("b", "x'616263'"), ("b", "x'61006200'"):
+            with self.subTest(column=column, pattern=pattern):
+                wanted = db.execute(f"SELECT id FROM s WHERE bloom_search_match({pattern}, {column})").fetchall()
+                self.assertNotEqual(wanted, [])
+                self.assertEqual(db.execute(f"SELECT id FROM f WHERE {column} MATCH {pattern}").fetchall(), wanted)
+
     def test_types_that_are_keywords(self):
         for declared in ('"PRIMARY KEY"', "[NOT NULL]", '"UNIQUE"', '"REFERENCES x"', '"DEFAULT 5"', '"COLLATE NOCASE"', '"AS"', '"CHECK"', '"INT HIDDEN"', "DOUBLE PRECISION"):
             with self.subTest(declared):
