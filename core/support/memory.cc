@@ -27,14 +27,15 @@ constexpr std::size_t kPrefixBytes = 2 * kCacheLineBytes;
 static_assert(sizeof(Origin) <= kCacheLineBytes);
 
 #ifdef __linux__
-// At this size and above, mmap() is faster than calloc(). Its pages are already zero, and huge
-// pages are faster to allocate and cause fewer TLB misses.
+// At this size and above, mmap() is faster than calloc(). Its pages are already zero: this counts
+// most if few of them are used. Huge pages are faster to allocate and cause fewer TLB misses.
 constexpr std::size_t kMinMappedBytes = std::size_t{4} << 20;
+constexpr std::size_t kMinMappedBytesIfSparse = std::size_t{64} << 10;
 #endif
 
 Origin allocate(std::size_t size, [[maybe_unused]] Access access) {
 #ifdef __linux__
-  if (size >= kMinMappedBytes) {
+  if (size >= (access == Access::dense ? kMinMappedBytes : kMinMappedBytesIfSparse)) {
     void* const memory =
         mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {

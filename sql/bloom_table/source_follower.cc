@@ -179,7 +179,7 @@ void SourceFollower::require_after_triggers() const {
 // Called from BEFORE triggers, which run for every row that changes. The finding is stored in the
 // config, because the blocking trigger may be gone at the next lookup.
 void SourceFollower::look_for_blocking_triggers(PagedFilter& filter) {
-  const Source::SchemaState schema = source_.schema_state();
+  const SchemaReader::State schema = source_.reader().state();
   if (unblocked_schema_ == schema) {
     return;
   }

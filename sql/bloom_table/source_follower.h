@@ -91,7 +91,7 @@ class SourceFollower {
   std::deque<SourceComparison> comparisons_;  // one per column, made when the names are known
   // The schema at the last search for blocking triggers that found none: see
   // SourceTriggers::blocking_trigger().
-  std::optional<Source::SchemaState> unblocked_schema_;
+  std::optional<SchemaReader::State> unblocked_schema_;
   bool adds_after_ = false;      // AFTER triggers add keys
   bool updates_others_ = false;  // an update of the source changes other tables by foreign keys
 };

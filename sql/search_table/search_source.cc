@@ -127,8 +127,7 @@ std::vector<SourceColumn> SearchSource::read_columns() const {
     columns.push_back(std::move(column));
   }
   for (SourceColumn& column : columns) {
-    Source one(db_, source_.schema(), {name(), {column.name}});
-    column.affinity = one.affinity();
+    column.affinity = source_.affinity(column.name);
   }
   return columns;
 }
@@ -197,7 +196,7 @@ bool SearchSource::has_index_on_term(std::size_t i) const {
 
 void SearchSource::refresh_names() {
   link_.schema_may_have_changed();
-  const Source::SchemaState now = source_.schema_state();
+  const SchemaReader::State now = source_.reader().state();
   if (schema_of_names_ != now) {
     read_names();
     read_indexes();

@@ -77,7 +77,7 @@ class SearchSource {
   // Returns the index of a column; -1 for none.
   int find(const std::string& column) const;
   const std::string& rowid_alias() const { return rowid_alias_; }
-  bool is_utf8() const { return source_.is_utf8(); }
+  bool is_utf8() const { return sqlite::encoding_of(db_) == sqlite::Encoding::utf8; }
   // Returns the SQL of what term `i` of the options searches: a column or an expression.
   const std::string& sql_of_term(std::size_t i) const { return term_sql_[i]; }
   std::size_t term_count() const { return term_sql_.size(); }
@@ -161,7 +161,7 @@ class SearchSource {
   std::string rowid_alias_;
   std::optional<std::string> columns_problem_;  // other_columns(), if called since refresh_names()
   std::vector<std::pair<std::string, std::string>> indexed_;  // columns and collations
-  std::optional<Source::SchemaState> schema_of_names_;
+  std::optional<SchemaReader::State> schema_of_names_;
   std::optional<sqlite::Statement> select_changed_;
 };
 

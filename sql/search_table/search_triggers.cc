@@ -100,11 +100,11 @@ std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
       " = -1 AND seq IS NOT NULL AND NOT EXISTS (SELECT 1 FROM " + changed +
       " WHERE block = " + next + ");";
   return {
-      {table, name(), kBeforeInsertSuffix, "INSERT" + before,
+      {table, kBeforeInsertSuffix, "INSERT" + before,
        note("(CASE " + new_id + " WHEN -1 THEN " + chosen + " ELSE " + block_of(new_id) + " END)") +
            (has_autoincrement() ? note_sequences : "")},
-      {table, name(), kAfterInsertSuffix, "INSERT" + on, note(block_of(new_id))},
-      {table, name(), kBeforeUpdateSuffix,
+      {table, kAfterInsertSuffix, "INSERT" + on, note(block_of(new_id))},
+      {table, kBeforeUpdateSuffix,
        "UPDATE" + (any_update ? on : named + on + " AND (" + differs + ")"),
        note(block_of(new_id))}};
 }

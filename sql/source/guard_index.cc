@@ -39,8 +39,11 @@ std::string Source::make_guard(const std::string& table) const {
 }
 
 bool Source::has_guard(const std::string& name) const {
-  return sqlite::same_sql(sqlite::stored_sql(db_, schema_, "index", name),
-                          "CREATE INDEX " + guard_sql(name));
+  return is_guard(name, sqlite::stored_sql(db_, schema_, "index", name));
+}
+
+bool Source::is_guard(const std::string& name, std::string_view sql) const {
+  return sqlite::same_sql(sql, "CREATE INDEX " + guard_sql(name));
 }
 
 // Another filter of the same columns may have had this name before it was renamed, so the name

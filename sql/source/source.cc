@@ -95,14 +95,13 @@ std::vector<Collation> Source::collations() const {
   return collations;
 }
 
-Affinity Source::affinity(std::size_t column) const {
+Affinity Source::affinity(const std::string& column) const {
   if (unsupported_type() != nullptr) {
     return Affinity::blob;
   }
   const char* declared = nullptr;
-  sqlite3_table_column_metadata(db_, schema_.c_str(), names_.table.c_str(),
-                                names_.columns[column].c_str(), &declared, nullptr, nullptr,
-                                nullptr, nullptr);
+  sqlite3_table_column_metadata(db_, schema_.c_str(), names_.table.c_str(), column.c_str(),
+                                &declared, nullptr, nullptr, nullptr, nullptr);
   const std::string_view type = declared == nullptr ? "" : declared;
   // ANY converts nothing in a STRICT table.
   const bool is_any = sqlite3_stricmp(declared, "ANY") == 0;
@@ -110,16 +109,11 @@ Affinity Source::affinity(std::size_t column) const {
 }
 
 const char* Source::unsupported_type() const {
-  const Statement select(db_, "SELECT type, rootpage FROM " + qualified("sqlite_master") +
-                                  " WHERE name = ?1 COLLATE NOCASE AND type IN ('table', 'view')");
-  Execution run(select);
-  if (!run.bind(1, names_.table).step()) {
-    return "no table of this name";
+  const auto objects = reader_.last_read("", names_.table);
+  if (const StoredObject* const table = objects->find("table", names_.table)) {
+    return table->has_b_tree ? nullptr : "a virtual table";
   }
-  if (run.value(0).text() != "table") {
-    return "a view";
-  }
-  return run.integer(1) == 0 ? "a virtual table" : nullptr;
+  return objects->find("view", names_.table) == nullptr ? "no table of this name" : "a view";
 }
 
 // Before 3.37 SQLite has no PRAGMA table_list, so shadow tables are not detected. It has no STRICT
@@ -251,6 +245,14 @@ std::vector<Source::ColumnInfo> Source::columns() const {
 }
 
 ColumnFacts Source::facts() const {
+  const SchemaReader::State now = reader_.state();
+  if (!known_facts_ || known_facts_->state != now || known_facts_->names != names_) {
+    known_facts_ = {now, names_, read_facts()};
+  }
+  return known_facts_->facts;
+}
+
+ColumnFacts Source::read_facts() const {
   const std::vector<ColumnInfo> known = columns();
   const auto in_key = std::count_if(known.begin(), known.end(),
                                     [](const ColumnInfo& info) { return info.in_primary_key; });
@@ -301,15 +303,6 @@ std::string Source::rowid_alias() const {
     }
   }
   return key->name;
-}
-
-Source::SchemaState Source::schema_state() {
-  if (!select_version_) {
-    select_version_.emplace(db_, "PRAGMA " + quoted_name(schema_) + ".schema_version");
-  }
-  Execution run(*select_version_);
-  run.step();
-  return {run.integer(0), run.preparations()};
 }
 
 void Source::for_each_row(const std::function<void(const Execution&)>& f) const {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/hashing/collation.h"
+#include "sql/source/stored_schema.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/statement.h"
 #include "sql/sqlite/value.h"
@@ -32,6 +33,7 @@ enum class Writers { any, extension };
 struct SourceNames {
   std::string table;
   std::vector<std::string> columns;  // several columns form a key as bloom_key() does
+  bool operator==(const SourceNames&) const = default;
 };
 
 // Properties of the followed columns. The triggers of the source depend on them.
@@ -53,7 +55,8 @@ class Source {
       : db_(db),
         schema_(std::move(schema)),
         names_from_options_(std::move(names)),
-        names_(names_from_options_) {}
+        names_(names_from_options_),
+        reader_(db_, schema_) {}
 
   sqlite3* db() const { return db_; }
   const std::string& schema() const { return schema_; }
@@ -74,6 +77,8 @@ class Source {
   // Returns the SQL expressions of its columns, separated by commas.
   std::string columns_sql(std::string_view row) const;
   ColumnFacts facts() const;
+  // Reads the objects of the schema.
+  SchemaReader& reader() const { return reader_; }
   // Returns the name of the INTEGER PRIMARY KEY; empty if the table has none, or no rowids.
   std::string rowid_alias() const;
 
@@ -82,15 +87,12 @@ class Source {
   Collation collation(std::size_t column = 0) const;
   std::vector<Collation> collations() const;
   // Returns the affinity of a column. Returns blob if the affinity cannot be read.
-  Affinity affinity(std::size_t column = 0) const;
+  Affinity affinity(const std::string& column) const;
   bool is_composite() const { return names_.columns.size() > 1; }
 
   // Returns the first column of the options that the source does not have; nullopt if it has all,
   // or is no ordinary table.
   std::optional<std::string> missing_column() const;
-  // Returns whether the database stores text in UTF-8.
-  bool is_utf8() const { return sqlite::encoding_of(db_) == sqlite::Encoding::utf8; }
-
   // Throws bloom::Error unless the source is an ordinary table.
   void require_ordinary_table() const;
   // Throws bloom::Error unless the source is an ordinary table, and its columns exist. A single
@@ -102,24 +104,17 @@ class Source {
 
   // The guard index: see the top. make_guard() creates the index and returns its name. The index
   // keeps its name when the table is renamed or rebuilt: SQLite cannot drop an index while other
-  // statements run. has_guard() returns whether the index exists as make_guard() makes it.
+  // statements run. has_guard() returns whether the index exists as make_guard() makes it;
+  // is_guard() whether this is the statement that makes it.
   // drop_guard() does nothing if there is no such guard index.
   std::string make_guard(const std::string& table) const;
   bool has_guard(const std::string& name) const;
+  bool is_guard(const std::string& name, std::string_view sql) const;
   // Returns the name of the newest guard index that make_guard(table) can have made; empty if there
   // is none.
   std::string find_guard(const std::string& table) const;
   void drop_guard(const std::string& name) const;
 
-  // Returns a value that is new whenever the schema or the TEMP schema has changed. The version
-  // alone is not enough: SQLite uses a version again after a rollback, and the TEMP schema has its
-  // own. In both cases it prepares all statements again, so their number is part of the value.
-  struct SchemaState {
-    std::int64_t version;
-    int preparations;  // of a statement that this object keeps
-    bool operator==(const SchemaState&) const = default;
-  };
-  SchemaState schema_state();
   // Throws bloom::Error if a running statement of this connection may write to the source: a scan
   // would miss the row that the statement is about to write. `is_only_writer`: the command is the
   // only running statement that may write. Its program then shows whether it writes to the source
@@ -152,6 +147,7 @@ class Source {
   std::string collation_name(const std::string& column) const;
   bool is_strict() const;
   std::vector<ColumnInfo> columns() const;
+  ColumnFacts read_facts() const;
   void require_values_known_before_write() const;
 
   sqlite3* db_;
@@ -159,7 +155,14 @@ class Source {
   SourceNames names_from_options_;
   SourceNames names_;
   std::vector<std::string> guarded_;
-  std::optional<sqlite::Statement> select_version_;
+  mutable SchemaReader reader_;
+  // The last result of facts().
+  struct KnownFacts {
+    SchemaReader::State state;
+    SourceNames names;
+    ColumnFacts facts;
+  };
+  mutable std::optional<KnownFacts> known_facts_;
 };
 
 }  // namespace bloom

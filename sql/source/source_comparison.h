@@ -92,7 +92,7 @@ class SourceComparison {
   SourceComparison(const Source& source, std::size_t column)
       : source_(source),
         column_(column),
-        affinity_(source.affinity(column)),
+        affinity_(source.affinity(source.names().columns[column])),
         declared_affinity_(affinity_),
         to_number_(source.db()),
         to_text_(source.db()) {
@@ -102,7 +102,7 @@ class SourceComparison {
   // Returns the type to declare for the column of the bloom table. Never changes.
   const char* declared_type() const { return type_of_key(declared_affinity_); }
   // Call when the type of the column may have changed.
-  void refresh() { affinity_ = source_.affinity(column_); }
+  void refresh() { affinity_ = source_.affinity(source_.names().columns[column_]); }
 
   // Returns the other forms of `value` that the source may have: keys that are equal to it, but
   // have other bytes. Sets `converted` to the form in which a column of the declared type would

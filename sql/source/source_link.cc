@@ -10,18 +10,19 @@ using sqlite::execute;
 using sqlite::quoted_name;
 using sqlite::quoted_text;
 
-std::string SourceLink::side_table_sql(const std::string& table) const {
-  return sqlite::stored_sql(source_.db(), source_.schema(), "table", side_table(table));
+std::string_view SourceLink::side_table_sql(const StoredSchema& stored) const {
+  return stored.sql_of("table", side_table(stored.table()));
 }
 
-bool SourceLink::has_side_table(const std::string& table) const {
-  return side_table_sql(table).ends_with(triggers_.side().columns);
+bool SourceLink::has_side_table(const StoredSchema& stored) const {
+  return side_table_sql(stored).ends_with(triggers_.side().columns);
 }
 
 void SourceLink::empty_side_table(const std::string& table) const {
   const std::string name = source_.qualified(side_table(table));
-  execute(source_.db(), has_side_table(table) ? "DELETE FROM " + name
-                                              : "CREATE TABLE " + name + triggers_.side().columns);
+  execute(source_.db(), has_side_table(triggers_.read_stored(table))
+                            ? "DELETE FROM " + name
+                            : "CREATE TABLE " + name + triggers_.side().columns);
 }
 
 LinkedObjects SourceLink::create(const std::string& table, std::uint64_t trigger_set) {
@@ -36,7 +37,7 @@ LinkedObjects SourceLink::restore(const std::string& table, const LinkedObjects&
   const bool guarded = source_.has_guard(objects.guard_index);
   LinkedObjects made{trigger_set, guarded ? objects.guard_index : source_.make_guard(table)};
   empty_side_table(table);
-  if (!keep_triggers || !triggers_.is_newest(table, made.guard_index)) {
+  if (!keep_triggers || !triggers_.is_newest(triggers_.read_stored(table), made.guard_index)) {
     triggers_.uninstall(table);
     triggers_.install(table, trigger_set);
   }
@@ -55,11 +56,12 @@ void SourceLink::drop(const std::string& table, const std::string& guard_index) 
 void SourceLink::rename(std::string_view old_name, const std::string& new_name,
                         std::uint64_t trigger_set, const std::function<void()>& rename_tables) {
   const std::string table(old_name);  // a copy: rename_tables() may change what it refers to
-  const bool installed = triggers_.refresh_names_and_check(table, new_name, trigger_set) ||
-                         triggers_.refresh_names_and_check(table, trigger_set);
+  const StoredSchema stored = triggers_.read_stored(table);
+  const bool installed = triggers_.refresh_names_and_check(stored, new_name, trigger_set) ||
+                         triggers_.refresh_names_and_check(stored, table, trigger_set);
   triggers_.uninstall(table);
   rename_tables();
-  if (!side_table_sql(table).empty()) {
+  if (!side_table_sql(triggers_.read_stored(table)).empty()) {
     execute(source_.db(), "ALTER TABLE " + source_.qualified(side_table(table)) + " RENAME TO " +
                               quoted_name(side_table(new_name)));
   }
@@ -100,6 +102,7 @@ std::optional<std::string> SourceLink::check(
   }
   if (!problem) {
     schema_check_.set_passed(source_);
+    source_.reader().forget();
   }
   return problem;
 }
@@ -109,7 +112,8 @@ std::optional<std::string> SourceLink::changed_objects(const std::string& table,
   const auto problem = [&](const std::string& what, std::string_view fix) {
     return what + ", so " + consequence_ + " (" + std::string(fix) + ")";
   };
-  const bool has_triggers = triggers_.refresh_names_and_check(table, objects.trigger_set);
+  const bool has_triggers =
+      triggers_.refresh_names_and_check(*triggers_.stored(table), table, objects.trigger_set);
   const std::string source = "of source " + quoted_text(source_.names().table);
   if (!has_triggers) {
     return problem("the triggers " + source + " are missing or have changed",
@@ -119,22 +123,24 @@ std::optional<std::string> SourceLink::changed_objects(const std::string& table,
   if (!triggers_.has_sentinel(objects.trigger_set)) {
     return std::nullopt;  // version 1.0 made no guard index and no side table either
   }
-  if (!source_.has_guard(objects.guard_index)) {
+  const auto stored =
+      triggers_.stored(table);  // with the objects on the source of the current name
+  if (!source_.is_guard(objects.guard_index, stored->sql_of("index", objects.guard_index))) {
     return problem("the index " + quoted_text(objects.guard_index) + " " + source +
                        " is missing or has changed",
                    "the command 'rebuild' fixes that");
   }
   const std::string side = quoted_text(side_table(table));
-  if (!has_side_table(table)) {
+  if (!has_side_table(*stored)) {
     return problem("the table " + side + " is missing or has changed",
                    "drop that table if it exists, then run the command 'rebuild'");
   }
-  if (!triggers_.is_newest(table, objects.guard_index)) {
+  if (!triggers_.is_newest(*stored, objects.guard_index)) {
     return problem("the index " + quoted_text(objects.guard_index) + " or the table " + side +
                        " was created again",
                    "the command 'rebuild' fixes that");
   }
-  if (const auto name = triggers_.object_on_side_table(table)) {
+  if (const auto name = triggers_.object_on_side_table(*stored)) {
     return problem("the trigger or index " + quoted_text(*name) + " on the table " + side +
                        " may keep changes from being recorded",
                    "drop it, then run the command 'rebuild'");

@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "sql/source/schema_check.h"
 #include "sql/source/source.h"
 #include "sql/source/source_triggers.h"
 
@@ -21,6 +20,40 @@ namespace bloom {
 struct LinkedObjects {
   std::uint64_t trigger_set = 0;
   std::string guard_index = {};  // empty: version 1.0 made none
+};
+
+// The check whether triggers, guard index and side table are as the extension made them takes
+// longer than a lookup. A SchemaCheck remembers the state of the schema at which it last passed.
+class SchemaCheck {
+ public:
+  // Call when a statement is prepared, and before a command. SQLite prepares lookups again after a
+  // schema change. It does not report that it prepares an INSERT.
+  void expire() { is_current_ = false; }
+  // Returns whether the schema is the same as at the last call of set_passed(). Looks at the schema
+  // only if the connection has changed rows since it looked last: no trigger can miss a change
+  // otherwise.
+  bool still_passes(Source& source) {
+    if (!is_current(source)) {
+      is_current_ = state_ && state_ == source.reader().state();
+      changes_ = sqlite3_total_changes(source.db());
+    }
+    return is_current_;
+  }
+  // Returns whether still_passes() is true without a look at the schema.
+  bool is_current(const Source& source) const {
+    return is_current_ && changes_ == sqlite3_total_changes(source.db());
+  }
+  // Call after the check has passed.
+  void set_passed(Source& source) {
+    is_current_ = true;
+    state_ = source.reader().state();
+    changes_ = sqlite3_total_changes(source.db());
+  }
+
+ private:
+  bool is_current_ = false;  // the state was compared since a statement was prepared
+  int changes_ = 0;          // sqlite3_total_changes() when the state was compared
+  std::optional<SchemaReader::State> state_;  // at the last set_passed()
 };
 
 class SourceLink {
@@ -84,8 +117,8 @@ class SourceLink {
 
  private:
   // Returns the CREATE statement of the side table; empty if there is none.
-  std::string side_table_sql(const std::string& table) const;
-  bool has_side_table(const std::string& table) const;
+  std::string_view side_table_sql(const StoredSchema& stored) const;
+  bool has_side_table(const StoredSchema& stored) const;
   void empty_side_table(const std::string& table) const;
 
   Source source_;

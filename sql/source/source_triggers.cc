@@ -73,67 +73,49 @@ void SourceTriggers::install(const std::string& table, std::uint64_t trigger_set
 // Other tables may have triggers of the same names. A trigger is dropped only if it writes to the
 // virtual table or its side table, or belongs to the source.
 void SourceTriggers::uninstall(const std::string& table) const {
-  for (const Trigger& trigger : stored_triggers(table)) {
-    if (sqlite::same_sql(trigger.sql, sentinel(table).sql)) {
-      sqlite::execute(source_.db(), "DROP VIEW " + source_.qualified(trigger.name));
-    } else if (writes_to(table, trigger.sql) ||
-               sqlite3_stricmp(trigger.source.c_str(), source_.names().table.c_str()) == 0) {
-      sqlite::execute(source_.db(), "DROP TRIGGER " + source_.qualified(trigger.name));
+  const StoredSchema stored = read_stored(table);
+  for (const std::string_view suffix : kSuffixes) {
+    const std::string name = table + std::string(suffix);
+    const StoredObject* const trigger = stored.find("trigger", name);
+    if (suffix == kSentinel) {
+      if (find(stored, "view", sentinel(table)) != nullptr) {
+        sqlite::execute(source_.db(), "DROP VIEW " + source_.qualified(name));
+      }
+    } else if (trigger != nullptr &&
+               (writes_to(table, trigger->sql) ||
+                StoredSchema::is_same(trigger->table, source_.names().table))) {
+      sqlite::execute(source_.db(), "DROP TRIGGER " + source_.qualified(name));
     }
   }
 }
 
-std::vector<Trigger> SourceTriggers::stored_triggers(const std::string& table) const {
-  const Statement select(source_.db(), "SELECT name, sql, tbl_name, rowid FROM " +
-                                           source_.qualified("sqlite_master") +
-                                           " WHERE (type = 'trigger' AND name COLLATE NOCASE IN "
-                                           "(?1, ?2, ?3, ?4, ?5)) OR (type = 'view' AND name = ?6 "
-                                           "COLLATE NOCASE)");
-  static_assert(kSuffixes.back() == kSentinel);
-  std::array<std::string, kSuffixes.size()> names;
-  Execution run(select);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    names[i] = table + std::string(kSuffixes[i]);
-    run.bind(static_cast<int>(i) + 1, names[i]);
-  }
-  std::vector<Trigger> triggers;
-  while (run.step()) {
-    triggers.emplace_back(run);
-  }
-  return triggers;
-}
-
-// Returns the stored trigger that equals this one; null if there is none. SQLite ignores the case
-// of names.
-const Trigger* SourceTriggers::find(const std::vector<Trigger>& stored, const Trigger& trigger) {
-  const auto found = std::find_if(stored.begin(), stored.end(), [&](const Trigger& other) {
-    return sqlite3_stricmp(other.name.c_str(), trigger.name.c_str()) == 0 &&
-           sqlite::same_sql(other.sql, trigger.sql);
-  });
-  return found == stored.end() ? nullptr : &*found;
+// Returns the stored object that equals this one; null if there is none.
+const StoredObject* SourceTriggers::find(const StoredSchema& stored, std::string_view type,
+                                         const Trigger& trigger) {
+  const StoredObject* const found = stored.find(type, trigger.name);
+  return found != nullptr && sqlite::same_sql(found->sql, trigger.sql) ? found : nullptr;
 }
 
 // Takes the names from the trigger of the set that has them: its table, and the columns of `old`
 // that it names first. If that trigger is not as install() makes it, takes them from the options
 // and returns false.
-bool SourceTriggers::take_names(const std::vector<Trigger>& stored, const std::string& table,
-                                const std::string& target, const TriggerSet& set) {
+bool SourceTriggers::take_names(const StoredSchema& stored, const std::string& target,
+                                const TriggerSet& set) {
   if (set.names_suffix.empty()) {
     return true;
   }
-  const std::string name = table + std::string(set.names_suffix);
-  const std::size_t count = source_.names().columns.size();
-  for (const Trigger& trigger : stored) {
-    std::vector<std::string> columns = columns_of("old", trigger.sql);
-    if (!columns.empty() && sqlite3_stricmp(trigger.name.c_str(), name.c_str()) == 0) {
-      columns.resize(std::min(columns.size(), count));
-      source_.set_names({trigger.source, std::move(columns)});
-      const std::vector<Trigger> made = set.make(source_, table, target);
-      if (std::any_of(made.begin(), made.end(), [&](const Trigger& own) {
-            return own.name == name && find(stored, own) != nullptr;
-          })) {
-        return true;
-      }
+  const std::string name = stored.table() + std::string(set.names_suffix);
+  const StoredObject* const trigger = stored.find("trigger", name);
+  std::vector<std::string> columns =
+      trigger == nullptr ? std::vector<std::string>() : columns_of("old", trigger->sql);
+  if (!columns.empty()) {
+    columns.resize(std::min(columns.size(), source_.names().columns.size()));
+    source_.set_names({trigger->table, std::move(columns)});
+    const std::vector<Trigger> made = set.make(source_, stored.table(), target);
+    if (std::any_of(made.begin(), made.end(), [&](const Trigger& own) {
+          return own.name == name && find(stored, "trigger", own) != nullptr;
+        })) {
+      return true;
     }
   }
   source_.take_names_from_options();
@@ -141,68 +123,70 @@ bool SourceTriggers::take_names(const std::vector<Trigger>& stored, const std::s
 }
 
 void SourceTriggers::find_names(const std::string& table) {
-  const std::vector<Trigger> stored = stored_triggers(table);
+  const auto stored = this->stored(table);
   for (const TriggerSet& set : sets_) {
-    if (take_names(stored, table, table, set)) {
+    if (take_names(*stored, table, set)) {
       return;
     }
   }
 }
 
-bool SourceTriggers::refresh_names_and_check(const std::string& table, const std::string& target,
+bool SourceTriggers::refresh_names_and_check(const StoredSchema& stored, const std::string& target,
                                              std::uint64_t trigger_set) {
   const TriggerSet& set = set_of(trigger_set);
-  const std::vector<Trigger> stored = stored_triggers(table);
-  if (!take_names(stored, table, target, set)) {
+  if (!take_names(stored, target, set)) {
     return false;
   }
-  const std::vector<Trigger> wanted = set.make(source_, table, target);
-  const Trigger* const last = find(stored, sentinel(table));
+  const std::vector<Trigger> wanted = set.make(source_, stored.table(), target);
+  const StoredObject* const last = find(stored, "view", sentinel(stored.table()));
   return std::all_of(wanted.begin(), wanted.end(), [&](const Trigger& trigger) {
-    const Trigger* const found = find(stored, trigger);
+    const StoredObject* const found = find(stored, "trigger", trigger);
     return found != nullptr &&
            (!set.has_sentinel || (last != nullptr && found->rowid < last->rowid));
   });
 }
 
-bool SourceTriggers::is_newest(const std::string& table, const std::string& guard) const {
-  const std::string schema = source_.qualified("sqlite_master");
-  const Statement select(source_.db(),
-                         "SELECT 1 FROM " + schema +
-                             " AS last WHERE type = 'view' AND name = ?1 COLLATE NOCASE"
-                             " AND NOT EXISTS (SELECT 1 FROM " +
-                             schema +
-                             " AS other WHERE other.name COLLATE NOCASE IN (?2, ?3)"
-                             " AND other.rowid > last.rowid)");
-  const std::string names[] = {table + std::string(kSentinel), side_.name(table)};
-  Execution run(select);
-  run.bind(1, names[0]).bind(2, names[1]).bind(3, guard);
-  return run.step();
+bool SourceTriggers::is_newest(const StoredSchema& stored, const std::string& guard) const {
+  const StoredObject* const last = stored.find("view", stored.table() + std::string(kSentinel));
+  const std::string side = side_.name(stored.table());
+  return last != nullptr && std::none_of(stored.objects().begin(), stored.objects().end(),
+                                         [&](const StoredObject& object) {
+                                           return object.rowid > last->rowid &&
+                                                  (StoredSchema::is_same(object.name, side) ||
+                                                   StoredSchema::is_same(object.name, guard));
+                                         });
 }
 
 // The index of a UNIQUE column belongs to the table as it was made. An AFTER trigger is allowed: it
 // can run 'merge' when there are many changes. It must not change the recorded rows, nor write to
 // the source: SQLite does not run the trigger that has appended the row a second time, except under
 // PRAGMA recursive_triggers.
-std::optional<std::string> SourceTriggers::object_on_side_table(const std::string& table) const {
-  const std::string side = side_.name(table);
+bool SourceTriggers::may_keep_rows_out(const StoredSchema& stored, std::string_view sql) const {
+  return !sql.empty() &&
+         (!is_after_trigger(sql) ||
+          sqlite::triggers_may_write_to(source_.db(), source_.schema(), side_.name(stored.table()),
+                                        source_.names().table));
+}
+
+std::optional<std::string> SourceTriggers::object_on_side_table(const StoredSchema& stored) const {
+  const std::string side = side_.name(stored.table());
+  for (const StoredObject& object : stored.objects()) {
+    if ((object.type == "index" || object.type == "trigger") &&
+        StoredSchema::is_same(object.table, side) && may_keep_rows_out(stored, object.sql)) {
+      return object.name;
+    }
+  }
+  if (!sqlite::has_temp_schema(source_.db())) {
+    return std::nullopt;
+  }
   const Statement select(source_.db(),
-                         "SELECT name, sql FROM " + source_.qualified("sqlite_master") +
-                             " WHERE type IN ('index', 'trigger')"
-                             " AND tbl_name = ?1 COLLATE NOCASE"
-                             " UNION ALL SELECT name, sql FROM sqlite_temp_master"
-                             " WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE");
+                         "SELECT name, sql FROM sqlite_temp_master WHERE type = 'trigger'"
+                         " AND tbl_name = ?1 COLLATE NOCASE");
   Execution run(select);
   run.bind(1, side);
   while (run.step()) {
-    const std::string name(run.value(0).text());
-    if (run.type(1) == SQLITE_NULL) {
-      continue;
-    }
-    if (!is_after_trigger(run.value(1).text()) ||
-        sqlite::triggers_may_write_to(source_.db(), source_.schema(), side,
-                                      source_.names().table)) {
-      return name;
+    if (run.type(1) == SQLITE_TEXT && may_keep_rows_out(stored, run.value(1).text())) {
+      return std::string(run.value(0).text());
     }
   }
   return std::nullopt;

@@ -35,6 +35,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -92,19 +93,29 @@ class SourceTriggers {
   void find_names(const std::string& table);
   // Returns whether all triggers exist exactly as install() makes them, and were not created again
   // since. Also updates the names of the source: from the trigger TriggerSet::names_suffix, or
-  // from the options if that trigger is missing or changed.
+  // from the options if that trigger is missing or changed. `stored`: what the schema has of
+  // `table`; without it, reads that.
   bool refresh_names_and_check(const std::string& table, std::uint64_t trigger_set) {
-    return refresh_names_and_check(table, table, trigger_set);
+    return refresh_names_and_check(read_stored(table), table, trigger_set);
   }
-  bool refresh_names_and_check(const std::string& table, const std::string& target,
+  bool refresh_names_and_check(const StoredSchema& stored, const std::string& target,
                                std::uint64_t trigger_set);
 
+  // Returns the objects on the side table and the source, and the triggers. stored() reads them
+  // only after a change of the schema, see SchemaReader.
+  StoredSchema read_stored(const std::string& table) const {
+    return source_.reader().read(table, source_.names().table);
+  }
+  std::shared_ptr<const StoredSchema> stored(const std::string& table) const {
+    return source_.reader().last_read(table, source_.names().table);
+  }
+
   // Returns whether the sentinel is newer than the side table and the guard index.
-  bool is_newest(const std::string& table, const std::string& guard) const;
+  bool is_newest(const StoredSchema& stored, const std::string& guard) const;
 
   // Returns the name of a BEFORE trigger or an index that another program has made on the side
   // table; none if there is none. It could keep rows from being appended.
-  std::optional<std::string> object_on_side_table(const std::string& table) const;
+  std::optional<std::string> object_on_side_table(const StoredSchema& stored) const;
 
   // Returns the name of an AFTER trigger on the source that SQLite runs before the filter's own;
   // none if there is no such trigger. SQLite runs newer triggers first, and TEMP triggers before
@@ -118,10 +129,10 @@ class SourceTriggers {
   bool is_harmless(std::string_view name, std::string_view sql) const;
   std::optional<std::string> first_blocking_trigger(sqlite::Execution& run, bool is_temp) const;
   static Trigger sentinel(const std::string& table);
-  static const Trigger* find(const std::vector<Trigger>& stored, const Trigger& trigger);
-  bool take_names(const std::vector<Trigger>& stored, const std::string& table,
-                  const std::string& target, const TriggerSet& set);
-  std::vector<Trigger> stored_triggers(const std::string& table) const;
+  static const StoredObject* find(const StoredSchema& stored, std::string_view type,
+                                  const Trigger& trigger);
+  bool take_names(const StoredSchema& stored, const std::string& target, const TriggerSet& set);
+  bool may_keep_rows_out(const StoredSchema& stored, std::string_view sql) const;
 
   Source& source_;
   const std::vector<TriggerSet> sets_;

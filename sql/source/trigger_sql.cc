@@ -45,19 +45,13 @@ bool needs_after(const Source& source, const ColumnFacts& facts) {
 
 }  // namespace
 
-Trigger::Trigger(const std::string& table, std::string source_name, std::string_view suffix,
-                 const std::string& event, const std::string& body)
-    : name(table + std::string(suffix)), source(std::move(source_name)) {
+Trigger::Trigger(const std::string& table, std::string_view suffix, const std::string& event,
+                 const std::string& body)
+    : name(table + std::string(suffix)) {
   sql = "CREATE TRIGGER " + quoted_name(name);
   sql.append(suffix.starts_with("_after") ? " AFTER " : " BEFORE ");
   sql.append(event).append(" BEGIN").append(body).append(" END");
 }
-
-Trigger::Trigger(const sqlite::Execution& row)
-    : name(row.value(0).text()),
-      sql(row.value(1).text()),
-      source(row.value(2).text()),
-      rowid(row.integer(3)) {}
 
 std::string command_columns(const std::string& table) {
   return std::string("(").append(quoted_name(table)).append(", key) VALUES (");
@@ -137,7 +131,7 @@ std::vector<Trigger> triggers_that_log(const Source& source, const std::string& 
   std::vector<Trigger> triggers;
   const auto append = [&](std::string_view suffix, const std::string& event,
                           const std::string& body) {
-    triggers.emplace_back(table, names.table, suffix, event, body);
+    triggers.emplace_back(table, suffix, event, body);
   };
   const auto append_after_delete = [&] {
     if (removed != RemovedKey::nothing) {
@@ -189,18 +183,18 @@ std::vector<Trigger> triggers_that_command(const Source& source, const std::stri
   std::vector<Trigger> triggers;
   if (!counting || !is_of_release1) {
     const std::string before = counting ? write(kExpectCommand, "new") : add;
-    triggers.emplace_back(table, name, kBeforeInsertSuffix, "INSERT" + on, before);
-    triggers.emplace_back(table, name, kBeforeUpdateSuffix, update, before);
+    triggers.emplace_back(table, kBeforeInsertSuffix, "INSERT" + on, before);
+    triggers.emplace_back(table, kBeforeUpdateSuffix, update, before);
   }
   if (add_after) {
-    triggers.emplace_back(table, name, kAfterInsertSuffix, "INSERT" + on, add);
+    triggers.emplace_back(table, kAfterInsertSuffix, "INSERT" + on, add);
   }
   if (removes || add_after) {
-    triggers.emplace_back(table, name, kAfterUpdateSuffix, update,
+    triggers.emplace_back(table, kAfterUpdateSuffix, update,
                           (removes ? remove : "") + (add_after ? add : ""));
   }
   if (removes) {
-    triggers.emplace_back(table, name, kAfterDeleteSuffix, "DELETE" + on, remove);
+    triggers.emplace_back(table, kAfterDeleteSuffix, "DELETE" + on, remove);
   }
   return triggers;
 }

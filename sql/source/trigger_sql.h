@@ -37,18 +37,14 @@ inline constexpr std::string_view kAfterDeleteSuffix = "_after_delete";
 
 struct Trigger {
   // `suffix`: the name of the trigger without that of the bloom table `table`.
-  Trigger(const std::string& table, std::string source_name, std::string_view suffix,
-          const std::string& event, const std::string& body);
+  Trigger(const std::string& table, std::string_view suffix, const std::string& event,
+          const std::string& body);
   // Another object beside the triggers.
   Trigger(std::string object, std::string create)
       : name(std::move(object)), sql(std::move(create)) {}
-  // Reads name, sql, tbl_name and rowid of sqlite_schema.
-  explicit Trigger(const sqlite::Execution& row);
 
   std::string name;
-  std::string sql;         // as in sqlite_schema
-  std::string source;      // the table that it is on
-  std::int64_t rowid = 0;  // in sqlite_schema, if the trigger is stored
+  std::string sql;  // as in sqlite_schema
 };
 
 // What the change log gets of a key that leaves the source: nothing, the value of the first column,

@@ -18,6 +18,10 @@ bool has_write_transaction(sqlite3* db, const char* schema);
 // sqlite3_blob_open() count, too. Takes about 10 ns per prepared statement of the connection.
 int running_writers(sqlite3* db);
 
+// Returns false if the connection certainly has no TEMP objects: SQLite opens the TEMP database for
+// the first of them, or when a statement reads its schema.
+inline bool has_temp_schema(sqlite3* db) { return sqlite3_db_readonly(db, "temp") >= 0; }
+
 // Returns whether exactly one statement that may write is running, and it returns no rows. Such a
 // statement runs to its end within the current sqlite3_step() call. The application cannot use the
 // connection before that. Sets `statements` to the number of prepared statements of the connection.

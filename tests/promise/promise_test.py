@@ -1556,6 +1556,40 @@ class CheckAndWork(Case):
             select.finalize()
             db.run("DROP TABLE f", "DROP TABLE s", "DROP TABLE other")
 
+    def test_a_schema_that_changes_between_opening_and_the_first_lookup(self):
+        """A table reads triggers and guard when it is opened, and only compares the state of the schema later."""
+        dropped = ("DROP TRIGGER f_before_insert", "INSERT INTO s VALUES ('new')")
+        again = self.following().one("SELECT sql FROM sqlite_master WHERE name = 'f_before_insert'")
+        Raw(self.path).run("DROP TABLE f", "DROP TABLE s")
+        ignored = "BEFORE INSERT ON f_pending BEGIN SELECT RAISE(IGNORE); END"
+        changes = {
+            "own": ((), dropped),
+            "made again": ((), (*dropped, again)),
+            "index": ((), ("DROP INDEX f_guard", "CREATE INDEX f_guard ON s(k) WHERE 0")),
+            "version used again": (("BEGIN", "CREATE TABLE made(x)"), ("ROLLBACK", *dropped)),
+            "undone": (("BEGIN", "DROP TRIGGER f_before_insert"), ("ROLLBACK", "INSERT INTO s VALUES ('new')")),
+            "renamed": ((), ("ALTER TABLE s RENAME TO renamed", "INSERT INTO renamed VALUES ('new')", "ALTER TABLE renamed RENAME TO s")),
+        }
+        if WRITERS == "any":
+            changes["TEMP trigger"] = ((), (f"CREATE TEMP TRIGGER no {ignored}",))
+            changes["earlier TEMP trigger"] = ((f"CREATE TEMP TRIGGER no {ignored}",), ())
+            changes["trigger"] = ((), (f"CREATE TRIGGER no {ignored}",))
+        for (name, (before, after)), other in itertools.product(changes.items(), (False, True)):
+            with self.subTest(name, other=other):
+                maker = self.following(rows=3)
+                db = Raw(self.path)
+                db.run(*before, "PRAGMA table_info(f)")
+                (maker if other and not before else db).run(*after)
+                if name in ("undone", "renamed"):
+                    self.assertFollows(db)
+                    self.assertPresent(db, "new")
+                elif other and "TEMP" in name and not before:
+                    self.assertFollows(db)
+                else:
+                    self.assertFails(db, "changed|created again|may keep changes", "SELECT 1 FROM f WHERE key = 'new'")
+                db.close()
+                maker.run("DROP TABLE f", "DROP TABLE s")
+
     def test_an_announcement_that_an_update_of_another_row_ends(self):
         """The UPDATE of row 2 keeps its key BEFORE, and has another AFTER. It must not end the announcement of row 1, whose key was never recorded."""
         db = Raw()

@@ -30,9 +30,8 @@ std::vector<Trigger> triggers(const Source& source, const std::string& table) {
     differs.append(differs.empty() ? "" : " OR ").append("old.").append(quoted_name(column));
     differs.append(" IS NOT new.").append(quoted_name(column));
   }
-  return {
-      {table, names.table, kAfterInsertSuffix, "INSERT" + on, note("new")},
-      {table, names.table, kBeforeUpdateSuffix, "UPDATE" + on + " WHEN " + differs, note("old")}};
+  return {{table, kAfterInsertSuffix, "INSERT" + on, note("new")},
+          {table, kBeforeUpdateSuffix, "UPDATE" + on + " WHEN " + differs, note("old")}};
 }
 
 // Version kOlderVersion had only the last trigger.

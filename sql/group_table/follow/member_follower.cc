@@ -365,7 +365,7 @@ std::vector<Hash> MemberFollower::hashes_of(const Key& key, const Value& value,
 
 bool MemberFollower::may_equal_other_members(const Value& value) const {
   const bool is_number = value.type() == SQLITE_INTEGER || value.type() == SQLITE_FLOAT;
-  return is_number && !is_numeric(source_.affinity(0));
+  return is_number && !is_numeric(source_.affinity(member_column()));
 }
 
 }  // namespace bloom

@@ -51,7 +51,9 @@ class MemberFollower {
   Collation member_collation() const { return source_.collation(0); }
   // Return the types to declare for the columns `key` and `member`.
   const char* type_of_key() const { return is_composite() ? "" : comparison_->declared_type(); }
-  const char* type_of_member() const { return bloom::type_of_key(source_.affinity(0)); }
+  const char* type_of_member() const {
+    return bloom::type_of_key(source_.affinity(member_column()));
+  }
 
   // CREATE, DROP and RENAME of the bloom_groups table. create() and drop() also make and drop the
   // tables of the store. create() throws bloom::Error if the source cannot be followed.
