@@ -63,9 +63,7 @@ void GroupTable::released(int number) {
 }
 
 void GroupTable::rolled_back_to(int number) {
-  if (!transaction_.rolled_back_to(number)) {
-    return;
-  }
+  transaction_.rolled_back_to(number);
   keys_.discard();
   ++shared_.removals;
 }

@@ -47,13 +47,20 @@ void TransactionState::begin() {
 void TransactionState::savepoint(int number) {
   assert(is_open_ && number >= innermost_savepoint_);
   end_statement();
+  const bool is_known = number == innermost_savepoint_;
   innermost_savepoint_ = number;
-  history_.savepoint(number);
   all_savepoints_reported_ = true;
   if (std::exchange(has_just_joined_, false) || has_many_statements()) {
     innermost_owner_ = Owner::unknown;
   } else if (sqlite::statement_runs_to_its_end(db_, statements_)) {
     innermost_owner_ = Owner::statement;
+  }
+  // The SAVEPOINT command would have given a new number.
+  if (is_known && innermost_owner_ != Owner::user) {
+    ++nested_;
+  } else {
+    nested_ = 0;
+    history_.savepoint(number);
   }
   assert(is_consistent());
 }
@@ -61,25 +68,31 @@ void TransactionState::savepoint(int number) {
 void TransactionState::released(int number) {
   assert(is_open_ && number >= 0);
   end_statement();
-  innermost_savepoint_ = std::min(innermost_savepoint_, number - 1);
+  if (nested_ != 0 && number == innermost_savepoint_) {
+    --nested_;
+    return;
+  }
+  if (number <= innermost_savepoint_) {
+    innermost_savepoint_ = number - 1;
+    nested_ = 0;
+  }
   if (renamed_within_) {
     renamed_within_ = std::min(*renamed_within_, innermost_savepoint_);
   }
   assert(is_consistent());
 }
 
-bool TransactionState::rolled_back_to(int number) {
+void TransactionState::rolled_back_to(int number) {
   assert(is_open_ && number >= -1);  // -1: a SAVEPOINT that began the transaction
-  if (number > innermost_savepoint_) {
-    return false;
-  }
   end_statement();
   may_have_old_name_ = may_have_old_name_ || (renamed_within_ && number <= *renamed_within_);
-  innermost_savepoint_ = number;
+  if (number < innermost_savepoint_) {
+    innermost_savepoint_ = number;
+    nested_ = 0;
+  }
   rolled_back_to_ = std::min(number, rolled_back_to_.value_or(number));
   history_.rolled_back_to(number);
   assert(is_consistent());
-  return true;
 }
 
 void TransactionState::rolled_back() {
@@ -101,6 +114,7 @@ void TransactionState::end() {
   has_just_joined_ = false;
   all_savepoints_reported_ = true;
   innermost_savepoint_ = -1;
+  nested_ = 0;
   was_created_ = false;
   renamed_within_.reset();
   must_roll_back_ = false;

@@ -6,6 +6,10 @@
 // innermost open savepoint. At xCreate it reports none of the open savepoints. It also does not
 // report a savepoint that failed to open because of another table.
 //
+// While SQLite reports that a savepoint opens or is released, a virtual table may run a statement
+// that has a savepoint of its own. FTS5 writes then. SQLite reports that savepoint, with the same
+// number, to tables that know the first one: it must not end the first one.
+//
 // SQLite has no call for the end of a statement. The running statement may have ended whenever
 // SQLite calls xBegin, xSavepoint, xRelease, xRollbackTo, xSync, xCommit or xRollback.
 #pragma once
@@ -34,9 +38,8 @@ class TransactionState {
   void begin();
   void savepoint(int number);
   void released(int number);
-  // Returns whether the savepoint is known. If it is not, it was never opened, and the call has no
-  // effect.
-  bool rolled_back_to(int number);
+  // A savepoint that is not known was never opened. Then only less may be taken for granted.
+  void rolled_back_to(int number);
   void committed() { end(); }
   void rolled_back();
 
@@ -146,6 +149,7 @@ class TransactionState {
   bool was_created_ = false;
   bool has_just_joined_ = false;  // the running statement has joined the transaction
   int innermost_savepoint_ = -1;
+  int nested_ = 0;  // savepoints of statements that have the number of the innermost one
   Owner innermost_owner_ = Owner::user;
   WriteMode write_mode_ = WriteMode::undecided;
   bool has_written_immediately_ = false;

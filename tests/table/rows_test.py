@@ -160,7 +160,7 @@ class Rows(unittest.TestCase):
                 db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
 
     def test_a_savepoint_around_each_row(self):
-        """The log is merged before a savepoint, so that a rollback to it needs no copies of the pages."""
+        """The log is merged when a savepoint is released, so that a rollback needs no copies of the pages."""
         for form in ("one layer", "growing", "counting", "many chunks", "many chunks, small cache"):
             db = self.open(FORMS[form], f"{self.path} {form}")
             held, longest, merges, length = [], 0, 0, 0
@@ -168,16 +168,15 @@ class Rows(unittest.TestCase):
             db.execute("BEGIN")
             for i in range(2 * limit):
                 db.execute("SAVEPOINT row")
-                before = logged(db) if i > limit / 2 else length
-                longest = max(longest, before)
-                merges += before < length
                 db.execute("INSERT INTO f(key) VALUES (?)", (i,))
                 if i % 7 == 0:
                     db.execute("ROLLBACK TO row")
                 else:
                     held.append(i)
                 length = logged(db) if i > limit / 2 else length
+                longest = max(longest, length)
                 db.execute("RELEASE row")
+                merges += i > limit / 2 and logged(db) < length
             self.assertLess(longest, limit, form)
             if form != "growing":  # each new layer merges the log
                 self.assertGreater(merges, 0, form)
@@ -186,8 +185,38 @@ class Rows(unittest.TestCase):
             self.assert_holds(db, held)
             db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
 
+    def test_a_rollback_to_a_savepoint_behind_a_long_log(self):
+        """What a rollback has undone is added again, to this table and to others of the transaction."""
+        for form, first in itertools.product(("one layer", "growing", "counting", "many chunks"), ("f", "g")):
+            db = self.open(FORMS[form], f"{self.path} {form} {first}")
+            db.execute("CREATE VIRTUAL TABLE g USING bloom_groups(capacity=100)")
+            keys = range(7000 if "many" in form else 3500)
+            db.execute("BEGIN")
+            for table in (first, "fg".replace(first, "")):
+                if table == "f":
+                    self.add(db, keys)
+                else:
+                    db.execute("INSERT INTO g(member, key) VALUES ('old', 1)")
+            db.execute("SAVEPOINT a")
+            db.execute("INSERT INTO g(member, key) VALUES ('new', 2)")
+            self.add(db, range(10_000, 10_020))
+            if form == "counting":
+                db.execute("DELETE FROM f WHERE key = 1")
+            db.execute("ROLLBACK TO a")
+            db.execute("INSERT INTO g(member, key) VALUES ('other', 3), ('new', 2)")
+            self.add(db, range(10_000, 10_020))
+            db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+            db.execute("RELEASE a")
+            held = [*keys, *range(10_000, 10_020)]
+            for _ in range(2):
+                self.assert_holds(db, held)
+                for member, key in ("old", 1), ("new", 2), ("other", 3):
+                    self.assertEqual(db.execute("SELECT member FROM g WHERE key = ?", (key,)).fetchall(), [(member,)], (form, first))
+                if db.in_transaction:
+                    db.execute("COMMIT")
+
     def test_a_savepoint_where_writes_are_refused(self):
-        """A savepoint writes nothing, so it does not fail then, and changes() stays."""
+        """RELEASE writes nothing, so it does not fail then, and changes() stays."""
         shadow = lambda action, table, *_: sqlite3.SQLITE_DENY if str(table).startswith("f_") and action in (sqlite3.SQLITE_DELETE, sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE) else sqlite3.SQLITE_OK
         for form, refused in itertools.product(("one layer", "counting", "many chunks"), ("query_only", "authorizer", "")):
             db = self.open(FORMS[form], f"{self.path} {form} {refused}")
@@ -195,6 +224,7 @@ class Rows(unittest.TestCase):
             db.execute("INSERT INTO o VALUES (1), (2), (3)")
             keys = range(8000 if "many" in form else 3200)
             db.execute("BEGIN")
+            db.execute("SAVEPOINT a")
             self.add(db, keys)
             long = logged(db)
             self.assertGreater(long, 3000, form)
@@ -203,13 +233,12 @@ class Rows(unittest.TestCase):
                 db.execute("PRAGMA query_only = ON")
             elif refused:
                 db.set_authorizer(shadow)
-            db.execute("SAVEPOINT a")
+            db.execute("RELEASE a")
             self.assertEqual(db.execute("SELECT changes()").fetchone(), (2,), form)
             db.set_authorizer(None)
             db.execute("PRAGMA query_only = OFF")
             self.assertEqual(logged(db) == long, bool(refused), (form, refused))
             self.assert_holds(db, keys)
-            db.execute("ROLLBACK TO a")
             db.execute("COMMIT")
             self.assert_holds(db, keys)
             db.execute("INSERT INTO f(f) VALUES ('integrity-check')")

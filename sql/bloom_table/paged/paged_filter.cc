@@ -52,19 +52,17 @@ void PagedFilter::savepoint(int number) {
     note_change();
   }
   transaction_.savepoint(number);
-  merge_row_log_before_savepoint();
 }
 
 void PagedFilter::released(int number) {
   write_deferred_changes();
   end_statement();
   transaction_.released(number);
+  merge_row_log_after_savepoint();
 }
 
 void PagedFilter::rolled_back_to(int number) {
-  if (!transaction_.rolled_back_to(number)) {
-    return;
-  }
+  transaction_.rolled_back_to(number);
   // A table that was dropped and created again may have the same row in sqlite_schema.
   drop_cache(transaction_.was_created() ? RowLogCopy::forget : RowLogCopy::forget_newest);
   end_statement();

@@ -150,7 +150,7 @@ class PagedFilter : public CachedFilter {
   void append_to_row_log(Hash hash, std::uint64_t chunk, bool is_removal);
   void merge_row_log();  // writes its keys to their chunks, or fails as a whole
   void write_row_log();
-  void merge_row_log_before_savepoint();
+  void merge_row_log_after_savepoint();
 
   // Throws if the table is another one now, or no transaction is open. Makes SQLite report all open
   // savepoints.

@@ -121,21 +121,23 @@ void PagedFilter::write_row_log() {
   row_log_.clear();
 }
 
-// SQLite opens a savepoint after it has told the tables. A merge before that needs no copies of the
-// pages for a rollback to the savepoint. Many copies go to a file, and SQLite then writes the
-// copies of all later savepoints of the transaction to files, too.
+// A program that writes each row within a savepoint gives a log no better time. A merge within a
+// savepoint needs copies of the pages for a rollback to it. Many copies go to a file, and SQLite
+// then writes the copies of all later savepoints of the transaction to files, too. Nor may SQLite
+// be opening a savepoint: a statement would get one of the same number.
 //
-// The savepoint itself writes nothing, so it must not fail where writes are refused, for example by
-// an authorizer: the log is then merged later.
-void PagedFilter::merge_row_log_before_savepoint() {
-  if (!row_log_.is_nearly_long() || !row_log_.is_known()) {
+// RELEASE itself writes nothing, so it must not fail where writes are refused, for example by an
+// authorizer: the log is then merged later.
+void PagedFilter::merge_row_log_after_savepoint() {
+  sqlite3* const db = store_.tables().db();
+  if (!row_log_.is_nearly_long() || !row_log_.is_known() || sqlite::running_writers(db) != 0) {
     return;
   }
   const std::uint64_t writes = store_.writes();
   const int changes = store_.database().changes();
   const sqlite::Outcome outcome = sqlite::Outcome::of([&] {
     // A statement that fails would set changes() to 0.
-    if (can_use_row_log() && !sqlite::is_query_only(store_.tables().db())) {
+    if (can_use_row_log() && !sqlite::is_query_only(db)) {
       store_.require_permission_to_write();
       merge_row_log();
       store_.row_log().restore_changes(changes);
