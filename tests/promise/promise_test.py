@@ -256,14 +256,14 @@ class SeveralObjects(Case):
         number = itertools.count()
         look = ELSEWHERE.replace("INSERT INTO other ", "")
         for table in (*TABLES.values(), "CREATE VIRTUAL TABLE {} USING bloom_groups(capacity=50)"):
-            for between, looks in itertools.product((("SELECT 1",), (look, look), ("INSERT INTO {} VALUES ({}'inner')",), ("INSERT INTO {} VALUES ({}'inner')", look)), (True, False)):
+            for between, looks in itertools.product((("SELECT 1",), (look, look), ("INSERT INTO {} VALUES ({}'inner')",), ("INSERT INTO {} VALUES ({}'inner')", look), ("INSERT INTO {} VALUES ({}'inner')", "ALTER TABLE other ADD COLUMN y", "INSERT INTO {} VALUES ({}'inner'), ({}'third')")), (True, False)):
                 with self.subTest(table, between=between, looks=looks):
                     path = f"{self.path}{next(number)}"
                     db = Raw(path)
                     target, member = ("f(member, key)", "1, ") if "groups" in table else ("f(key)", "")
                     codes = []
                     db.function("change", lambda db=db, codes=codes, between=between, target=target, member=member: codes.append(
-                        [db.code(sql.format(target, member)) for sql in ("PRAGMA writable_schema = RESET", *between)]) if not codes else None)
+                        [db.code(sql.format(target, member, member)) for sql in ("PRAGMA writable_schema = RESET", *between)]) if not codes else None)
                     db.run("CREATE TABLE other(x)", "BEGIN", table.format("f"))
                     db.run(f"INSERT INTO {target} VALUES ({member}'outer' || coalesce(change(), ''))")
                     keys = ["outer"] + (["inner"] if "inner" in between[0] else [])
@@ -537,6 +537,30 @@ class Close(Case):
             if db.in_transaction():
                 db.run("COMMIT")
             self.assertFollows(db)
+
+    def test_row_logs_of_several_objects_in_one_transaction(self):
+        """A rollback brings rows back that a merge has removed. An object that has logged others since must not take its own for them."""
+        one, many = "INSERT INTO t(key) VALUES ('one')", "INSERT INTO t(key) VALUES ('two'), ('three')"
+        for options, before, after, more in itertools.product(("capacity=1000", "capacity=32, growth=on, cache=4096", "kind=counting, capacity=1000"), (one, many), (True, False), (1, 9, 12)):
+            with self.subTest(options, before=before, after=after, more=more):
+                db = Raw()
+                db.run(f"CREATE VIRTUAL TABLE t USING bloom({options})", "SAVEPOINT outside")
+                kept = [f"kept {i}" for i in range(9)]
+                for key in kept:
+                    db.run(f"INSERT INTO t(key) VALUES ('{key}')")
+                db.run("SAVEPOINT within")
+                statement = db.prepare("SELECT 1")
+                self.assertEqual(db.close(), BUSY)
+                db.run(before)
+                if after:
+                    self.assertEqual(db.close(), BUSY)
+                for i in range(more):
+                    db.run(f"INSERT INTO t(key) VALUES ('other {i}')")
+                db.run("ROLLBACK TO within")
+                self.assertPresent(db, *kept, table="t")
+                statement.finalize()
+                db.run("RELEASE outside")
+                self.assertPresent(db, *kept, table="t")
 
     def test_a_prepared_insert_that_runs_again_after_a_refused_close(self):
         db = Raw()

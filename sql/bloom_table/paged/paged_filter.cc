@@ -70,8 +70,13 @@ void PagedFilter::rolled_back_to(int number) {
   note_change();
 }
 
+// SQLite tells each object that shares the filter. Only at the first call is it known what other
+// filters of this table did.
 void PagedFilter::committed() {
   assert(!has_deferred_changes());
+  if (!transaction_.is_open()) {
+    return;
+  }
   transaction_.committed();
   end_statement();
   keys_in_transaction_ = 0;
