@@ -11,7 +11,8 @@
 // rows.
 //
 // The ids are consecutive. A merge removes all rows. A rollback removes the newest ones, or brings
-// back those that a merge has removed.
+// back those that a merge has removed: a copy must not take those for rows with the same ids that
+// came after the merge.
 #pragma once
 
 #include <cstdint>
@@ -53,6 +54,9 @@ class RowLog {
   // Returns the id.
   std::int64_t append(std::span<const std::uint8_t> row,
                       std::optional<std::int64_t> id = std::nullopt);
+  // Returns an id that no row has had which this connection has appended: total_changes() counts
+  // those rows, and no rollback lowers it.
+  std::int64_t unused_id() const { return std::int64_t{sqlite3_total_changes(tables_.db())} + 1; }
   struct Ids {
     std::int64_t first;
     std::int64_t last;

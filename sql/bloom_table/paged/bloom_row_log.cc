@@ -102,8 +102,11 @@ void BloomRowLog::pop() {
 
 // The copy gets the row first: a removal must not be in the log after it has failed.
 void BloomRowLog::append(const Layers& layers, std::uint64_t chunk, Hash hash, bool is_removal) {
-  if (keys_.empty() && newest_of_.size() != layers.chunk_count()) {
-    reset(layers);
+  if (keys_.empty()) {
+    first_id_ = log_.unused_id();
+    if (newest_of_.size() != layers.chunk_count()) {
+      reset(layers);
+    }
   }
   std::array<std::uint8_t, kRemovedBytes> row{};
   store_le(row.data(), hash.h1);
@@ -143,7 +146,6 @@ CountedVector<std::uint64_t> BloomRowLog::chunks() const {
 
 void BloomRowLog::clear() {
   log_.clear();
-  first_id_ += static_cast<std::int64_t>(keys_.size());
   keys_.clear();
   std::fill(newest_of_.begin(), newest_of_.end(), kNone);
 }
