@@ -100,6 +100,20 @@ bool has_whole_filter(const SearchFacts& facts, int op, int column, const std::s
                                               static_cast<std::size_t>(term)});
 }
 
+// Returns whether the source finds the rows of one value of a condition without a filter.
+bool finds_rows(const SearchFacts& facts, sqlite3_index_info& info, int i) {
+  const auto& constraint = info.aConstraint[i];
+  const int column = rowid_or(facts, constraint.iColumn);
+  if (constraint.usable == 0 || !is_equality(constraint.op)) {
+    return false;
+  }
+  if (column < 0 || column >= facts.columns.source_columns()) {
+    return column == kRowidColumn;
+  }
+  const SourceColumn& own = facts.source.columns()[static_cast<std::size_t>(column)];
+  return facts.source.has_index_on(own.name, own.collation) && !may_be_list(info, i);
+}
+
 }  // namespace
 
 bool may_not_apply(int op) {
@@ -144,6 +158,10 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
   int arguments = 0;
   bool is_unique = false;
   bool has_order = true;
+  bool finds_few = false;
+  for (int i = 0; i < info.nConstraint; ++i) {
+    finds_few = finds_few || finds_rows(facts, info, i);
+  }
   for (int i = 0; i < info.nConstraint && arguments < kMaxConditions; ++i) {
     const auto& constraint = info.aConstraint[i];
     const int column = rowid_or(facts, constraint.iColumn);
@@ -168,6 +186,11 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
     }
     if (!std::all_of(collation.begin(), collation.end(),
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; })) {
+      continue;
+    }
+    // A list is copied whenever the table is searched, which may be for each row of another table.
+    // SQLite looks few rows up in it faster.
+    if (finds_few && column >= 0 && is_equality(constraint.op) && may_be_list(info, i)) {
       continue;
     }
     // Values one by one are right for the rowid, which is an integer.

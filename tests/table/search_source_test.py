@@ -1067,6 +1067,26 @@ class Keys(SourceCase):
                 self.assertNotEqual(wanted, [])
                 self.assertEqual(db.execute(f"SELECT id FROM f WHERE {column} MATCH {pattern}").fetchall(), wanted)
 
+    def test_a_list_beside_a_condition_that_finds_the_row(self):
+        """The list would be copied for each row of the other table."""
+        db = self.connect(":memory:")
+        numbers = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < {}) SELECT {} FROM n"
+        db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, a, b, c)")
+        db.execute("INSERT INTO s(a, b, c) " + numbers.format(2000, "i, i % 7, i"))
+        db.execute("CREATE INDEX i ON s(b)")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(a, b, c))")
+        db.execute("CREATE TABLE w(id INTEGER PRIMARY KEY, b)")
+        db.execute("INSERT INTO w(b) " + numbers.format(50, "i % 5"))
+        for on, list_is_read in ("f.id = w.id", False), ("f.b = w.b", False), ("f.c = w.id", True):
+            with self.subTest(on):
+                query = f"SELECT f.id, w.id FROM w CROSS JOIN f ON {on} WHERE f.a IN (SELECT id FROM w WHERE id % 2) ORDER BY 1, 2"
+                wanted = db.execute(query.replace("JOIN f", "JOIN s AS f")).fetchall()
+                self.assertNotEqual(wanted, [])
+                self.assertEqual(db.execute(query).fetchall(), wanted)
+                (plan,) = (row[3] for row in db.execute("EXPLAIN QUERY PLAN " + query) if "VIRTUAL TABLE" in row[3])
+                if sqlite3.sqlite_version_info >= (3, 38):  # before, SQLite gives the values of a list one by one
+                    self.assertEqual("equal(a)" in plan, list_is_read, plan)
+
     def test_types_that_are_keywords(self):
         for declared in ('"PRIMARY KEY"', "[NOT NULL]", '"UNIQUE"', '"REFERENCES x"', '"DEFAULT 5"', '"COLLATE NOCASE"', '"AS"', '"CHECK"', '"INT HIDDEN"', "DOUBLE PRECISION"):
             with self.subTest(declared):
