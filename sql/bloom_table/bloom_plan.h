@@ -11,8 +11,8 @@
 namespace bloom {
 
 // The columns of a table. All but `key` are hidden. The column for commands has the name of the
-// table. It is the last one, unless the table has the name of a property: that column then takes
-// the commands as well.
+// table. It is the last of these, unless the table has the name of a property: that column then
+// takes the commands as well.
 enum class BloomColumn : int {
   key,
   filter,
@@ -72,8 +72,7 @@ struct PartColumns {
 // Chooses a plan and writes it to `info`. Returns an SQLite result code. Throws std::bad_alloc.
 //
 // Returns SQLITE_CONSTRAINT if the key comes from a table that is not yet available in this join
-// order; SQLite then tries another order. There is no plan that lists keys, because it would lose
-// rows.
+// order; SQLite then tries another order. No plan can list keys: one that did would lose rows.
 //
 // SQLite turns the use of the table as a function, FROM seen('x'), into the condition filter = 'x'.
 // A value that is compared with `filter` is passed to xFilter after the key, so that the cursor can

@@ -310,7 +310,7 @@ bool SearchTable::Cursor::look_up(const SearchConfig& config, Wanted wanted) {
         if (condition.column >= 0 &&
             term_for(facts, condition.op, condition.column, condition.collation) ==
                 static_cast<int>(column.term)) {
-          require_term(column, facts.affinity(condition.column), i, lookup);
+          narrow_by(column, facts.affinity(condition.column), i, lookup);
         }
       }
     }
@@ -334,8 +334,8 @@ bool SearchTable::Cursor::look_up(const SearchConfig& config, Wanted wanted) {
   return true;
 }
 
-void SearchTable::Cursor::require_term(const SearchedColumn& column, Affinity affinity,
-                                       std::size_t condition, SearchLookup& lookup) {
+void SearchTable::Cursor::narrow_by(const SearchedColumn& column, Affinity affinity,
+                                    std::size_t condition, SearchLookup& lookup) {
   const Value value(values_[condition].get());
   SearchKeys keys;
   if (plan_.conditions[condition].is_list) {
@@ -345,14 +345,14 @@ void SearchTable::Cursor::require_term(const SearchedColumn& column, Affinity af
     for (const OwnedValue& each : lists_[condition]) {
       table_.append_equal_keys(column, affinity, Value(each.get()), keys);
     }
-    return lookup.require_one_of(keys);
+    return lookup.keep_any_of(keys);
   }
   if (value.is_null() || (value.type() != SQLITE_TEXT && column.by != SearchedBy::equal)) {
     return;
   }
   if (column.by == SearchedBy::equal) {
     table_.append_equal_keys(column, affinity, value, keys);
-    return lookup.require_one_of(keys);
+    return lookup.keep_any_of(keys);
   }
   if (column.by == SearchedBy::words) {
     std::string_view rest = value.text();
@@ -365,7 +365,7 @@ void SearchTable::Cursor::require_term(const SearchedColumn& column, Affinity af
                          keys);
   }
   for (const SearchKey key : keys) {
-    lookup.require_one_of({&key, 1});
+    lookup.keep_any_of({&key, 1});
   }
 }
 

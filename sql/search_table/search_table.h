@@ -221,8 +221,8 @@ class SearchTable::Cursor {
   bool can_use_index(std::size_t condition);
   // Sets runs_ to the rows that must be read. Returns false if that are all rows.
   bool look_up(const SearchConfig& config, Wanted wanted);
-  void require_term(const SearchedColumn& column, Affinity affinity, std::size_t condition,
-                    SearchLookup& lookup);
+  void narrow_by(const SearchedColumn& column, Affinity affinity, std::size_t condition,
+                 SearchLookup& lookup);
   void prepare(const std::string& where, bool in_runs);
   std::string sql_for(const std::string& where, bool in_runs, bool is_limited) const;
   void keep_statement();

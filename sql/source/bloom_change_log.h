@@ -20,7 +20,7 @@
 namespace bloom {
 
 // A set of keys in memory that has false positives but no false negatives. Uses 2.5 KB for up to
-// 1,000 keys, and 2.5 to 15 bytes per key for more. A low FPR takes up to three times as much.
+// 1,000 keys, and 2.5 to 15 bytes per key for more. A low FPR takes up to five times as much.
 class KeySketch {
  public:
   // `fpr`: that of the filter to which the sketch belongs; 0: unknown.

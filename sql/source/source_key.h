@@ -33,7 +33,7 @@ SourceKey key_of_row(const sqlite::Execution& row, int first, const KeyForm& for
 SourceKey key_of_value(const sqlite::Value& value, bool is_composite, const KeyForm& form);
 
 // The hashes that a filter stores for the keys of a source. The marker stands for all keys that
-// need it, and is never removed, so it is stored once for all keys that are passed. A later object
+// need it, and is never removed, so it is stored once for all keys that are passed. Each KeyHashes
 // stores it again even if the filter may contain it: in a counting filter, that may be due to other
 // keys, which can be removed.
 class KeyHashes {

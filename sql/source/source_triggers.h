@@ -113,8 +113,8 @@ class SourceTriggers {
   // Returns whether the sentinel is newer than the side table and the guard index.
   bool is_newest(const StoredSchema& stored, const std::string& guard) const;
 
-  // Returns the name of a BEFORE trigger or an index that another program has made on the side
-  // table; none if there is none. It could keep rows from being appended.
+  // Returns the name of an index or trigger of another program that could keep rows out of the side
+  // table; none if there is none.
   std::optional<std::string> object_on_side_table(const StoredSchema& stored) const;
 
   // Returns the name of an AFTER trigger on the source that SQLite runs before the filter's own;

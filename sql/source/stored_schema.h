@@ -106,8 +106,8 @@ class SchemaReader {
   StoredSchema read(const std::string& table, const std::string& source) const {
     return StoredSchema(db_, schema_, table, source);
   }
-  // Returns what read() returned at the present state, if need be of another table: `table` may be
-  // empty. ALTER TABLE ... RENAME changes the state only after it has called xRename, so what it has
+  // As read(), but reads only after a change of the state. If `table` is empty, any table will do.
+  // ALTER TABLE ... RENAME changes the state only after it has called xRename, so what it has
   // changed before is not seen.
   std::shared_ptr<const StoredSchema> last_read(const std::string& table,
                                                 const std::string& source) {

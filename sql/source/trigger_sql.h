@@ -48,11 +48,11 @@ struct Trigger {
 };
 
 // What the change log gets of a key that leaves the source: nothing, the value of the first column,
-// or all. Only a counting filter can remove a key; a group may lose its last row.
+// or all. Only a counting filter removes keys; a member may lose its last row.
 enum class RemovedKey { nothing, first_column, all_columns };
 
 // Return the triggers that append to the change log, and those that write commands to the bloom
-// table `target`. They differ only during ALTER TABLE ... RENAME.
+// table `target`. `table` and `target` differ only during ALTER TABLE ... RENAME.
 std::vector<Trigger> triggers_that_log(const Source& source, const std::string& table,
                                        RemovedKey removed);
 std::vector<Trigger> triggers_that_command(const Source& source, const std::string& table,

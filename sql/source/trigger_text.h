@@ -7,8 +7,8 @@
 
 namespace bloom {
 
-// Returns whether the text writes to the rows or commands of our virtual table `table`, as its own
-// triggers do.
+// Returns whether the text writes commands to our virtual table `table`, or rows to its side table,
+// as its own triggers do.
 bool writes_to(const std::string& table, std::string_view sql);
 
 // Returns whether each statement in the body of this trigger begins as one that the triggers of our

@@ -9,9 +9,9 @@
 
 namespace bloom::sqlite {
 
-// Returns whether the connection has a write transaction open on the schema. Returns true if the
-// schema is unknown. Before SQLite 3.34, also returns true for an explicit transaction that only
-// reads, and for a transaction on another schema.
+// Returns whether the connection has a write transaction open on the schema; on any, if the schema
+// is unknown. Before SQLite 3.34, also returns true for an explicit transaction that only reads,
+// and for a transaction on another schema.
 bool has_write_transaction(sqlite3* db, const char* schema);
 
 // Returns the number of running statements on the connection that may write. Open write handles of

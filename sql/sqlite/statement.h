@@ -91,8 +91,8 @@ class Execution {
   sqlite3_stmt* statement_;
 };
 
-// Returns whether there is an ordinary table with these columns. No authorizer and no limit changes
-// the answer.
+// Returns whether there is a table, not a view, with these columns. No authorizer and no limit
+// changes the answer.
 bool has_columns(sqlite3* db, const std::string& schema, const std::string& table,
                  std::initializer_list<const char*> columns);
 

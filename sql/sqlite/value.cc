@@ -43,7 +43,7 @@ std::string quoted_text(std::string_view text) {
 }
 
 // SQLite removes a byte order mark from a text in UTF-16 that it binds, so another one comes first.
-int Value::bind_after_mark(sqlite3_stmt* statement, int parameter) const {
+int Value::bind_marked(sqlite3_stmt* statement, int parameter) const {
   const Encoding encoding = encoding_of(sqlite3_db_handle(statement));
   if (encoding == Encoding::utf8) {
     return sqlite3_bind_value(statement, parameter, value_);

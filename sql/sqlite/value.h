@@ -72,7 +72,7 @@ class Value {
   // SQLite result code.
   int bind_to(sqlite3_stmt* statement, int parameter) const {
     return type() == SQLITE_TEXT && begins_with_byte_order_mark()
-               ? bind_after_mark(statement, parameter)
+               ? bind_marked(statement, parameter)
                : sqlite3_bind_value(statement, parameter, value_);
   }
   void set_result(sqlite3_context* context) const { sqlite3_result_value(context, value_); }
@@ -100,7 +100,8 @@ class Value {
     return bytes.size() >= 2 && bytes[0] + bytes[1] == 0xff + 0xfe &&
            (bytes[0] == 0xff || bytes[0] == 0xfe);
   }
-  int bind_after_mark(sqlite3_stmt* statement, int parameter) const;
+  // SQLite removes a byte order mark in front of a text in UTF-16, so this adds one.
+  int bind_marked(sqlite3_stmt* statement, int parameter) const;
 
   sqlite3_value* value_;
 };

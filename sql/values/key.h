@@ -16,10 +16,9 @@ namespace bloom {
 // and has no bytes.
 class Key {
  public:
-  // `as_stored`: takes the bytes of a text in the encoding of the database. That is faster, and
-  // they may be hashed only if the encoding is UTF-8. Other callers only compare such bytes: a
-  // conversion loses characters that are not valid in UTF-16, also for those who use the value
-  // later.
+  // `as_stored`: takes the bytes of a text in the encoding of the database. That is faster.
+  // Hash them only if the encoding is UTF-8. In UTF-16 only compare them: a conversion would change
+  // the value itself, and lose characters that are not valid.
   explicit Key(const sqlite::Value& value, bool as_stored = false) : type_(value.type()) {
     if (type_ == SQLITE_TEXT) {
       bytes_ = as_stored ? value.stored_text() : value.text();

@@ -54,8 +54,8 @@ class RowLog {
   // Returns the id.
   std::int64_t append(std::span<const std::uint8_t> row,
                       std::optional<std::int64_t> id = std::nullopt);
-  // Returns an id that no row has had which this connection has appended: total_changes() counts
-  // those rows, and no rollback lowers it.
+  // Returns an id that no row appended by this connection has had: total_changes() counts those
+  // rows, and no rollback lowers it.
   std::int64_t unused_id() const { return std::int64_t{sqlite3_total_changes(tables_.db())} + 1; }
   struct Ids {
     std::int64_t first;
@@ -71,7 +71,7 @@ class RowLog {
   void require_permission_to_clear();
   void clear();
   // Sets changes() to a value that it had before: a commit must not change it. Leaves it alone if
-  // that would take long: from 100,000 on. Requires: the table <name>_config(k, v) has a row
+  // that would take long: above 100,000. Requires: the table <name>_config(k, v) has a row
   // 'version'.
   void restore_changes(int changes);
 

@@ -8,7 +8,7 @@
 //
 // While SQLite reports that a savepoint opens or is released, a virtual table may run a statement
 // that has a savepoint of its own. FTS5 writes then. SQLite reports that savepoint, with the same
-// number, to tables that know the first one: it must not end the first one.
+// number, to tables that know the first one: the end of the second must not end the first.
 //
 // SQLite has no call for the end of a statement. The running statement may have ended whenever
 // SQLite calls xBegin, xSavepoint, xRelease, xRollbackTo, xSync, xCommit or xRollback.
@@ -38,7 +38,7 @@ class TransactionState {
   void begin();
   void savepoint(int number);
   void released(int number);
-  // A savepoint that is not known was never opened. Then only less may be taken for granted.
+  // A savepoint that is not known was never opened. Acting on it anyway does no harm.
   void rolled_back_to(int number);
   void committed() { end(); }
   void rolled_back();
@@ -83,7 +83,7 @@ class TransactionState {
   // Returns whether the running statement has written a change at once. It may defer its later
   // changes.
   bool has_written_immediately() const { return has_written_immediately_; }
-  // Returns how many changes were written at once since the last call that ends a statement.
+  // Returns how many changes were not deferred since the last call that ends a statement.
   int keys_written() const { return keys_written_; }
   // Call after a change was written at once. `counts`: SQLite will count this row of the statement
   // in changes().
@@ -142,7 +142,7 @@ class TransactionState {
 
   sqlite3* db_;
   int statements_ = 0;         // prepared statements of the connection, when they were visited last
-  int keys_written_ = 0;       // at once, since the last call that ends a statement
+  int keys_written_ = 0;       // not deferred, since the last call that ends a statement
   int keys_before_visit_ = 0;  // keys to write before the statements are visited
   bool is_open_ = false;
   bool all_savepoints_reported_ = true;

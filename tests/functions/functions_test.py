@@ -282,6 +282,17 @@ class Statements(unittest.TestCase):
             db.execute("INSERT INTO t(filter) SELECT CASE WHEN stop() IS NULL THEN f ELSE f END FROM f")
         self.assertEqual(one(db, "SELECT json_extract(info, '$.keys') FROM t"), 0)
 
+    def test_long_functions_ask_the_progress_handlers_of_most_programs(self):
+        db = connect()
+        db.execute("CREATE TEMP TABLE f AS SELECT bloom_create_sized(50331648, 3) AS f")
+        for call in ("bloom_add(f, 1)", "bloom_union(f, f)", "bloom_halve(f)", "bloom_count(f)"):
+            for steps in (1, 100, 1000):
+                with self.subTest(call, steps=steps):
+                    db.set_progress_handler(lambda: True, steps)
+                    with self.assertRaisesRegex(sqlite3.OperationalError, "bloom_.*interrupted" if steps > 1 else "interrupted"):
+                        db.execute(f"SELECT length({call}) FROM f").fetchone()
+                    db.set_progress_handler(None, 0)
+
     def test_loading_and_closing_many_times(self):
         for _ in range(300):
             db = connect()

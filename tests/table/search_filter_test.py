@@ -529,6 +529,21 @@ class Schema(FilterCase):
         self.assertSame(db)
         self.assertSound(db)
 
+    def test_an_own_count(self):
+        class Count:
+            def step(self, *_):
+                pass
+
+            def finalize(self):
+                return 77
+
+        db = self.make()
+        db.create_aggregate("count", -1, Count)
+        db.create_aggregate("count", 0, Count)
+        for command in (CHECK, SUMMARIZE, CHECK, REBUILD, CHECK):
+            db.execute(command)
+        self.assertSame(self.connect())
+
     def test_damage(self):
         for damage, message in (
             (f"DELETE FROM f_data WHERE {CHUNKS}", "filter over the whole table"),

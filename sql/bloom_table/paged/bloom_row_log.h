@@ -2,8 +2,8 @@
 // the store.
 //
 // Each row adds a key to the newest layer, or removes a key from it. The log has only changes whose
-// cells are all in one chunk that has a row. So the cells of a chunk are those in the store with
-// the changes of the log applied in order. The cache holds chunks with these changes.
+// cells are all in one chunk, which may have no row yet. So the cells of a chunk are those in the
+// store with the changes of the log applied in order. The cache holds chunks with these changes.
 //
 // A copy of the log is kept in memory, so that a chunk which is read again gets its changes without
 // a query. It takes 24 bytes per row, at most 3 MB. All objects of a table in a transaction share

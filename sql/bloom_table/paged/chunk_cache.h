@@ -1,5 +1,5 @@
-// The chunks of a bloom table that a connection has cached. Changed chunks stay in the cache until
-// flush(), or until another chunk needs their place.
+// The chunks of a bloom table that a connection has cached. Changed chunks are written by
+// flush(), or when another chunk needs their place.
 //
 // The cache is direct-mapped. Keys are spread evenly and at random over the chunks, so no chunk is
 // more worth keeping than another. Chunk i has one place: i modulo the number of places.
@@ -57,13 +57,6 @@ class ChunkCache {
   // Sets what changes the cells of each chunk that is read from the store: see BloomRowLog.
   using Overlay = std::function<void(std::uint64_t i, std::uint8_t* cells)>;
   void set_overlay(Overlay overlay) { overlay_ = std::move(overlay); }
-  // Drops chunk i. Requires: the chunk is not changed.
-  void forget(std::uint64_t i) {
-    assert(!is_changed(i));
-    if (Place& place = places_[place_of(i)]; place.chunk == i) {
-      place.chunk = kNone;
-    }
-  }
 
   // Returns the cells of all chunks as one array if every chunk has a place of its own, else null.
   // Only the cells of cached chunks are valid. The pointer is valid until the next reset() or

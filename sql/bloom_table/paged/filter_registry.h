@@ -3,7 +3,7 @@
 // When SQLite reloads the schema within a transaction, it makes a second object of each virtual
 // table. The first object stays part of the transaction. Both objects then share one filter.
 //
-// Outside a transaction two objects never share a filter. A schema name can come to mean another
+// Outside a transaction no new object shares a filter. A schema name can come to mean another
 // file (DETACH, ATTACH) while prepared statements still hold the old object.
 #pragma once
 

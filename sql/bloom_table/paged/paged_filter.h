@@ -18,11 +18,10 @@
 //   xBegin            no effect: a second object of this table joins.
 //   xSavepoint(n)     nothing is deferred: savepoint n includes every earlier change.
 //   xRelease(n)       nothing is deferred.
-//   xRollbackTo(n)    if n is known: the cache is empty and nothing is deferred. SQLite has taken
+//   xRollbackTo(n)    the cache is empty and nothing is deferred. If n is known, SQLite has taken
 //                     back the newest rows of the row log, or has brought back merged rows.
-//                     Otherwise no effect, because n was never opened.
-//   xSync             nothing is deferred, and the row log is empty. Under PRAGMA query_only the
-//                     row log stays, and is committed.
+//                     Otherwise n was never opened.
+//   xSync             nothing is deferred, and the row log is empty, except as row_log.h says.
 //   xCommit           leaves the transaction. The cache matches the file.
 //   xRollback         leaves the transaction. The cache is empty. If sqlite3_close() was refused,
 //                     the transaction is still open. If a change was deferred in that case, the

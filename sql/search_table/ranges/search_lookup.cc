@@ -13,7 +13,7 @@ SearchLookup::SearchLookup(SearchStore& store, const FamilyConfig& config, Famil
       family_(family),
       sets_(as_size(config.segments), ~FilterSet{0}) {}
 
-void SearchLookup::require_one_of(std::span<const SearchKey> keys) {
+void SearchLookup::keep_any_of(std::span<const SearchKey> keys) {
   is_used_ = true;
   if (keys.size() == 1) {
     return intersect(keys.front(), sets_);

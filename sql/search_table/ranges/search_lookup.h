@@ -16,7 +16,7 @@ class SearchLookup {
   SearchLookup(SearchStore& store, const FamilyConfig& config, Family family);
 
   // Keeps the ranges that may have at least one of these keys.
-  void require_one_of(std::span<const SearchKey> keys);
+  void keep_any_of(std::span<const SearchKey> keys);
   bool is_used() const { return is_used_; }
   // Returns the ranges in the order of their rows; nullopt if they are more than half of all
   // ranges.

@@ -69,11 +69,11 @@ void WholeStore::clear() {
 
 void WholeStore::check(const WholeConfig& config) {
   const std::uint64_t wanted = config.is_used() ? chunk_count(config.header.shape) : 0;
-  Execution run(tables_.prepared("SELECT count(*) FROM {data} WHERE id BETWEEN ?1 AND ?2"));
-  run.bind(1, as_integer(kFirstChunkId)).bind(2, kLastId).step();
-  if (run.integer(0) != as_integer(wanted)) {
-    damaged("the filter over the whole table has " + std::to_string(run.integer(0)) +
-            " chunks instead of " + std::to_string(wanted));
+  Execution run(tables_.prepared("SELECT id FROM {data} WHERE id BETWEEN ?1 AND ?2"));
+  const std::uint64_t found = run.bind(1, as_integer(kFirstChunkId)).bind(2, kLastId).count_rows();
+  if (found != wanted) {
+    damaged("the filter over the whole table has " + std::to_string(found) + " chunks instead of " +
+            std::to_string(wanted));
   }
 }
 
