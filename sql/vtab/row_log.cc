@@ -15,8 +15,13 @@ bool table_was_lost(const sqlite::Outcome& loading) {
          loading.code() == SQLITE_CORRUPT_VTAB;
 }
 
+// After other failures SQLite has rolled the transaction back.
 bool RowLog::make() {
-  return !sqlite::Outcome::of([&] { tables_.create(kTable); }).failed();
+  const auto outcome = sqlite::Outcome::of([&] { tables_.create(kTable); });
+  if (outcome.code() != SQLITE_ERROR && outcome.code() != SQLITE_AUTH) {
+    outcome.throw_failure();
+  }
+  return !outcome.failed();
 }
 
 // INSERT leaves the row out without an error if a trigger on the log raises IGNORE.

@@ -243,6 +243,37 @@ class Rows(unittest.TestCase):
             self.assert_holds(db, keys)
             db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
 
+    def test_interrupts_while_the_log_is_merged(self):
+        """SQLite rolls the whole transaction back then, and the statement must not succeed."""
+        forms = {"RELEASE a": "", "COMMIT": "", "INSERT INTO f(f) VALUES ('clear')": "DROP TABLE f_rowlog; DELETE FROM f_config WHERE k = 'rowlog'"}
+        for number, (statement, prepare) in enumerate(forms.items()):
+            db = self.open(FORMS["one layer"], f"{self.path} {number}")
+            db.executescript(f"CREATE TABLE o(k); {prepare}")
+            outcomes = set()
+            for point in itertools.chain(range(1, 60), range(60, 4000, 61)):
+                db.execute("BEGIN")
+                db.execute("INSERT INTO o VALUES (1)")
+                db.execute("SAVEPOINT a")
+                self.add(db, range(3200 if not prepare else 20))
+                left = itertools.count(1)
+                db.set_progress_handler(lambda left=left, point=point: next(left) == point, 1)
+                try:
+                    db.execute(statement)
+                    outcome = "done"
+                except sqlite3.OperationalError:
+                    outcome = "interrupted"
+                db.set_progress_handler(None, 1)
+                kept = db.execute("SELECT count(*) FROM o").fetchone() == (1,)
+                outcomes.add((outcome, kept))
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                db.execute("DELETE FROM o")
+                if next(left) <= point:  # the statement has ended before
+                    break
+            self.assertNotIn(("done", False), outcomes, statement)
+            self.assertIn(("done", True), outcomes, statement)
+            self.assertIn(("interrupted", False), outcomes, statement)
+
     def test_savepoints_at_every_length(self):
         for form, options in FORMS.items():
             with self.subTest(form):

@@ -127,29 +127,24 @@ void PagedFilter::write_row_log() {
 // be opening a savepoint: a statement would get one of the same number.
 //
 // RELEASE itself writes nothing, so it must not fail where writes are refused, for example by an
-// authorizer: the log is then merged later.
+// authorizer: the log is then merged later. If the merge fails, SQLite may have rolled the whole
+// transaction back.
 void PagedFilter::merge_row_log_after_savepoint() {
   sqlite3* const db = store_.tables().db();
   if (!row_log_.is_nearly_long() || !row_log_.is_known() || sqlite::running_writers(db) != 0) {
     return;
   }
-  const std::uint64_t writes = store_.writes();
-  const int changes = store_.database().changes();
-  const sqlite::Outcome outcome = sqlite::Outcome::of([&] {
-    // A statement that fails would set changes() to 0.
-    if (can_use_row_log() && !sqlite::is_query_only(db)) {
-      store_.require_permission_to_write();
-      merge_row_log();
-      store_.row_log().restore_changes(changes);
-    }
+  bool is_possible = false;
+  const sqlite::Outcome permission = sqlite::Outcome::of([&] {
+    is_possible = can_use_row_log() && !sqlite::is_query_only(db);
+    store_.require_permission_to_write();
   });
-  if (!outcome.failed()) {
+  if (permission.failed() || !is_possible) {
     return;
   }
-  drop_cache();
-  if (store_.writes() != writes) {
-    outcome.throw_failure();
-  }
+  const int changes = store_.database().changes();
+  merge_row_log();
+  store_.row_log().restore_changes(changes);
 }
 
 // An object that does not know the table's name leaves the log to the object that does, or to the
