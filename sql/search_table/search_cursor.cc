@@ -55,7 +55,7 @@ void SearchTable::Cursor::start(int order, const char* idx_string, const Values&
   plan_.conditions.clear();
   for (int i = 0; i < values.size(); ++i) {
     SearchCondition& condition = all[static_cast<std::size_t>(i)];
-    if (may_not_apply(condition.op) && may_be_outer_join()) {
+    if (may_not_apply(condition.op) && table_.may_be_outer_join()) {
       continue;
     }
     const bool is_list = condition.is_list;
@@ -89,14 +89,6 @@ void SearchTable::Cursor::start(int order, const char* idx_string, const Values&
   prepare(where, in_runs);
   start_run();
   read_row();
-}
-
-// A cursor belongs to one execution of a statement.
-bool SearchTable::Cursor::may_be_outer_join() {
-  if (!may_be_outer_join_) {
-    may_be_outer_join_ = sqlite::may_be_running_outer_join(table_.db_);
-  }
-  return *may_be_outer_join_;
 }
 
 // Finds the statement by what its text depends on, which takes less time than to write the text.

@@ -103,6 +103,7 @@ int SearchTable::best_index(sqlite3_index_info& info) {
   whole_.expire();
   probed_plan_.clear();
   list_collations_.statement_was_prepared();
+  outer_join_.reset();
   forget_like();
   const auto outcome = sqlite::Outcome::of([&] {
     source_.refresh_names();
@@ -115,6 +116,16 @@ int SearchTable::best_index(sqlite3_index_info& info) {
   }
   choose_search_plan(info, facts(config));
   return SQLITE_OK;
+}
+
+// Explaining a statement prepares it, so the result is stored last.
+bool SearchTable::may_be_outer_join() {
+  std::string running = sqlite::running_sql(db_);
+  if (!outer_join_ || outer_join_->first != running) {
+    const bool found = sqlite::may_be_running_outer_join(db_);
+    outer_join_.emplace(std::move(running), found);
+  }
+  return outer_join_->second;
 }
 
 int SearchTable::update(const Values& values) {

@@ -26,6 +26,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "sql/search_table/ranges/range_builder.h"
@@ -127,6 +128,9 @@ class SearchTable {
   // Call when a statement is prepared. An application may have replaced LIKE for another encoding
   // of text: SQLite then does not prepare other statements again.
   void forget_like();
+  // Returns whether a running statement may have an outer join. SQLite makes a cursor for each
+  // execution of a subquery, so the table keeps the result.
+  bool may_be_outer_join();
   // Returns whether an application has made its own LIKE or GLOB.
   bool has_own_like() const;
   void require_usable();
@@ -167,6 +171,8 @@ class SearchTable {
     bool is_replaced = false;
   } replaced_like_;
   ListCollations list_collations_;
+  // The result of may_be_outer_join(), and the running statements.
+  std::optional<std::pair<std::string, bool>> outer_join_;
   std::vector<FreeStatement> free_statements_;
   WholeLookup whole_;
   // The conditions of the plan `probed_plan_` that the filter over the whole table can answer.
@@ -233,12 +239,8 @@ class SearchTable::Cursor {
   static std::uint64_t bytes(const SearchConfig& config);  // of all filters
   std::string info();
 
-  // Returns whether the statement of the cursor may have an outer join.
-  bool may_be_outer_join();
-
   static const Hidden kHidden[];
   SearchTable& table_;
-  std::optional<bool> may_be_outer_join_;
   std::string plan_text_;
   SearchPlan plan_;
   std::vector<sqlite::OwnedValue> values_;              // one per condition

@@ -229,6 +229,18 @@ bool running_writer_may_stop_early(sqlite3* db, bool by_foreign_key) {
   return false;
 }
 
+std::string running_sql(sqlite3* db) {
+  std::string running;
+  sqlite3_stmt* statement = nullptr;
+  while ((statement = sqlite3_next_stmt(db, statement)) != nullptr) {
+    if (sqlite3_stmt_busy(statement) != 0) {
+      const char* const sql = sqlite3_sql(statement);
+      running.append(sql == nullptr ? "" : sql).append(1, '\0');
+    }
+  }
+  return running;
+}
+
 bool may_be_running_outer_join(sqlite3* db) {
   sqlite3_stmt* statement = nullptr;
   while ((statement = sqlite3_next_stmt(db, statement)) != nullptr) {
