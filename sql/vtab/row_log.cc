@@ -74,6 +74,14 @@ bool RowLog::with_newest(const EachRow& f) {
   return true;
 }
 
+// SQLite stores ids of up to 35 bits in five bytes.
+std::int64_t RowLog::first_id() {
+  constexpr unsigned kBits = 35;
+  std::uint64_t random = 0;
+  sqlite3_randomness(sizeof random, &random);
+  return static_cast<std::int64_t>(random >> (64 - kBits));
+}
+
 // SQLite counts each row that an UPSERT updates, also if it is the same row every time.
 void RowLog::restore_changes(int changes) {
   constexpr int kMost = 100'000;

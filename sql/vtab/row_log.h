@@ -54,9 +54,9 @@ class RowLog {
   // Returns the id.
   std::int64_t append(std::span<const std::uint8_t> row,
                       std::optional<std::int64_t> id = std::nullopt);
-  // Returns an id that no row appended by this connection has had: total_changes() counts those
-  // rows, and no rollback lowers it.
-  std::int64_t unused_id() const { return std::int64_t{sqlite3_total_changes(tables_.db())} + 1; }
+  // Returns an id for the first row of a log. It is random, so practically no row has had it: rows
+  // of this log can come back, from whatever object or connection.
+  static std::int64_t first_id();
   struct Ids {
     std::int64_t first;
     std::int64_t last;

@@ -11,6 +11,7 @@ promise once.
 import itertools
 import os
 import random
+import sqlite3
 import sys
 import tempfile
 from pathlib import Path
@@ -67,7 +68,7 @@ def has(name, key, age="0"):
 EXPECTED = (
     "are for a table with a source", "no such savepoint", "within a transaction", "no transaction is active", "SQL statements in progress", "unable to open", "rolled back",
     "a table that follows", "is locked", "cannot halve", "cannot fold", "cannot read", "cannot rebuild", "cannot merge changes", "cannot rotate", "unknown command",
-    "cannot be halved", "was renamed while", "columns but 1 values", "no column named", "interrupted", "are missing or have changed", "keep their keys from being added", "may keep them from running", "statement aborts", "cannot commit", "cannot rollback", "query aborted", "schema has changed", "is busy", "is read-only",
+    "cannot be halved", "was renamed while", "columns but 1 values", "no column named", "interrupted", "are missing or have changed", "keep their keys from being added", "may keep them from running", "statement aborts", "cannot commit", "cannot rollback", "query aborted", "schema has changed", "is busy", "is read-only", *(("SQL logic error",) if sqlite3.sqlite_version_info < (3, 32) else ()),
 )  # fmt: skip
 
 
@@ -570,6 +571,7 @@ class World:
     def expects(self, failure):
         # SQLite before 3.54 may not find a table once, with SQLITE_SCHEMA, if another connection has changed the schema and a
         # virtual table notices it while a statement is compiled.
+        # SQLite 3.31 does not find an index then, and gives no text for a DROP TABLE that fails.
         return failure.code in (BUSY, LOCKED, INTERRUPT, CONSTRAINT, SCHEMA) or any(text in failure.text for text in EXPECTED)
 
     def check_tables(self, db, share=1.0):

@@ -103,7 +103,7 @@ void BloomRowLog::pop() {
 // The copy gets the row first: a removal must not be in the log after it has failed.
 void BloomRowLog::append(const Layers& layers, std::uint64_t chunk, Hash hash, bool is_removal) {
   if (keys_.empty()) {
-    first_id_ = log_.unused_id();
+    first_id_ = RowLog::first_id();
     if (newest_of_.size() != layers.chunk_count()) {
       reset(layers);
     }
