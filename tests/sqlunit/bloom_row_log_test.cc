@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "core/layout/chunk_layout.h"
 #include "sql/sqlite/guard.h"
 #include "tests/sqlunit/connection.h"
