@@ -104,7 +104,7 @@ class SchemaReader {
   }
 
   StoredSchema read(const std::string& table, const std::string& source) const {
-    return StoredSchema(db_, schema_, table, source);
+    return {db_, schema_, table, source};
   }
   // As read(), but reads only after a change of the state. If `table` is empty, any table will do.
   // ALTER TABLE ... RENAME changes the state only after it has called xRename, so what it has
