@@ -28,11 +28,11 @@ build() {
 }
 
 # Templates of the standard library are exported too, as weak symbols or, by g++, as unique ones, also
-# those of our enumerations: g++ hides a template only because of a class.
+# those of our enumerations and pointers: g++ hides a template only because of a class.
 exports_entry_points() {
   diff <(printf '%s\n' sqlite3_bloom_init sqlite3_modbloom_init) \
     <(nm -D --defined-only "$folder/$1/bloom.so" | awk '$2 !~ /[WVu]/ { print $3 }' | sort) &&
-    ! nm -DC --defined-only "$folder/$1/bloom.so" | grep ' bloom::'
+    ! nm -DC --defined-only "$folder/$1/bloom.so" | sed 's/(.*//' | grep ' bloom::'
 }
 
 # A build tree of its own, with the file in place of the extension that the tree would build. Nothing in
