@@ -27,7 +27,7 @@ constexpr std::size_t kPrefixBytes = 2 * kCacheLineBytes;
 static_assert(sizeof(Origin) <= kCacheLineBytes);
 
 #ifdef __linux__
-// At this size and above, mmap() is faster than calloc(). Its pages are already zero: this counts
+// At this size and above, mmap() is faster than calloc(). Its pages are already zero, which helps
 // most if few of them are used. Huge pages are faster to allocate and cause fewer TLB misses.
 constexpr std::size_t kMinMappedBytes = std::size_t{4} << 20;
 constexpr std::size_t kMinMappedBytesIfSparse = std::size_t{64} << 10;

@@ -75,7 +75,7 @@ class Affinity(InFolder):
             texts = [struct.pack(f"{order}{len(text)}H", *text) for text in ([0xFEFF, 65, 98], [0xFFFE, 65, 98], [65, 98], [0xFEFF], [0xFEFF, 0xFEFF, 65], [97, 0xD800, 98], [0xDC00], [0xFFFD, 98], [0xFEFF, 0xD800])]
             db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, key TEXT, n TEXT, b TEXT, m TEXT)")
             db.execute("CREATE TABLE q(v TEXT)")
-            for text in texts:  # SQLite would take a blob that is bound for UTF-8
+            for text in texts:  # SQLite would read a bound blob as UTF-8
                 db.execute(f"INSERT INTO q VALUES (CAST(x'{text.hex()}' AS TEXT))")
             db.execute("INSERT INTO s(key, n, b, m) SELECT v, v, v, v FROM q")
             self.assertEqual([row[0] for row in db.execute("SELECT CAST(key AS BLOB) FROM s ORDER BY id")], texts)

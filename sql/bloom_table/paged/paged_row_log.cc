@@ -121,10 +121,10 @@ void PagedFilter::write_row_log() {
   row_log_.clear();
 }
 
-// A program that writes each row within a savepoint gives a log no better time. A merge within a
-// savepoint needs copies of the pages for a rollback to it. Many copies go to a file, and SQLite
-// then writes the copies of all later savepoints of the transaction to files, too. Nor may SQLite
-// be opening a savepoint: a statement would get one of the same number.
+// For a program that writes each row within a savepoint, this is the best time to merge. A merge
+// within a savepoint needs copies of the pages for a rollback to it. Many copies go to a file, and
+// SQLite then writes the copies of all later savepoints of the transaction to files, too. While
+// SQLite opens a savepoint, a statement would get one of the same number.
 //
 // RELEASE itself writes nothing, so it must not fail where writes are refused, for example by an
 // authorizer: the log is then merged later. If the merge fails, SQLite may have rolled the whole
