@@ -109,11 +109,11 @@ Affinity Source::affinity(const std::string& column) const {
 }
 
 const char* Source::unsupported_type() const {
-  const auto objects = reader_.last_read("", names_.table);
-  if (const StoredObject* const table = objects->find("table", names_.table)) {
+  const StoredSchema objects = reader_.last_read("", names_.table);
+  if (const StoredObject* const table = objects.find("table", names_.table)) {
     return table->has_b_tree ? nullptr : "a virtual table";
   }
-  return objects->find("view", names_.table) == nullptr ? "no table of this name" : "a view";
+  return objects.find("view", names_.table) == nullptr ? "no table of this name" : "a view";
 }
 
 // Before 3.37 SQLite has no PRAGMA table_list, so shadow tables are not detected. It has no STRICT

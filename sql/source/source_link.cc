@@ -113,7 +113,7 @@ std::optional<std::string> SourceLink::changed_objects(const std::string& table,
     return what + ", so " + consequence_ + " (" + std::string(fix) + ")";
   };
   const bool has_triggers =
-      triggers_.refresh_names_and_check(*triggers_.stored(table), table, objects.trigger_set);
+      triggers_.refresh_names_and_check(triggers_.stored(table), table, objects.trigger_set);
   const std::string source = "of source " + quoted_text(source_.names().table);
   if (!has_triggers) {
     return problem("the triggers " + source + " are missing or have changed",
@@ -123,24 +123,24 @@ std::optional<std::string> SourceLink::changed_objects(const std::string& table,
   if (!triggers_.has_sentinel(objects.trigger_set)) {
     return std::nullopt;  // version 1.0 made no guard index and no side table either
   }
-  const auto stored =
+  const StoredSchema stored =
       triggers_.stored(table);  // with the objects on the source of the current name
-  if (!source_.is_guard(objects.guard_index, stored->sql_of("index", objects.guard_index))) {
+  if (!source_.is_guard(objects.guard_index, stored.sql_of("index", objects.guard_index))) {
     return problem("the index " + quoted_text(objects.guard_index) + " " + source +
                        " is missing or has changed",
                    "the command 'rebuild' fixes that");
   }
   const std::string side = quoted_text(side_table(table));
-  if (!has_side_table(*stored)) {
+  if (!has_side_table(stored)) {
     return problem("the table " + side + " is missing or has changed",
                    "drop that table if it exists, then run the command 'rebuild'");
   }
-  if (!triggers_.is_newest(*stored, objects.guard_index)) {
+  if (!triggers_.is_newest(stored, objects.guard_index)) {
     return problem("the index " + quoted_text(objects.guard_index) + " or the table " + side +
                        " was created again",
                    "the command 'rebuild' fixes that");
   }
-  if (const auto name = triggers_.object_on_side_table(*stored)) {
+  if (const auto name = triggers_.object_on_side_table(stored)) {
     return problem("the trigger or index " + quoted_text(*name) + " on the table " + side +
                        " may keep changes from being recorded",
                    "drop it, then run the command 'rebuild'");

@@ -123,9 +123,9 @@ bool SourceTriggers::take_names(const StoredSchema& stored, const std::string& t
 }
 
 void SourceTriggers::find_names(const std::string& table) {
-  const auto stored = this->stored(table);
+  const StoredSchema stored = this->stored(table);
   for (const TriggerSet& set : sets_) {
-    if (take_names(*stored, table, set)) {
+    if (take_names(stored, table, set)) {
       return;
     }
   }

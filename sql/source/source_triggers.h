@@ -35,7 +35,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -106,7 +105,7 @@ class SourceTriggers {
   StoredSchema read_stored(const std::string& table) const {
     return source_.reader().read(table, source_.names().table);
   }
-  std::shared_ptr<const StoredSchema> stored(const std::string& table) const {
+  StoredSchema stored(const std::string& table) const {
     return source_.reader().last_read(table, source_.names().table);
   }
 

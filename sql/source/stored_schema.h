@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -109,16 +108,17 @@ class SchemaReader {
   // As read(), but reads only after a change of the state. If `table` is empty, any table will do.
   // ALTER TABLE ... RENAME changes the state only after it has called xRename, so what it has
   // changed before is not seen.
-  std::shared_ptr<const StoredSchema> last_read(const std::string& table,
-                                                const std::string& source) {
+  //
+  // Returns a copy, of a few objects: what the caller does may read again.
+  StoredSchema last_read(const std::string& table, const std::string& source) {
     const State now = state();
     if (!last_ || state_of_last_ != now || last_->source() != source ||
         (!table.empty() && last_->table() != table)) {
       const std::string about = table.empty() && last_ ? last_->table() : table;
-      last_ = std::make_shared<const StoredSchema>(db_, schema_, about, source);
+      last_.emplace(db_, schema_, about, source);
       state_of_last_ = now;
     }
-    return last_;
+    return *last_;
   }
   // Frees what last_read() has kept.
   void forget() { last_.reset(); }
@@ -127,7 +127,7 @@ class SchemaReader {
   sqlite3* db_;
   std::string schema_;
   std::optional<sqlite::Statement> select_version_;
-  std::shared_ptr<const StoredSchema> last_;
+  std::optional<StoredSchema> last_;
   State state_of_last_{};
 };
 

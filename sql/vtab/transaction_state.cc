@@ -55,11 +55,12 @@ void TransactionState::savepoint(int number) {
   } else if (sqlite::statement_runs_to_its_end(db_, statements_)) {
     innermost_owner_ = Owner::statement;
   }
-  // The SAVEPOINT command would have given a new number.
-  if (is_known && innermost_owner_ != Owner::user) {
+  // A statement would have a higher number, did it not run while the SAVEPOINT command does.
+  if (is_known && is_innermost_of_user_ && innermost_owner_ == Owner::statement) {
     ++nested_;
   } else {
     nested_ = 0;
+    is_innermost_of_user_ = innermost_owner_ == Owner::user;
     history_.savepoint(number);
   }
   assert(is_consistent());
@@ -74,6 +75,7 @@ void TransactionState::released(int number) {
   }
   if (number <= innermost_savepoint_) {
     innermost_savepoint_ = number - 1;
+    is_innermost_of_user_ = true;
     nested_ = 0;
   }
   if (renamed_within_) {
@@ -88,6 +90,7 @@ void TransactionState::rolled_back_to(int number) {
   may_have_old_name_ = may_have_old_name_ || (renamed_within_ && number <= *renamed_within_);
   if (number < innermost_savepoint_) {
     innermost_savepoint_ = number;
+    is_innermost_of_user_ = true;
     nested_ = 0;
   }
   rolled_back_to_ = std::min(number, rolled_back_to_.value_or(number));

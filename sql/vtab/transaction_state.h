@@ -8,7 +8,9 @@
 //
 // While SQLite reports that a savepoint opens or is released, a virtual table may run a statement
 // that has a savepoint of its own. FTS5 writes then. SQLite reports that savepoint, with the same
-// number, to tables that know the first one: the end of the second must not end the first.
+// number, to tables that know the first one: the end of the second must not end the first. A
+// statement that writes to two schemas is another case: SQLite reports its savepoint twice, and its
+// end once.
 //
 // SQLite has no call for the end of a statement. The running statement may have ended whenever
 // SQLite calls xBegin, xSavepoint, xRelease, xRollbackTo, xSync, xCommit or xRollback.
@@ -150,6 +152,8 @@ class TransactionState {
   bool has_just_joined_ = false;  // the running statement has joined the transaction
   int innermost_savepoint_ = -1;
   int nested_ = 0;  // savepoints of statements that have the number of the innermost one
+  // The SAVEPOINT command opened the innermost one, as far as is known.
+  bool is_innermost_of_user_ = true;
   Owner innermost_owner_ = Owner::user;
   WriteMode write_mode_ = WriteMode::undecided;
   bool has_written_immediately_ = false;
