@@ -77,10 +77,10 @@ TEST(SqlText, KeywordsAreFoundOutsideOfQuotesAndComments) {
 }
 
 TEST(SqlText, AnExpressionMayNameAColumn) {
-  for (const std::string sql : {"b", "a||B", "\"b\"", "`b`",
-                                "a||\xEF\xBB\xBF"
-                                "b",
-                                "1b", "[b]"}) {
+  // The escape of the byte order mark would take in the b that follows.
+  for (const std::string& sql :
+       {std::string("b"), std::string("a||B"), std::string("\"b\""), std::string("`b`"),
+        std::string("a||\xEF\xBB\xBF") + "b", std::string("1b"), std::string("[b]")}) {
     EXPECT_TRUE(may_name(sql, "b")) << sql;
   }
   for (const std::string sql : {"", "bb", "'b'", "a + 1", "b1", "b\xEF\xBB\xBF"}) {

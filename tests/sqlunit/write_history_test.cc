@@ -60,7 +60,7 @@ struct Model {
   void undo(std::size_t kept) {
     for (Reader& reader : readers) {
       for (std::size_t i = kept; i < writes.size(); ++i) {
-        reader.is_undone = reader.is_undone || reader.read.count(writes[i]) != 0;
+        reader.is_undone = reader.is_undone || reader.read.contains(writes[i]);
       }
     }
     writes.resize(kept);
