@@ -122,6 +122,7 @@ void SourceFollower::merge(PagedFilter& filter) {
     return;
   }
   schema_may_have_changed();
+  link_.require_readable(filter.table());
   if (const auto problem = out_of_sync(filter)) {
     fail(*problem);
   }

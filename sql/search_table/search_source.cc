@@ -263,6 +263,7 @@ std::optional<std::string> SearchSource::out_of_sync(std::optional<std::int64_t>
   if (!link_.has_passed()) {
     read_names();
     require_readable();
+    link_.require_readable(table_);
     select_changed_.reset();
   }
   return link_.check(table_, {kTriggersForSearch, guard_});

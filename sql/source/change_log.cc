@@ -6,6 +6,7 @@
 
 #include "core/support/error.h"
 #include "sql/source/source_triggers.h"
+#include "sql/sqlite/connection.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/vtab/damage.h"
 
@@ -16,7 +17,6 @@ using sqlite::Execution;
 using sqlite::quoted_name;
 using sqlite::Statement;
 
-constexpr std::int64_t kLowestId = std::numeric_limits<std::int64_t>::min();
 // The columns of the log, in the order of SELECT *. The values of the key follow.
 enum { kIdColumn, kTokenColumn, kChangeColumn, kFirstKeyColumn };
 
@@ -70,6 +70,8 @@ sqlite::Statement::FindDamage ChangeLog::find_damage() const {
   };
 }
 
+void ChangeLog::require_readable() const { sqlite::require_readable(db_, schema_, name_); }
+
 // Returns the columns of the table as its CREATE statement lists them, if it is a log; else "".
 std::string ChangeLog::definition() const {
   const std::string sql = sqlite::stored_sql(db_, schema_, "table", name_);
@@ -87,7 +89,8 @@ std::string ChangeLog::change_column_list() const {
 }
 
 void ChangeLog::rename(const std::string& table) {
-  select_.reset();
+  read_all_.select.reset();
+  read_from_.select.reset();
   select_change_.reset();
   name_ = table + std::string(kSuffix);
 }
@@ -118,22 +121,35 @@ bool ChangeLog::Position::matches(const Execution& row) const {
 // Returns false if the row that was read last is not there any more.
 bool ChangeLog::read_from_last() {
   constexpr std::uint64_t kRowsPerPosition = 4096;
-  if (!select_) {
-    select_.emplace(db_, "SELECT * FROM " + qualified() + " WHERE id >= ?1 ORDER BY id",
-                    find_damage());
+  const bool reads_all = positions_.empty();
+  ReadRows& read = reads_all ? read_all_ : read_from_;
+  if (!read.select) {
+    // If an authorizer hides the id, no row has one. So all rows are read without a condition.
+    read.select.emplace(
+        db_, "SELECT * FROM " + qualified() + (reads_all ? "" : " WHERE id >= ?1") + " ORDER BY id",
+        find_damage());
+    read.readable_preparation.reset();
   }
-  Execution run(*select_);
-  run.bind(1, positions_.empty() ? kLowestId : positions_.back().id);
+  Execution run(*read.select);
+  const auto step = [&] {
+    const bool has_row = run.step();
+    if (has_row && read.readable_preparation != run.preparations()) {
+      require_readable();
+      read.readable_preparation = run.preparations();
+    }
+    return has_row;
+  };
   RowOrder order(name_);
-  if (!positions_.empty()) {
-    if (!run.step() || !positions_.back().matches(run)) {
+  if (!reads_all) {
+    run.bind(1, positions_.back().id);
+    if (!step() || !positions_.back().matches(run)) {
       return false;
     }
     order.begin_at(run.integer(kIdColumn), run.integer(kChangeColumn));
   }
   Position last;
   std::uint64_t rows = 0;
-  while (run.step()) {
+  while (step()) {
     order.require_next(run.integer(kIdColumn), run.integer(kChangeColumn));
     read_row(run);
     const auto token = run.value(kTokenColumn).blob();
@@ -203,6 +219,7 @@ bool ChangeLog::is_announcement(std::int64_t id) {
 }
 
 bool ChangeLog::has_announcement() const {
+  require_readable();
   const Statement select(
       db_, "SELECT 1 FROM " + qualified() + " WHERE added = " + std::to_string(kAnnounced),
       find_damage());
@@ -212,6 +229,7 @@ bool ChangeLog::has_announcement() const {
 // Reads no more columns than needed: each one takes about a twentieth of the time of a merge.
 void ChangeLog::for_each_row(const EachRow& f, std::int64_t last) const {
   enum { kIdOfRow, kChangeOfRow, kFirstPart };
+  require_readable();
   const Statement select(
       db_,
       "SELECT id, " + change_column_list() + " FROM " + qualified() + " WHERE id <= ?1 ORDER BY id",

@@ -16,6 +16,9 @@
 // it is new: a rollback removes the newest rows, and a merge gives new tokens to the old rows that
 // it keeps. The connection then reads the rows after it again. The tokens come from randomblob(),
 // because some applications replace random() by their own function.
+//
+// An authorizer can hide columns: SQLite then reads NULL in their place. What reads keys refuses
+// that.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +50,8 @@ class ChangeLog {
   ChangeLog& operator=(const ChangeLog&) = delete;
   virtual ~ChangeLog() = default;
 
-  // Functions that run SQL throw SqliteError: SQLITE_CORRUPT_VTAB if the log is not as it was made.
+  // Functions that run SQL throw SqliteError, with SQLITE_CORRUPT_VTAB if the log is not as it was
+  // made, and bloom::Error if it lacks rows.
 
   // The log as SourceLink makes it, for keys of `columns` columns.
   static SideTable side_table(std::size_t columns);
@@ -108,6 +112,12 @@ class ChangeLog {
     bool matches(const sqlite::Execution& row) const;
   };
 
+  struct ReadRows {
+    std::optional<sqlite::Statement> select;
+    std::optional<int> readable_preparation;  // no authorizer hid its columns then
+  };
+
+  void require_readable() const;
   std::string definition() const;
   std::string change_column_list() const;  // "added, key1, ..."
   void read_rows();
@@ -120,7 +130,8 @@ class ChangeLog {
   sqlite3* db_;
   std::string schema_;
   std::string name_;
-  std::optional<sqlite::Statement> select_;
+  ReadRows read_all_;
+  ReadRows read_from_;  // from the id ?1 on
   std::optional<sqlite::Statement> select_change_;
   bool is_current_ = false;
   // Some of the rows that were read, in ascending order: the last one, and ever fewer of the older

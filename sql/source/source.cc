@@ -109,7 +109,7 @@ Affinity Source::affinity(const std::string& column) const {
 }
 
 const char* Source::unsupported_type() const {
-  const StoredSchema objects = reader_.last_read("", names_.table);
+  const StoredSchema& objects = reader_.last_read("", names_.table);
   if (const StoredObject* const table = objects.find("table", names_.table)) {
     return table->has_b_tree ? nullptr : "a virtual table";
   }

@@ -29,7 +29,7 @@ namespace bloom {
 // triggers write to the bloom table.
 enum class Writers { any, extension };
 
-// The names as the options give them.
+// The names of a source and of the columns of its key.
 struct SourceNames {
   std::string table;
   std::vector<std::string> columns;  // several columns form a key as bloom_key() does

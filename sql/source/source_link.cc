@@ -95,7 +95,6 @@ std::optional<std::string> SourceLink::check(
   if (schema_check_.still_passes(source_)) {
     return std::nullopt;
   }
-  require_readable(table);
   auto problem = changed_objects(table, objects);
   if (!problem && and_then) {
     problem = and_then();
@@ -112,8 +111,8 @@ std::optional<std::string> SourceLink::changed_objects(const std::string& table,
   const auto problem = [&](const std::string& what, std::string_view fix) {
     return what + ", so " + consequence_ + " (" + std::string(fix) + ")";
   };
-  const bool has_triggers =
-      triggers_.refresh_names_and_check(triggers_.stored(table), table, objects.trigger_set);
+  const StoredSchema before = triggers_.stored(table);
+  const bool has_triggers = triggers_.refresh_names_and_check(before, table, objects.trigger_set);
   const std::string source = "of source " + quoted_text(source_.names().table);
   if (!has_triggers) {
     return problem("the triggers " + source + " are missing or have changed",

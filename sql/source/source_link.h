@@ -30,8 +30,8 @@ class SchemaCheck {
   // schema change. It does not report that it prepares an INSERT.
   void expire() { is_current_ = false; }
   // Returns whether the schema is the same as at the last call of set_passed(). Looks at the schema
-  // only if the connection has changed rows since it looked last: no trigger can miss a change
-  // otherwise.
+  // after expire(), and if the connection has changed rows since it looked last: otherwise no
+  // trigger can have missed a change.
   bool still_passes(Source& source) {
     if (!is_current(source)) {
       is_current_ = state_ && state_ == source.reader().state();
@@ -93,7 +93,7 @@ class SourceLink {
               const std::function<void()>& rename_tables);
 
   // Throws SqliteError(SQLITE_AUTH) if an authorizer hides columns of the source or side table.
-  // check() calls it if it looks at the schema.
+  // Call before a command, unless it reads neither.
   void require_readable(const std::string& table) const;
   // For 'rebuild'. Throws bloom::Error if the source has lost one of the columns.
   void require_columns() const;

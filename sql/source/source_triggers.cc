@@ -97,12 +97,13 @@ const StoredObject* SourceTriggers::find(const StoredSchema& stored, std::string
 }
 
 // Takes the names from the trigger of the set that has them: its table, and the columns of `old`
-// that it names first. If that trigger is not as install() makes it, takes them from the options
-// and returns false.
-bool SourceTriggers::take_names(const StoredSchema& stored, const std::string& target,
-                                const TriggerSet& set) {
+// that it names first. Returns the triggers of the set with these names. If that trigger is not as
+// install() makes it, takes the names from the options and returns none.
+std::optional<std::vector<Trigger>> SourceTriggers::take_names(const StoredSchema& stored,
+                                                               const std::string& target,
+                                                               const TriggerSet& set) {
   if (set.names_suffix.empty()) {
-    return true;
+    return set.make(source_, stored.table(), target);
   }
   const std::string name = stored.table() + std::string(set.names_suffix);
   const StoredObject* const trigger = stored.find("trigger", name);
@@ -111,21 +112,21 @@ bool SourceTriggers::take_names(const StoredSchema& stored, const std::string& t
   if (!columns.empty()) {
     columns.resize(std::min(columns.size(), source_.names().columns.size()));
     source_.set_names({trigger->table, std::move(columns)});
-    const std::vector<Trigger> made = set.make(source_, stored.table(), target);
+    std::vector<Trigger> made = set.make(source_, stored.table(), target);
     if (std::any_of(made.begin(), made.end(), [&](const Trigger& own) {
           return own.name == name && find(stored, "trigger", own) != nullptr;
         })) {
-      return true;
+      return made;
     }
   }
   source_.take_names_from_options();
-  return false;
+  return std::nullopt;
 }
 
 void SourceTriggers::find_names(const std::string& table) {
-  const StoredSchema stored = this->stored(table);
+  const StoredSchema stored = this->stored(table);  // a copy: make() may read again
   for (const TriggerSet& set : sets_) {
-    if (take_names(stored, table, set)) {
+    if (set.names_suffix.empty() || take_names(stored, table, set)) {
       return;
     }
   }
@@ -134,12 +135,12 @@ void SourceTriggers::find_names(const std::string& table) {
 bool SourceTriggers::refresh_names_and_check(const StoredSchema& stored, const std::string& target,
                                              std::uint64_t trigger_set) {
   const TriggerSet& set = set_of(trigger_set);
-  if (!take_names(stored, target, set)) {
+  const auto wanted = take_names(stored, target, set);
+  if (!wanted) {
     return false;
   }
-  const std::vector<Trigger> wanted = set.make(source_, stored.table(), target);
   const StoredObject* const last = find(stored, "view", sentinel(stored.table()));
-  return std::all_of(wanted.begin(), wanted.end(), [&](const Trigger& trigger) {
+  return std::all_of(wanted->begin(), wanted->end(), [&](const Trigger& trigger) {
     const StoredObject* const found = find(stored, "trigger", trigger);
     return found != nullptr &&
            (!set.has_sentinel || (last != nullptr && found->rowid < last->rowid));

@@ -105,7 +105,7 @@ class SourceTriggers {
   StoredSchema read_stored(const std::string& table) const {
     return source_.reader().read(table, source_.names().table);
   }
-  StoredSchema stored(const std::string& table) const {
+  const StoredSchema& stored(const std::string& table) const {
     return source_.reader().last_read(table, source_.names().table);
   }
 
@@ -130,7 +130,8 @@ class SourceTriggers {
   static Trigger sentinel(const std::string& table);
   static const StoredObject* find(const StoredSchema& stored, std::string_view type,
                                   const Trigger& trigger);
-  bool take_names(const StoredSchema& stored, const std::string& target, const TriggerSet& set);
+  std::optional<std::vector<Trigger>> take_names(const StoredSchema& stored,
+                                                 const std::string& target, const TriggerSet& set);
   bool may_keep_rows_out(const StoredSchema& stored, std::string_view sql) const;
 
   Source& source_;

@@ -27,8 +27,8 @@ struct StoredObject {
 
 class StoredSchema {
  public:
-  // Reads the objects that are on `source`, or that are on a table, or have a name, that begins
-  // with `table`. Throws SqliteError.
+  // Reads the objects on `source`, and those whose name, or whose table's name, begins with
+  // `table`. Throws SqliteError.
   StoredSchema(sqlite3* db, std::string_view schema, std::string table, std::string source)
       : table_(std::move(table)), source_(std::move(source)) {
     const sqlite::Statement select(db, "SELECT type, name, tbl_name, rootpage, sql, rowid FROM " +
@@ -109,8 +109,8 @@ class SchemaReader {
   // ALTER TABLE ... RENAME changes the state only after it has called xRename, so what it has
   // changed before is not seen.
   //
-  // Returns a copy, of a few objects: what the caller does may read again.
-  StoredSchema last_read(const std::string& table, const std::string& source) {
+  // Valid until the next call: what works on other names of the source first makes a copy.
+  const StoredSchema& last_read(const std::string& table, const std::string& source) {
     const State now = state();
     if (!last_ || state_of_last_ != now || last_->source() != source ||
         (!table.empty() && last_->table() != table)) {

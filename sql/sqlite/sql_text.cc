@@ -120,6 +120,9 @@ bool has_keyword(std::string_view sql, std::string_view keyword) {
 }
 
 bool same_sql(std::string_view a, std::string_view b) {
+  if (a == b) {
+    return true;
+  }
   const auto skip_spaces = [](std::string_view& text) {
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   };

@@ -1,7 +1,7 @@
 #include "sql/vtab/option_reader.h"
 
 #include <algorithm>
-#include <optional>
+#include <cctype>
 
 #include "core/support/error.h"
 #include "sql/sqlite/sql_text.h"
@@ -11,29 +11,50 @@ namespace bloom {
 
 using sqlite::quoted_text;
 
+namespace {
+
+// No such word is a number.
+bool is_plain_word(std::string_view text) {
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return (c < 0x80 && std::isalnum(c) != 0) || c == '_';
+         });
+}
+
+}  // namespace
+
 // SQLite decides which words are numbers, by the affinity of a comparison.
 // sqlite3_value_numeric_type() is not used: SQLite 3.53 crashes when it gets a copy of a value.
-OptionConverter::OptionConverter(sqlite3* db)
-    : select_(db,
-              "SELECT CASE WHEN CAST(?1 AS NUMERIC) = ?1 THEN CAST(?1 AS NUMERIC) ELSE ?1 END, "
-              "?1") {}
-
-OptionConverter::Values OptionConverter::convert(std::string_view text) const {
+OptionConverter::Values OptionConverter::convert(std::string_view text) {
+  if (!select_) {
+    select_.emplace(
+        db_, "SELECT CASE WHEN CAST(?1 AS NUMERIC) = ?1 THEN CAST(?1 AS NUMERIC) ELSE ?1 END, ?1");
+  }
   const std::optional<std::string> inner = sqlite::unquoted(text);
-  sqlite::Execution run(select_);
+  sqlite::Execution run(*select_);
   run.bind(1, inner ? std::string_view(*inner) : text).step();
   return {run.value(inner ? 1 : 0).copy(), run.value(0).copy()};
 }
 
+const OptionConverter::Values& OptionArgument::values() const {
+  if (!values_) {
+    values_ = converter_.convert(text);
+  }
+  return *values_;
+}
+
 std::uint64_t OptionArgument::integer(std::uint64_t low, std::uint64_t high) const {
-  return integer_argument(number, name, low, high);
+  return integer_argument(number(), name, low, high);
 }
 
 std::string OptionArgument::word(std::string_view rule) const {
-  if (value.type() != SQLITE_TEXT || value.text().empty()) {
-    refuse(name, rule, value.describe());
+  if (is_plain_word(text)) {
+    return std::string(text);
   }
-  return std::string(value.text());
+  if (value().type() != SQLITE_TEXT || value().text().empty()) {
+    refuse(name, rule, value().describe());
+  }
+  return std::string(value().text());
 }
 
 std::vector<std::string> OptionArgument::words() const {
@@ -49,7 +70,7 @@ bool OptionArgument::is_first_of(const char* first, const char* second) const {
   const std::string given = word(rule);
   const bool is_first = sqlite3_stricmp(given.c_str(), first) == 0;
   if (!is_first && sqlite3_stricmp(given.c_str(), second) != 0) {
-    refuse(name, rule, value.describe());
+    refuse(name, rule, value().describe());
   }
   return is_first;
 }
@@ -57,7 +78,7 @@ bool OptionArgument::is_first_of(const char* first, const char* second) const {
 Collation OptionArgument::collation() const {
   const auto known = collation_named(word(kCollationRule));
   if (!known) {
-    refuse(name, kCollationRule, value.describe());
+    refuse(name, kCollationRule, value().describe());
   }
   return *known;
 }

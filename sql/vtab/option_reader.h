@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,28 +17,36 @@
 
 namespace bloom {
 
-// Converts the texts of options to SQL values.
+// Converts the texts of options to SQL values. Prepares a statement only if it is asked, because a
+// fresh connection pays for each one.
 class OptionConverter {
  public:
-  explicit OptionConverter(sqlite3* db);
+  explicit OptionConverter(sqlite3* db) : db_(db) {}
 
   struct Values {
     sqlite::OwnedValue value;   // a number, or text for a 'string' or another word
     sqlite::OwnedValue number;  // the same, but also a number for a number in quotes
   };
-  Values convert(std::string_view text) const;
+  Values convert(std::string_view text);
 
  private:
-  sqlite::Statement select_;
+  sqlite3* db_;
+  std::optional<sqlite::Statement> select_;
 };
 
 // One option as it was written: its name, its source text and its SQL value. The functions throw
 // bloom::Error with the option, the rule and the value if the value breaks the rule.
-struct OptionArgument {
-  std::string_view name;
-  std::string_view text;
-  sqlite::Value value;
-  sqlite::Value number;  // as OptionConverter::Values
+class OptionArgument {
+ public:
+  OptionArgument(std::string_view option, std::string_view given, OptionConverter& converter)
+      : name(option), text(given), converter_(converter) {}
+
+  const std::string_view name;
+  const std::string_view text;
+
+  // As OptionConverter::Values. Valid as long as this object.
+  sqlite::Value value() const { return sqlite::Value(values().value.get()); }
+  sqlite::Value number() const { return sqlite::Value(values().number.get()); }
 
   std::uint64_t integer(std::uint64_t low, std::uint64_t high) const;
   std::string word(std::string_view rule = "a name") const;
@@ -46,6 +55,12 @@ struct OptionArgument {
   bool is_first_of(const char* first, const char* second) const;
   bool on_or_off() const { return is_first_of("on", "off"); }
   Collation collation() const;
+
+ private:
+  const OptionConverter::Values& values() const;
+
+  OptionConverter& converter_;
+  mutable std::optional<OptionConverter::Values> values_;
 };
 
 // Reads one option into an object of class Options.
@@ -68,7 +83,7 @@ void require_no_lost_comma(std::string_view argument, const std::vector<const ch
 template <typename Options>
 void read_options(sqlite3* db, std::span<const char* const> arguments,
                   std::span<const OptionReader<Options>> readers, Options& options) {
-  const OptionConverter converter(db);
+  OptionConverter converter(db);
   std::vector<const OptionReader<Options>*> given;
   std::vector<const char*> known;
   for (const auto& each : readers) {
@@ -93,11 +108,7 @@ void read_options(sqlite3* db, std::span<const char* const> arguments,
     }
     given.push_back(&*reader);
     require_no_lost_comma(argument, known);
-    const OptionConverter::Values converted = converter.convert(text);
-    reader->read(options, {.name = reader->name,
-                           .text = text,
-                           .value = sqlite::Value(converted.value.get()),
-                           .number = sqlite::Value(converted.number.get())});
+    reader->read(options, OptionArgument(reader->name, text, converter));
   }
 }
 

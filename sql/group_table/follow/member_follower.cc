@@ -234,6 +234,7 @@ std::vector<sqlite::OwnedValue> MemberFollower::members_without_rows(std::int64_
 // So announcements stay then, and so do the members of removed rows.
 void MemberFollower::merge(bool is_only_writer) {
   schema_may_have_changed();
+  link_.require_readable(store_.tables().table());
   require_in_sync(store_.load_config());
   const std::int64_t last = change_log_.last_id();
   if (last == 0) {
