@@ -74,15 +74,15 @@ class BloomTable {
   void connect();
   void destroy();
   void rename(const char* name);
-  static bool is_shadow(std::string_view suffix) { return BloomStore::is_shadow(suffix); }
+  static bool is_shadow(std::string_view suffix) noexcept { return BloomStore::is_shadow(suffix); }
 
-  sqlite3* db() const { return db_; }
-  const char* name() const { return filter_->table().c_str(); }
+  sqlite3* db() const noexcept { return db_; }
+  const char* name() const noexcept { return filter_->table().c_str(); }
   const char* columns() const { return columns_.c_str(); }
 
   int best_index(sqlite3_index_info& info);
   int update(const Values& values);
-  int code_to_report(int code) { return filter_->code_to_report(code); }
+  int code_to_report(int code) noexcept { return filter_->code_to_report(code); }
 
   void begin() {
     is_written_ = true;

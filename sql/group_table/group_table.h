@@ -89,15 +89,15 @@ class GroupTable {
   void connect();
   void destroy();
   void rename(const char* name);
-  static bool is_shadow(std::string_view suffix) { return GroupStore::is_shadow(suffix); }
+  static bool is_shadow(std::string_view suffix) noexcept { return GroupStore::is_shadow(suffix); }
 
-  sqlite3* db() const { return db_; }
-  const char* name() const { return store_.tables().table().c_str(); }
+  sqlite3* db() const noexcept { return db_; }
+  const char* name() const noexcept { return store_.tables().table().c_str(); }
   const char* columns() const { return columns_.c_str(); }
 
   int best_index(sqlite3_index_info& info);
   int update(const Values& values);
-  int code_to_report(int code) { return transaction_.code_to_report(code); }
+  int code_to_report(int code) noexcept { return transaction_.code_to_report(code); }
 
   // The calls of SQLite.
   void begin();

@@ -35,7 +35,8 @@ class SearchColumns {
   const std::string& sql(int column) const { return sql_[static_cast<std::size_t>(column)]; }
   // The columns 0..source_columns()-1 are those of the source. Those of expressions follow.
   int source_columns() const { return source_columns_; }
-  // Returns the column that term `i` of the options searches; INT_MAX if it is gone.
+  // Returns the column that term `i` of the options searches; INT_MAX if its name is
+  // taken.
   int column_of_term(std::size_t i) const { return term_columns_[i]; }
   // Returns whether the column, which is none of value_columns(), is a property, and which one.
   bool has_property(int column) const {

@@ -148,7 +148,7 @@ int SearchTable::update(const Values& values) {
   return SQLITE_OK;
 }
 
-const sqlite::ScalarFunction* SearchTable::find_function(int arguments, const char* name) {
+const sqlite::ScalarFunction* SearchTable::find_function(int arguments, const char* name) noexcept {
   return arguments == 2 && sqlite3_stricmp(name, "match") == 0 ? &kWordsMatch : nullptr;
 }
 

@@ -70,17 +70,17 @@ class SearchTable {
   void connect();
   void destroy();
   void rename(const char* name);
-  static bool is_shadow(std::string_view suffix) { return SearchStore::is_shadow(suffix); }
+  static bool is_shadow(std::string_view suffix) noexcept { return SearchStore::is_shadow(suffix); }
 
-  sqlite3* db() const { return db_; }
-  const char* name() const { return store_.tables().table().c_str(); }
+  sqlite3* db() const noexcept { return db_; }
+  const char* name() const noexcept { return store_.tables().table().c_str(); }
   const char* columns() const { return columns_.declaration().c_str(); }
 
   int best_index(sqlite3_index_info& info);
   int update(const Values& values);
-  int code_to_report(int code) { return transaction_.code_to_report(code); }
+  int code_to_report(int code) noexcept { return transaction_.code_to_report(code); }
   // MATCH on a column of the table.
-  static const sqlite::ScalarFunction* find_function(int arguments, const char* name);
+  static const sqlite::ScalarFunction* find_function(int arguments, const char* name) noexcept;
 
   // The calls of SQLite.
   void begin() { transaction_.begin(); }
@@ -195,7 +195,7 @@ class SearchTable::Cursor {
   void next();
   bool at_end() const noexcept { return !execution_; }
   void column(sqlite3_context* raw, int i);
-  std::int64_t rowid() const { return execution_->integer(0); }
+  std::int64_t rowid() const noexcept { return execution_->integer(0); }
 
  private:
   static constexpr int kFirstParameter = 3;  // after the rowids of a run

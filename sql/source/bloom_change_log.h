@@ -1,8 +1,8 @@
 // The change log of a bloom table: the added keys of sql/source/change_log.h as hashes.
 //
 // While an announcement is neither void nor merged, every lookup is answered "maybe". If a rollback
-// or a merge takes rows out of the log, their keys stay in the cache as false positives, until they
-// are 1,000 more than the others. When the source loses a key, the log has the columns of the key
+// takes rows out of the log, their keys may stay in the cache as false positives, until they are
+// 1,000 more than the others. When the source loses a key, the log has the columns of the key
 // only for a counting filter.
 #pragma once
 

@@ -118,8 +118,8 @@ class SourceComparison {
   bool may_have_other_form(const Key& key) const { return may_be_number(key) || may_be_text(key); }
 
  private:
-  // Return whether the source may have the number that is the text `key`, or a text in another form
-  // of the number `key`.
+  // Return whether the source may have a number that equals the text `key`, or a text that equals
+  // the number `key`.
   bool may_be_number(const Key& key) const {
     return is_numeric(affinity_) && key.is_noncanonical_number();
   }

@@ -14,7 +14,7 @@
 
 namespace bloom {
 
-// What a filter of this shape stores for a key.
+// What a filter stores for a key of its source.
 struct SourceKey {
   std::optional<Hash> hash;  // nullopt if the key, or a part of it, is NULL
   // Whether the key, or a part of it, needs noncanonical_marker().

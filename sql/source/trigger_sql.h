@@ -39,7 +39,7 @@ struct Trigger {
   // `suffix`: the name of the trigger without that of the bloom table `table`.
   Trigger(const std::string& table, std::string_view suffix, const std::string& event,
           const std::string& body);
-  // Another object beside the triggers.
+  // The sentinel, which is a view.
   Trigger(std::string object, std::string create)
       : name(std::move(object)), sql(std::move(create)) {}
 

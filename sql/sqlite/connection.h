@@ -136,9 +136,9 @@ class ReadUncommitted {
   // Call at the beginning of each statement, and before each lookup until is_known(). Returns
   // whether uncommitted changes are visible.
   //
-  // Reading the pragma takes 2 us, and a statement of one lookup calls this twice. So the first two
-  // calls after a statement was prepared read the pragma only if the cache is shared. The third
-  // call always reads it, and later calls return the result of the third.
+  // Reading the pragma takes 2 us, and a statement of one lookup calls this twice. So after
+  // a statement was prepared the first call reads the pragma if the cache is shared; else the third
+  // call does. Later calls return that result.
   bool sees_uncommitted(sqlite3* db);
   bool is_known() const { return calls_ == kCallsUntilKnown; }
 

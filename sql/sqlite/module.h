@@ -4,10 +4,10 @@
 //     static constexpr char kModule[] = "words";
 //     using Shared = ...;               // one object for all tables of a connection
 //     Words(const Definition&, Shared&);
-//     sqlite3* db() const;
-//     const char* name() const;         // for error messages
+//     sqlite3* db() const noexcept;
+//     const char* name() const noexcept;  // for error messages
 //     const char* columns() const;      // CREATE TABLE x(...) WITHOUT ROWID, for declare_vtab
-//     static bool is_shadow(const char* suffix);  // xShadowName
+//     static bool is_shadow(const char* suffix) noexcept;  // xShadowName
 //
 //     void create();                    // xCreate: CREATE VIRTUAL TABLE; also begins a transaction
 //     void connect();                   // xConnect: opens a table that already exists
@@ -23,13 +23,13 @@
 //       void next();                      // xNext
 //       bool at_end() const noexcept;     // xEof
 //       void column(sqlite3_context*, int i);  // xColumn
-//       std::int64_t rowid() const;       // xRowid; only if columns() are not WITHOUT ROWID
+//       std::int64_t rowid() const noexcept;  // xRowid; only if columns() are not WITHOUT ROWID
 //     };
 //     // xFindFunction; optional. Returns a function of two arguments, or null.
-//     static const ScalarFunction* find_function(int arguments, const char* name);
+//     static const ScalarFunction* find_function(int arguments, const char* name) noexcept;
 //     int update(const Values&);        // xUpdate: SQLITE_OK. Under OR IGNORE, SQLITE_CONSTRAINT
 //                                       // skips the row
-//     int code_to_report(int code);     // called after update() has thrown
+//     int code_to_report(int code) noexcept;  // called after update() has thrown
 //     void check_integrity();           // xIntegrity: throws SqliteError(SQLITE_CORRUPT_VTAB)
 //
 //     void begin(), sync(), committed(), rolled_back();  // xBegin, xSync, xCommit, xRollback
@@ -121,6 +121,8 @@ concept VirtualTable = VirtualTableCursor<typename Table::Cursor, Table> &&
   table.sync();
   table.committed();
   table.rolled_back();
+  requires noexcept(opened.db())&& noexcept(opened.name())&& noexcept(
+      Table::is_shadow(text))&& noexcept(table.code_to_report(i));
 };
 
 template <VirtualTable Table>

@@ -94,7 +94,7 @@ class Value {
   std::string describe() const;
 
  private:
-  // In any order of the bytes, if the text is in UTF-16.
+  // In either byte order. The text may also be in UTF-8.
   bool begins_with_byte_order_mark() const {
     const auto bytes = blob();
     return bytes.size() >= 2 && bytes[0] + bytes[1] == 0xff + 0xfe &&

@@ -47,14 +47,15 @@ Handle open_handle_argument(const Values& arguments);
 std::optional<FilterView> aggregate_filter_argument(const Values& arguments, int i,
                                                     const InterruptCheck& check_interrupt);
 
-// Throws if the key in argument i of a function, or in the column key of a table, is a filter or a
-// handle. The caller meant to merge the filter, or forgot a column name in INSERT; the filter would
-// be hashed silently. In the rows of a source a filter is a key like any other.
+// Throws the error that a key is a filter. `remedy`: what to do instead.
 [[noreturn]] void refuse_filter_as_key(const std::string& name, const char* remedy);
 inline bool is_filter_or_handle(const Key& key, const Value& value) {
   return key.is_filter() ||
          (key.is_null() && find_handle(value).state != HandleState::not_a_handle);
 }
+// Throw if the key in argument i of a function, or in the column key of a table, is a filter or a
+// handle. The caller meant to merge the filter, or forgot a column name in INSERT; the filter would
+// be hashed silently. In the rows of a source a filter is a key like any other.
 inline void refuse_filter_or_handle(const Key& key, const Values& arguments, int i) {
   if (is_filter_or_handle(key, arguments[i])) {
     refuse_filter_as_key(argument_name(i), "bloom_union merges filters");

@@ -16,8 +16,8 @@ inline bool is_equality(int op) {
   return op == SQLITE_INDEX_CONSTRAINT_EQ || op == SQLITE_INDEX_CONSTRAINT_IS;
 }
 
-// The condition key = ?, key IS ? or key IN (...) that a plan uses. Of conditions with the same
-// collation, a list comes last: SQLite looks up the key of another condition in it.
+// The condition key = ?, key IS ? or key IN (...) that a plan uses. A list is used
+// only without key = ? of the same collation: SQLite then looks for that key in the list.
 struct KeyConstraint {
   int index = -1;  // in aConstraint; -1 if no condition can be used in this join order
   Collation collation = Collation::binary;  // of the comparison

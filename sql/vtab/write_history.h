@@ -29,8 +29,8 @@ class WriteHistory {
   void rolled_back();
 
   Moment now() const { return {writes_, rollbacks_}; }
-  // Returns whether a rollback since the moment may have undone a write from before it. If there
-  // was such a rollback, always returns true.
+  // Returns true if a rollback since the moment has undone a write from before it, and sometimes if
+  // none has.
   bool is_undone(const Moment& moment) const;
 
  private:

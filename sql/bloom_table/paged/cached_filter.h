@@ -81,7 +81,8 @@ class CachedFilter {
       other.may_change_unreported_ = other.may_change_unreported_ || transaction_.is_open();
     }
   }
-  // Returns whether a new object of this table must share the filter: it is in a transaction.
+  // Returns whether a new object of the table must share this filter: that is of the same table,
+  // which also `grows` or does not, and it is in a transaction.
   bool must_be_shared(const std::string& schema, const std::string& table, bool grows) const;
 
   // Call before each lookup, unless a change is in progress. Empties the cache if it may be out of
@@ -199,7 +200,7 @@ class CachedFilter {
   ChunkCache cache_;
   BloomChangeLog change_log_;
   BloomRowLog row_log_;
-  std::int64_t row_log_table_ = 0;  // that of the copy: see ShadowTables::row_in_schema()
+  std::int64_t row_log_table_ = 0;  // ShadowTables::row_in_schema() when row_log_ was copied
   std::optional<Growth> growth_;
   bool is_loaded_ = false;
   BloomConfig config_;

@@ -54,7 +54,8 @@ class GroupMembers {
   std::uint64_t end_of_slots(const GroupConfig& config);
   std::uint64_t end_of_members(const GroupConfig& config);
 
-  // Gives the member a free slot whose bits are 0, if there is one. Wide segments have none.
+  // Gives the member a free slot whose bits are 0, if there is one outside of the wide
+  // segments.
   std::optional<std::uint64_t> take_free_slot(const GroupConfig& config,
                                               const sqlite::Value& member);
   // Gives the member the slot after the last one, which may need a new segment.

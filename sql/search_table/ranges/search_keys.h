@@ -47,8 +47,7 @@ SearchKey word_key(std::string_view word, std::uint32_t tag);
 // Calls f(key) for each gram of the text, which LIKE reads up to the first NUL.
 template <typename F>
 void for_each_gram(std::string_view text, std::uint32_t tag, F&& f);
-// Appends the grams that each text has for which `text LIKE pattern` or `text GLOB pattern` is
-// true.
+// Appends the grams that every text has that matches the pattern by LIKE or GLOB.
 void append_pattern_grams(std::string_view pattern, bool is_glob, std::uint32_t tag,
                           SearchKeys& keys);
 

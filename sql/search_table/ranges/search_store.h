@@ -79,7 +79,7 @@ class SearchStore {
   void put_range(Family f, const StoredRange& range);
   void remove_range(Family f, std::uint64_t slot);
   void clear(Family f, FamilyConfig& config);
-  // Moves the full segments to _wide.
+  // Moves all segments to _wide.
   void widen(Family f, FamilyConfig& config);
 
   // Throws SqliteError(SQLITE_CORRUPT_VTAB).
