@@ -18,8 +18,9 @@
 //
 // A program can drop triggers and indexes, write rows, and create them again. To notice this, the
 // last object is a sentinel: a view, which such a program leaves alone. It is newer than all others
-// only as long as nobody has created these again. VACUUM and the dump of a shell keep the order of
-// triggers and views, and have tables and indexes before them.
+// only as long as nobody has created these again. VACUUM keeps the order of triggers and views, and
+// has tables and indexes before them. The dump of a newer shell has views before triggers: whether
+// these were created again is then unknown, and they count as created again.
 //
 // With writers=extension the triggers write commands to the bloom table. A counting filter must
 // then receive each change exactly once, so its triggers run AFTER. Any other filter may receive

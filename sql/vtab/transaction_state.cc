@@ -44,8 +44,11 @@ void TransactionState::begin() {
 // A savepoint that opens while a statement writes belongs to that statement, because SQLite refuses
 // the SAVEPOINT command then. There is one exception. When a table joins a transaction, SQLite
 // reports the innermost open savepoint to it, and that one may belong to the user.
+//
+// RELEASE of a savepoint also ends those within it. A statement that another table runs then has a
+// lower number than they have.
 void TransactionState::savepoint(int number) {
-  assert(is_open_ && number >= innermost_savepoint_);
+  assert(is_open_ && number >= 0);
   end_statement();
   const bool is_known = number == innermost_savepoint_;
   innermost_savepoint_ = number;

@@ -351,6 +351,20 @@ TEST(TransactionState, AStatementOfAnotherTableDoesNotKeepTheSavepointThatIsRele
   EXPECT_EQ(state.innermost_savepoint(), 0);
 }
 
+TEST(TransactionState, AStatementOfAnotherTableRunsWhileAnOuterSavepointIsReleased) {
+  TransactionState state(connection());
+  state.begin();
+  state.savepoint(0);
+  state.savepoint(1);
+  state.savepoint(2);
+  while_writing([&] {
+    state.savepoint(1);
+    state.released(1);
+  });
+  state.released(1);
+  EXPECT_EQ(state.innermost_savepoint(), 0);
+}
+
 // A TEMP trigger on a table of the main schema writes to the TEMP schema.
 TEST(TransactionState, TheSavepointOfAStatementThatWritesToTwoSchemasEndsOnce) {
   TransactionState state(connection());

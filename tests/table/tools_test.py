@@ -140,6 +140,24 @@ class Tools(InFolder):
                 self.run_tool(*self.shell(restored), path, text=".dbconfig defensive off\n" + dump)
                 self.assertComplete(path)
 
+    def test_a_dump_that_has_views_before_triggers(self):
+        """As newer shells write it. The triggers may then have been created again, for all that the order tells."""
+        dump, _ = self.run_tool(*self.shell("with"), self.path, ".dump")
+        first = dump.index("CREATE TRIGGER")
+        views = [line + "\n" for line in dump.splitlines() if line.startswith("CREATE VIEW")]
+        self.assertTrue(views)
+        path = self.path + " views first"
+        rest = dump[first:]
+        for view in views:
+            rest = rest.replace(view, "")
+        self.run_tool(*self.shell("with"), path, text=".dbconfig defensive off\n" + dump[:first] + "".join(views) + rest)
+        db = self.connect(path)
+        with self.assertRaisesRegex(sqlite3.Error, "have changed, .*'rebuild' fixes that"):
+            self.present(db, "a.example", table="pages_seen")
+        db.execute("INSERT INTO pages_seen(pages_seen) VALUES ('rebuild')")
+        db.close()
+        self.assertComplete(path)
+
     def test_shell_dump_into_a_defensive_connection(self):
         dump, _ = self.run_tool(*self.shell("with"), self.path, ".dump")
         _, said = self.run_tool(*self.shell("with"), self.path + "2", text=".dbconfig defensive on\n" + dump)
