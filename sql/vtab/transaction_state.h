@@ -56,7 +56,7 @@ class TransactionState {
 
   // Call before a statement writes rows that a cursor may read later.
   void note_write() { history_.note_write(); }
-  WriteHistory::Moment now() const { return history_.now(); }
+  WriteHistory::Moment now() { return history_.now(); }
   // Throws SqliteError(SQLITE_ABORT_ROLLBACK) if a rollback may have undone what a cursor had read
   // by then.
   void require_not_undone(const WriteHistory::Moment& moment) const {

@@ -40,13 +40,18 @@ void WriteHistory::undo_after(std::uint64_t kept) {
   while (undone_count_ != 0 && undone_[undone_count_ - 1].kept >= kept) {
     --undone_count_;
   }
+  ++rollbacks_;
+  if (undone_count_ != 0 && undone_[undone_count_ - 1].number > rollbacks_at_last_moment_) {
+    undone_[undone_count_ - 1].number = rollbacks_;
+    return;
+  }
   if (undone_count_ == kRollbacks) {  // two by two: as if both had undone what either has
     undone_count_ = kRollbacks / 2;
     for (std::size_t i = 0; i < undone_count_; ++i) {
       undone_[i] = {undone_[2 * i + 1].number, undone_[2 * i].kept};
     }
   }
-  undone_[undone_count_++] = {++rollbacks_, kept};
+  undone_[undone_count_++] = {rollbacks_, kept};
 }
 
 bool WriteHistory::is_undone(const Moment& moment) const {

@@ -28,7 +28,10 @@ class WriteHistory {
   void rolled_back_to(int number);
   void rolled_back();
 
-  Moment now() const { return {writes_, rollbacks_}; }
+  Moment now() {
+    rollbacks_at_last_moment_ = rollbacks_;
+    return {writes_, rollbacks_};
+  }
   // Returns true if a rollback since the moment has undone a write from before it, and sometimes if
   // none has.
   bool is_undone(const Moment& moment) const;
@@ -45,12 +48,13 @@ class WriteHistory {
 
   std::uint64_t writes_ = 0;
   std::uint64_t rollbacks_ = 0;
+  std::uint64_t rollbacks_at_last_moment_ = 0;
   std::uint64_t at_begin_ = 0;  // writes_ when the transaction began
   // writes_ when each savepoint opened, by its number. `savepoint_count_` of them are known.
   std::array<std::uint64_t, kSavepoints> at_savepoint_{};
   std::size_t savepoint_count_ = 0;
   // The first `undone_count_` are those that kept fewer writes than every later one, in ascending
-  // order of both members.
+  // order of both members. There is one for all rollbacks between two calls of now().
   std::array<Rollback, kRollbacks> undone_{};
   std::size_t undone_count_ = 0;
 };

@@ -35,6 +35,25 @@ TEST(WriteHistory, ACommitKeepsWhatWasRead) {
   EXPECT_FALSE(history.is_undone(moment));
 }
 
+TEST(WriteHistory, AReaderGoesOnAfterAnyNumberOfFailedStatements) {
+  WriteHistory history;
+  history.begin();
+  const auto fail = [&] {
+    history.note_write();
+    history.savepoint(0);
+    history.note_write();
+    history.rolled_back_to(0);
+  };
+  fail();
+  const auto moment = history.now();
+  for (int i = 0; i < 1000; ++i) {
+    fail();
+    EXPECT_FALSE(history.is_undone(moment));
+  }
+  history.rolled_back();
+  EXPECT_TRUE(history.is_undone(moment));
+}
+
 TEST(WriteHistory, ARollbackToASavepointThatIsStillOpenUndoesWhatCameAfterTheLastOne) {
   WriteHistory history;
   history.begin();
