@@ -83,18 +83,20 @@ std::int64_t RowLog::first_id() {
 }
 
 // SQLite counts each row that an UPSERT updates, also if it is the same row every time.
+//
+// The statement has a savepoint of its own. SQLite would roll that back to prepare a kept statement
+// again, and other tables would take it for a rollback of the user's savepoint.
 void RowLog::restore_changes(int changes) {
   constexpr int kMost = 100'000;
   if (changes == sqlite3_changes(tables_.db()) || changes > kMost) {
     return;
   }
   ++writes_;
-  Execution(
-      tables_.prepared("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ?1) "
-                       "INSERT INTO {config} SELECT 'version', 0 FROM n WHERE true "
-                       "ON CONFLICT(k) DO UPDATE SET v = v"))
-      .bind(1, std::int64_t{changes})
-      .step();
+  const sqlite::Statement update = tables_.statement(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ?1) "
+      "INSERT INTO {config} SELECT 'version', 0 FROM n WHERE true "
+      "ON CONFLICT(k) DO UPDATE SET v = v");
+  Execution(update).bind(1, std::int64_t{changes}).step();
 }
 
 void RowLog::require_permission_to_clear() { tables_.statement("DELETE FROM {rowlog}"); }

@@ -404,6 +404,28 @@ class Rows(unittest.TestCase):
             self.assert_holds(db, [*range(1050), *range(3000, 3080)])
             db.execute("INSERT INTO f(f) VALUES ('integrity-check')")
 
+    def test_a_merge_at_a_release_tells_other_tables_of_no_rollback(self):
+        """The statement that restores changes() has a savepoint, with the number of the one that is released."""
+        db = self.open("capacity=300000")
+        db.execute("CREATE VIRTUAL TABLE h USING bloom(capacity=30000)")
+        db.execute("BEGIN")
+        self.add(db, [0])
+        db.execute("INSERT INTO h(key) VALUES (0)")
+        db.execute("SAVEPOINT a")
+        db.execute("ALTER TABLE h RENAME TO h2")
+        db.execute("SAVEPOINT b")
+        self.add(db, range(3300))
+        db.execute("RELEASE b")
+        self.assertLess(logged(db), 3300)
+        db.execute("CREATE TABLE other(x)")  # statements that are kept are prepared again
+        db.executemany("INSERT INTO h2(key) VALUES (?)", [("a",), ("b",)])
+        self.add(db, range(-3300, 0))
+        db.execute("RELEASE a")
+        self.assertLess(logged(db), 3300)
+        self.assertEqual(db.execute("SELECT count(*) FROM h2 WHERE key IN (0, 'a', 'b')").fetchone(), (3,))
+        db.execute("COMMIT")
+        self.assertEqual(db.execute("SELECT count(*) FROM h2 WHERE key IN (0, 'a', 'b')").fetchone(), (3,))
+
     def test_a_copy_of_an_open_transaction_has_its_keys(self):
         for form, options in FORMS.items():
             db = self.open(options, ":memory:")
