@@ -37,7 +37,7 @@ WAYS = {
     },
     "a filter that grows, writers=any, merging": (
         "CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, growth=on); "
-        "CREATE TEMP TRIGGER merging AFTER INSERT ON main.f_pending WHEN new.id >= 10000 BEGIN INSERT INTO f(f) VALUES ('merge'); END"
+        "CREATE TEMP TRIGGER merging AFTER INSERT ON main.f_pending WHEN new.id % 10000 = 0 BEGIN INSERT INTO f(f) VALUES ('merge'); END"
     ),
 }
 
