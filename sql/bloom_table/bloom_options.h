@@ -44,8 +44,8 @@ class BloomOptions {
   std::optional<Growth> growth() const;
   // Returns the header of the filter, of its first layer if it grows, or of each generation. `keys`
   // is the number of distinct keys in the source. The capacity is 1.5 times `keys`, or that of the
-  // options if it is larger; `cells` and `hashes` override both. Throws bloom::Error if no valid
-  // filter has these parameters.
+  // options, or without one kFirstCapacity, if that is larger; `cells` and `hashes` override both.
+  // Throws bloom::Error if no valid filter has these parameters.
   Header header(std::uint64_t keys = 0) const;
   // Returns the layers of a new table without a source. Throws as header() does.
   Layers layers() const;

@@ -247,7 +247,7 @@ std::optional<std::string> SourceFollower::blocking_trigger_problem(PagedFilter&
 void SourceFollower::check(PagedFilter& filter) {
   source_.require_not_being_written(/*is_only_writer=*/true);
   link_.require_readable(filter.table());
-  auto problem = link_.changed_objects(filter.table(), objects_of(filter.config()));
+  auto problem = link_.problem_of_objects(filter.table(), objects_of(filter.config()));
   problem = problem ? problem : changed_source_of_release1(filter);
   if (problem) {
     throw SqliteError(SQLITE_CORRUPT_VTAB, *problem);

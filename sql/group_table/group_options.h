@@ -34,7 +34,7 @@ class GroupOptions {
 
   // Returns the header of each member's filter. Throws bloom::Error if it would be too large.
   // `keys`: the number of keys of the largest member of the source. Without the option `capacity`,
-  // the capacity is 1.5 times `keys`.
+  // the capacity is 1.5 times `keys`, at least 64.
   Header header(std::uint64_t keys = 0) const;
   bool has_capacity() const { return capacity_.has_value(); }
   Collation collation() const { return collation_.value_or(Collation::binary); }

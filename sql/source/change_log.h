@@ -94,9 +94,9 @@ class ChangeLog {
   void forget();
 
   // What a derived class keeps of the rows. add_key() gets each added or announced key. keys_read()
-  // returns a number that rises with every key. keep_keys(n) forgets the keys that came after
-  // keys_read() was n; it may return false instead, and all rows are then read again. forget_keys()
-  // forgets all.
+  // returns how many keys are kept, in the order of the log. keep_keys(n) forgets the keys that
+  // came after keys_read() was n; it may return false instead, and all rows are then read again.
+  // forget_keys() forgets all.
   virtual void add_key(const sqlite::Execution& row, int first) = 0;
   virtual std::uint64_t keys_read() const = 0;
   virtual bool keep_keys(std::uint64_t n) = 0;

@@ -95,7 +95,7 @@ std::optional<std::string> SourceLink::check(
   if (schema_check_.still_passes(source_)) {
     return std::nullopt;
   }
-  auto problem = changed_objects(table, objects);
+  auto problem = problem_of_objects(table, objects);
   if (!problem && and_then) {
     problem = and_then();
   }
@@ -106,8 +106,8 @@ std::optional<std::string> SourceLink::check(
   return problem;
 }
 
-std::optional<std::string> SourceLink::changed_objects(const std::string& table,
-                                                       const LinkedObjects& objects) {
+std::optional<std::string> SourceLink::problem_of_objects(const std::string& table,
+                                                          const LinkedObjects& objects) {
   const auto problem = [&](const std::string& what, std::string_view fix) {
     return what + ", so " + consequence_ + " (" + std::string(fix) + ")";
   };

@@ -112,8 +112,9 @@ class SourceLink {
   std::optional<std::string> check(
       const std::string& table, const LinkedObjects& objects,
       const std::function<std::optional<std::string>()>& and_then = {});
-  std::optional<std::string> changed_objects(const std::string& table,
-                                             const LinkedObjects& objects);
+  // As check(), but always looks at the objects.
+  std::optional<std::string> problem_of_objects(const std::string& table,
+                                                const LinkedObjects& objects);
 
  private:
   // Returns the CREATE statement of the side table; empty if there is none.

@@ -109,7 +109,8 @@ class SchemaReader {
   // ALTER TABLE ... RENAME changes the state only after it has called xRename, so what it has
   // changed before is not seen.
   //
-  // Valid until the next call: what works on other names of the source first makes a copy.
+  // Valid until the next call. Code that changes the names of the source meanwhile must copy it
+  // first.
   const StoredSchema& last_read(const std::string& table, const std::string& source) {
     const State now = state();
     if (!last_ || state_of_last_ != now || last_->source() != source ||

@@ -53,10 +53,10 @@ Trigger::Trigger(const std::string& table, std::string_view suffix, const std::s
   sql.append(event).append(" BEGIN").append(body).append(" END");
 }
 
-std::string command_columns(const std::string& table) {
+std::string command_text_part(const std::string& table) {
   return std::string("(").append(quoted_name(table)).append(", key) VALUES (");
 }
-std::string log_columns(const std::string& table) {
+std::string log_text_part(const std::string& table) {
   return quoted_name(table + std::string(ChangeLog::kSuffix)) + "(token, added";
 }
 
@@ -96,7 +96,7 @@ std::vector<Trigger> triggers_that_log(const Source& source, const std::string& 
   }
   const bool composite = names.columns.size() > 1;
   const std::string differs = key_differs(source, groups);
-  const std::string insert = " INSERT INTO " + log_columns(table);
+  const std::string insert = " INSERT INTO " + log_text_part(table);
   const auto record = [&](ChangeLog::Change change, const std::string& columns,
                           const std::string& key, const std::string& condition) {
     const std::string values = "randomblob(8), " + std::to_string(static_cast<int>(change)) + key;
@@ -169,7 +169,7 @@ std::vector<Trigger> triggers_that_command(const Source& source, const std::stri
                                            std::uint64_t trigger_set) {
   const std::string& name = source.names().table;
   const auto write = [&](std::string_view command, std::string_view row) {
-    return " INSERT INTO " + quoted_name(target) + command_columns(table) +
+    return " INSERT INTO " + quoted_name(target) + command_text_part(table) +
            sqlite::text_literal(command) + ", " + source.key_sql(row) + ");";
   };
   const ColumnFacts facts = source.facts();

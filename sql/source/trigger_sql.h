@@ -48,7 +48,8 @@ struct Trigger {
 };
 
 // What the change log gets of a key that leaves the source: nothing, the value of the first column,
-// or all. Only a counting filter removes keys; a member may lose its last row.
+// or all. A counting filter removes the key. A table of groups needs the first column, the member,
+// which may have lost its last row.
 enum class RemovedKey { nothing, first_column, all_columns };
 
 // Return the triggers that append to the change log, and those that write commands to the bloom
@@ -63,8 +64,8 @@ std::vector<Trigger> triggers_that_command(const Source& source, const std::stri
 bool adds_keys_after(const Source& source, bool counting);
 
 // Return a part of the text of every trigger that writes commands to the bloom table `table`, or
-// appends to its change log.
-std::string command_columns(const std::string& table);
-std::string log_columns(const std::string& table);
+// appends to its change log: `("t", key) VALUES (` and `"t_pending"(token, added`.
+std::string command_text_part(const std::string& table);
+std::string log_text_part(const std::string& table);
 
 }  // namespace bloom

@@ -52,7 +52,7 @@ std::optional<std::string> without_quoted(std::string_view sql) {
 // command may be NULL, and that violates a constraint.
 bool begins_as_command(const std::string& table, std::string_view statement) {
   constexpr std::array kCommands = {kAddCommand, kRemoveCommand, kExpectCommand};
-  const std::string insert = "INSERT INTO " + quoted_name(table) + command_columns(table);
+  const std::string insert = "INSERT INTO " + quoted_name(table) + command_text_part(table);
   return statement.starts_with(insert) &&
          std::any_of(kCommands.begin(), kCommands.end(), [&](std::string_view command) {
            return statement.substr(insert.size()).starts_with(sqlite::text_literal(command) + ", ");
@@ -72,7 +72,7 @@ std::string_view after_key_columns(std::string_view list) {
 // Returns whether the statement inserts into the log, or changes it, without the column id, which
 // may violate a constraint.
 bool begins_as_logging(const std::string& table, std::string_view statement) {
-  const std::string insert = "INSERT INTO " + log_columns(table);
+  const std::string insert = "INSERT INTO " + log_text_part(table);
   const std::string update = "UPDATE " + log_of(table) + " SET added = ";
   if (statement.starts_with(insert)) {
     return after_key_columns(statement.substr(insert.size())).starts_with(")");
@@ -138,7 +138,7 @@ bool makes_own_table(std::string_view sql) {
 }
 
 bool writes_to(const std::string& table, std::string_view sql) {
-  return contains(sql, command_columns(table)) || contains(sql, log_columns(table)) ||
+  return contains(sql, command_text_part(table)) || contains(sql, log_text_part(table)) ||
          contains(sql, blocks_of(table) + "(");
 }
 

@@ -8,9 +8,10 @@
 
 namespace bloom::sqlite {
 
-// Runs body(), and rethrows what it throws. What body() has written is then undone: at once, or, in
-// autocommit mode, when the user's statement fails. The rest of the user's transaction stays.
-// Requires: a statement on the virtual table is running, and fails if this throws.
+// Runs body(). If it throws, throws the same, or an SqliteError of the same code and text. What
+// body() has written is then undone: at once, or, in autocommit mode, when the user's statement
+// fails. The rest of the user's transaction stays. Requires: a statement on the virtual table is
+// running, and fails if this throws.
 //
 // `config`: the qualified name of a table of two columns, one of which is the primary key.
 //

@@ -40,9 +40,10 @@
 //
 // SQLite calls these functions in the following order. It may call best_index(), check_integrity()
 // and the cursor functions at any time in between:
-//   (create | connect)
-//   (begin (update | rename | savepoint | released | rolled_back_to)* ending)* destroy?
+//   (create change* ending | connect) (begin change* ending)* (begin change*)? destroy?
+//   change = update | rename | savepoint | released | rolled_back_to
 //   ending = sync committed | sync? rolled_back
+// After destroy() within a transaction it reports no ending.
 //
 // A table must be prepared for the following. The reasons are in SQLite's source:
 // sqlite3VtabBegin(), sqlite3VtabSavepoint() and sqlite3Close().
@@ -57,10 +58,11 @@
 //   gets calls up to the end of its transaction. Prepared statements keep it alive longer.
 // - Any program can write to the shadow tables directly, in transactions that are not reported.
 //
-// Every function that is not noexcept may throw: the statement then fails with "<name>: <what>". If
-// savepoint() or released() throws, SQLite uses its own message for the code. If released() throws,
-// SQLite also rolls back the whole transaction. A failed update() is not undone if it was the only
-// row of its statement.
+// Every function that is not noexcept may throw: the statement then fails with "<name>: <what>".
+// For destroy(), savepoint(), released() and rolled_back_to(), SQLite uses its own message for the
+// code. It ignores what committed() and rolled_back() throw. If released() throws, SQLite also
+// rolls back the whole transaction. A failed update() is not undone if it was the only row of its
+// statement.
 #pragma once
 
 #include <concepts>

@@ -77,8 +77,8 @@ class Value {
   }
   void set_result(sqlite3_context* context) const { sqlite3_result_value(context, value_); }
 
-  // Calls f(value) with the values of column IN (...), if this is the argument of such a condition
-  // that SQLite passes all at once. Throws SqliteError, and what `f` throws.
+  // Calls f(value) with the values of column IN (...). Requires: this is the argument of such a
+  // condition, whose values SQLite passes all at once. Throws SqliteError, and what `f` throws.
   void for_each_in_list(const std::function<void(const Value&)>& f) const;
 
   // Throws std::bad_alloc.
@@ -94,7 +94,7 @@ class Value {
   std::string describe() const;
 
  private:
-  // In either byte order. The text may also be in UTF-8.
+  // A mark of UTF-16, in either byte order. In UTF-8 these bytes mean nothing: see bind_marked().
   bool begins_with_byte_order_mark() const {
     const auto bytes = blob();
     return bytes.size() >= 2 && bytes[0] + bytes[1] == 0xff + 0xfe &&

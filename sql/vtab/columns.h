@@ -53,7 +53,7 @@ std::string declare(std::span<const Hidden> list) {
 // SQLite removes HIDDEN from the type by moving the rest to the front. Since 3.37 it then takes the
 // last six bytes of the old text for the collation, whatever COLLATE says. So the type also ends
 // with the collation: binary and nocase have six letters. rtrim has five, so binary stands for it.
-// If there were none, a comparison would use the collation of its other side.
+// Without such an end, a comparison would use the collation of its other side.
 inline std::string hidden_type(std::string_view type, Collation collation) {
   const Collation six_letters = collation == Collation::nocase ? collation : Collation::binary;
   std::string declared = "HIDDEN ";

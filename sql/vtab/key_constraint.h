@@ -16,8 +16,9 @@ inline bool is_equality(int op) {
   return op == SQLITE_INDEX_CONSTRAINT_EQ || op == SQLITE_INDEX_CONSTRAINT_IS;
 }
 
-// The condition key = ?, key IS ? or key IN (...) that a plan uses. A list is used
-// only without key = ? of the same collation: SQLite then looks for that key in the list.
+// The condition key = ?, key IS ? or key IN (...) that a plan uses. If there is
+// also key = ? of the same collation as a list, that is used, and SQLite looks for its key in the
+// list.
 struct KeyConstraint {
   int index = -1;  // in aConstraint; -1 if no condition can be used in this join order
   Collation collation = Collation::binary;  // of the comparison

@@ -54,16 +54,16 @@ void TransactionState::savepoint(int number) {
   innermost_savepoint_ = number;
   all_savepoints_reported_ = true;
   if (std::exchange(has_just_joined_, false) || has_many_statements()) {
-    innermost_owner_ = Owner::unknown;
+    owner_for_statement_ = Owner::unknown;
   } else if (sqlite::statement_runs_to_its_end(db_, statements_)) {
-    innermost_owner_ = Owner::statement;
+    owner_for_statement_ = Owner::statement;
   }
   // A statement would have a higher number, did it not run while the SAVEPOINT command does.
-  if (is_known && is_innermost_of_user_ && innermost_owner_ == Owner::statement) {
+  if (is_known && is_innermost_of_user_ && owner_for_statement_ == Owner::statement) {
     ++nested_;
   } else {
     nested_ = 0;
-    is_innermost_of_user_ = innermost_owner_ == Owner::user;
+    is_innermost_of_user_ = owner_for_statement_ == Owner::user;
     history_.savepoint(number);
   }
   assert(is_consistent());
@@ -145,7 +145,7 @@ void TransactionState::end_statement() {
   keys_written_ = 0;
   keys_before_visit_ = has_many_statements() ? statements_ / kStatementsPerKey : 0;
   changes_after_write_.reset();
-  innermost_owner_ = Owner::user;
+  owner_for_statement_ = Owner::user;
 }
 
 // Deferring changes to the end of the statement is safe for two reasons. SQLite either reports that
@@ -156,15 +156,15 @@ bool TransactionState::decide_write_mode(std::string_view table) {
     return false;
   }
   keys_before_visit_ = 2 * keys_written_;  // of the statements, if this visit decides nothing
-  if (innermost_owner_ == Owner::unknown && sqlite::writes_through_trigger(db_, table)) {
-    innermost_owner_ = Owner::statement;
+  if (owner_for_statement_ == Owner::unknown && sqlite::writes_through_trigger(db_, table)) {
+    owner_for_statement_ = Owner::statement;
   }
   const bool is_undone_on_failure = sqlite3_get_autocommit(db_) != 0 ||
-                                    innermost_owner_ == Owner::statement ||
+                                    owner_for_statement_ == Owner::statement ||
                                     has_written_in_this_statement();
   if (is_undone_on_failure && sqlite::statement_runs_to_its_end(db_, statements_)) {
     write_mode_ = WriteMode::deferred;
-  } else if (is_undone_on_failure || innermost_owner_ == Owner::user) {
+  } else if (is_undone_on_failure || owner_for_statement_ == Owner::user) {
     write_mode_ = WriteMode::immediate;
   }
   return is_deferring();
@@ -174,7 +174,8 @@ bool TransactionState::decide_write_mode(std::string_view table) {
 // had ended, SQLite would have added its row to total_changes(). An unchanged count means that this
 // statement has written before.
 bool TransactionState::has_written_in_this_statement() const {
-  return innermost_owner_ == Owner::unknown && changes_after_write_ == sqlite3_total_changes(db_);
+  return owner_for_statement_ == Owner::unknown &&
+         changes_after_write_ == sqlite3_total_changes(db_);
 }
 
 void TransactionState::note_written(bool counts) {

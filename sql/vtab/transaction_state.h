@@ -40,7 +40,8 @@ class TransactionState {
   void begin();
   void savepoint(int number);
   void released(int number);
-  // A savepoint that is not known was never opened. Acting on it anyway does no harm.
+  // SQLite calls this for a savepoint that is not known only if it was never opened. That does no
+  // harm.
   void rolled_back_to(int number);
   void committed() { end(); }
   void rolled_back();
@@ -154,7 +155,7 @@ class TransactionState {
   int nested_ = 0;  // savepoints of statements that have the number of the innermost one
   // The SAVEPOINT command opened the innermost one, as far as is known.
   bool is_innermost_of_user_ = true;
-  Owner innermost_owner_ = Owner::user;
+  Owner owner_for_statement_ = Owner::user;  // of the innermost one; `user` between statements
   WriteMode write_mode_ = WriteMode::undecided;
   bool has_written_immediately_ = false;
   std::optional<int> changes_after_write_;  // sqlite3_total_changes() after the last change

@@ -102,7 +102,7 @@ TEST_F(SourceLinkTest, NoticesEachObjectThatIsMissing) {
     SourceLink source = link();
     const LinkedObjects made = source.create("f", kVersion);
     execute(db_, sql);
-    std::string found = message(source.changed_objects("f", made));
+    std::string found = message(source.problem_of_objects("f", made));
     execute(db_, "ROLLBACK TO change; RELEASE change");
     return found;
   };
@@ -137,7 +137,7 @@ TEST_F(SourceLinkTest, NoticesTriggersThatWereMadeAgain) {
       value_of("(SELECT sql FROM sqlite_master WHERE name = 'f_after_insert')");
   const std::string sql(sqlite::Value(stored.get()).text());
   execute(db_, "DROP TRIGGER f_after_insert; " + sql);
-  EXPECT_NE(message(source.changed_objects("f", made)), "ok");
+  EXPECT_NE(message(source.problem_of_objects("f", made)), "ok");
 }
 
 TEST_F(SourceLinkTest, RestoreMakesWhatIsMissing) {
@@ -145,11 +145,11 @@ TEST_F(SourceLinkTest, RestoreMakesWhatIsMissing) {
   const LinkedObjects made = source.create("f", kVersion);
   execute(db_, "UPDATE s SET a = 9; DROP TRIGGER f_after_insert; DROP INDEX f_guard");
   const LinkedObjects again = source.restore("f", made, kVersion, /*keep_triggers=*/false);
-  EXPECT_EQ(message(source.changed_objects("f", again)), "ok");
+  EXPECT_EQ(message(source.problem_of_objects("f", again)), "ok");
   EXPECT_EQ(count("f_changed"), "0");
   execute(db_, "DROP TABLE f_changed");
   source.restore("f", again, kVersion, /*keep_triggers=*/false);
-  EXPECT_EQ(message(source.changed_objects("f", again)), "ok");
+  EXPECT_EQ(message(source.problem_of_objects("f", again)), "ok");
 }
 
 TEST_F(SourceLinkTest, RestoreCanKeepTriggersAndChangeTheirVersion) {
@@ -162,7 +162,7 @@ TEST_F(SourceLinkTest, RestoreCanKeepTriggersAndChangeTheirVersion) {
   EXPECT_EQ(describe(rowid), before);
   EXPECT_EQ(kept.guard_index, old.guard_index);
   const LinkedObjects made = source.restore("f", old, kVersion, /*keep_triggers=*/false);
-  EXPECT_EQ(message(source.changed_objects("f", made)), "ok");
+  EXPECT_EQ(message(source.problem_of_objects("f", made)), "ok");
 }
 
 TEST_F(SourceLinkTest, FollowsNamesThatChange) {
@@ -171,11 +171,11 @@ TEST_F(SourceLinkTest, FollowsNamesThatChange) {
   SourceLink source = link();
   EXPECT_EQ(source.source().names().table, "t");
   EXPECT_EQ(source.source().names().columns, (std::vector<std::string>{"e", "c \" d"}));
-  EXPECT_EQ(message(source.changed_objects("f", made)), "ok");
+  EXPECT_EQ(message(source.problem_of_objects("f", made)), "ok");
   std::string name = "f";
   source.rename(name, "g", kVersion, [&] { name = "g"; });
   EXPECT_EQ(name, "g");
-  EXPECT_EQ(message(source.changed_objects("g", made)), "ok");
+  EXPECT_EQ(message(source.problem_of_objects("g", made)), "ok");
   EXPECT_EQ(count("sqlite_master WHERE name LIKE 'f_%'"), "1");  // the guard index keeps its name
   EXPECT_EQ(count("g_changed"), "0");
 }
@@ -234,9 +234,9 @@ TEST_F(SourceLinkTest, ASetWithoutASentinelHasTriggersAlone) {
   const LinkedObjects made = source.create("f", kVersion);
   EXPECT_EQ(count("sqlite_master WHERE name = 'f_last'"), "0");
   execute(db_, "DROP INDEX f_guard; ALTER TABLE f_changed ADD COLUMN note");
-  EXPECT_EQ(message(source.changed_objects("f", made)), "ok");
+  EXPECT_EQ(message(source.problem_of_objects("f", made)), "ok");
   execute(db_, "DROP TRIGGER f_after_insert");
-  EXPECT_NE(message(source.changed_objects("f", made)), "ok");
+  EXPECT_NE(message(source.problem_of_objects("f", made)), "ok");
 }
 
 TEST_F(SourceLinkTest, RequiresTheColumns) {

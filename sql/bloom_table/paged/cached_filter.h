@@ -81,8 +81,8 @@ class CachedFilter {
       other.may_change_unreported_ = other.may_change_unreported_ || transaction_.is_open();
     }
   }
-  // Returns whether a new object of the table must share this filter: that is of the same table,
-  // which also `grows` or does not, and it is in a transaction.
+  // Returns whether a new object of the table must share this filter: the filter is of that table,
+  // grows if `grows`, is in a transaction of which it knows all savepoints, and is not retired.
   bool must_be_shared(const std::string& schema, const std::string& table, bool grows) const;
 
   // Call before each lookup, unless a change is in progress. Empties the cache if it may be out of

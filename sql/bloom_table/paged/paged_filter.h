@@ -15,7 +15,8 @@
 //   no call, but rows were changed: the next statement empties the cache. Usually another
 //   connection has committed. CacheState and cache_validity.cc handle the other causes.
 // In a transaction:
-//   xBegin            no effect: a second object of this table joins.
+//   xBegin            a second object of this table joins. Who opened the savepoint that SQLite
+//                     reports to it is then unknown.
 //   xSavepoint(n)     nothing is deferred: savepoint n includes every earlier change.
 //   xRelease(n)       nothing is deferred.
 //   xRollbackTo(n)    the cache is empty and nothing is deferred. If n is known, SQLite has taken

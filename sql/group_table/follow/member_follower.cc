@@ -299,7 +299,7 @@ void MemberFollower::check() {
   source_.require_not_being_written(/*is_only_writer=*/true);
   link_.require_readable(store_.tables().table());
   const GroupConfig config = store_.load_config();
-  if (const auto problem = link_.changed_objects(store_.tables().table(), objects_of(config))) {
+  if (const auto problem = link_.problem_of_objects(store_.tables().table(), objects_of(config))) {
     throw SqliteError(SQLITE_CORRUPT_VTAB, *problem);
   }
   const KeyForm form = form_of(config);

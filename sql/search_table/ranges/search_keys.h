@@ -35,7 +35,7 @@ struct SearchedColumn {
 // Returns the hashes of a key.
 Hash hash_of(SearchKey key);
 
-// `tag`: the number of the searched column.
+// `tag`: the index of the column in SearchOptions::terms(). Stored filters depend on it.
 SearchKey equal_key(std::string_view bytes, Collation collation, std::uint32_t tag);
 // The key that a range has if it has a text such as '05' (see is_noncanonical_number()).
 SearchKey marker_key(std::uint32_t tag);
