@@ -38,13 +38,14 @@ class BloomOptions {
   // other.
   BloomOptions(sqlite3* db, std::span<const char* const> arguments);
 
-  // Returns how the filter grows; nullopt if it does not grow. A table that follows a source grows
-  // even if it has a capacity, because others decide how many rows the source has. Its first layer
-  // has the size that a table which does not grow would have.
+  // Returns how the filter grows; nullopt if it does not grow. By default a table that
+  // follows a source also grows beyond a capacity, because others decide how many rows the source
+  // has, unless it is counting or its block is too small. Its first layer then has the size that a
+  // table which does not grow would have.
   std::optional<Growth> growth() const;
   // Returns the header of the filter, of its first layer if it grows, or of each generation. `keys`
-  // is the number of distinct keys in the source. The capacity is 1.5 times `keys`, or that of the
-  // options, or without one kFirstCapacity, if that is larger; `cells` and `hashes` override both.
+  // is the number of distinct keys in the source. The capacity is that of the options, by default
+  // kFirstCapacity, or 1.5 times `keys` if that is larger; `cells` and `hashes` override both.
   // Throws bloom::Error if no valid filter has these parameters.
   Header header(std::uint64_t keys = 0) const;
   // Returns the layers of a new table without a source. Throws as header() does.

@@ -20,8 +20,8 @@ enum class GroupPlan : int {
   // sql/vtab/key_constraint.h.
   refused_collation = 5,
   // The query uses `key`, and has no condition to look it up. It is refused: for OR and RIGHT JOIN,
-  // SQLite finds equal rows of several plans by their id. A member has another id in a list than in
-  // a lookup.
+  // SQLite recognizes a row of several plans by its primary key, and that of a member is another
+  // one in all_members than in a lookup.
   refused_list = 6,
 };
 

@@ -15,7 +15,7 @@
 // SELECT member FROM who WHERE key = 'a.example';
 //     Returns the members whose filters may contain the key: all that have it, and false positives.
 // SELECT 1 FROM who WHERE member = 'south' AND key = 'a.example';
-//     Looks up the key in one filter. Returns no row: the key is certainly absent.
+//     Looks up the key in one filter. Returns one row, or none if the key is certainly absent.
 // SELECT member, filter, keys, fpr, overfull FROM who;
 //     Lists the members with their filters and the properties of these.
 //
@@ -133,6 +133,7 @@ class GroupTable {
   bool is_same_table(const GroupTable& other) const {
     return store_.tables().is_of(other.store_.tables().schema(), other.name());
   }
+  // Makes other objects of this name check their name from now on.
   void watch_others();
   static std::uint64_t slot_of_row(const Value& row, std::string_view change);
   void write_deferred_keys() { keys_.write_deferred(); }

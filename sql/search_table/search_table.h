@@ -134,6 +134,7 @@ class SearchTable {
   // Returns whether an application has made its own LIKE or GLOB.
   bool has_own_like() const;
   void require_usable();
+  // Makes other objects of this name check their name from now on.
   void watch_others();
   SearchFacts facts(const SearchConfig& config) const {
     return {columns_, options_, source_, config};

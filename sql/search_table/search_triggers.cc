@@ -51,12 +51,15 @@ std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
                              " ELSE " + block_of("(" + last_id + " + 1)") + " END)";
   // UPDATE OF fires only if SET has one of these names: the rowid has four.
   std::string named = " OF " + id + ", rowid, oid, _rowid_";
-  std::string differs = "old." + id + " <> " + new_id;
+  // Cases, because a chain of OR exceeds a low SQLITE_LIMIT_EXPR_DEPTH: the schema cannot be read
+  // then.
+  std::string differs = " WHEN old." + id + " <> " + new_id;
   bool any_update = false;
   const auto note_column = [&](const std::string& sql) {
     named.append(", ").append(sql);
-    differs.append(" OR old.").append(sql).append(" IS NOT new.").append(sql);
-    differs.append(" COLLATE BINARY OR typeof(old.").append(sql).append(") <> typeof(new.");
+    differs.append(" THEN 1 WHEN old.").append(sql).append(" IS NOT new.").append(sql);
+    differs.append(" COLLATE BINARY THEN 1 WHEN typeof(old.").append(sql);
+    differs.append(") <> typeof(new.");
     differs.append(sql).append(")");
   };
   const Statement info(db_, columns_sql());
@@ -78,7 +81,9 @@ std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
         any_update = any_update || column.integer(kInfoHidden) != 0;
         note_column(quoted_name(column_name));
         // -0.0 and 0.0 are equal, and have different texts.
-        differs.append(" OR typeof(new.").append(quoted_name(column_name)).append(") = 'real'");
+        differs.append(" THEN 1 WHEN typeof(new.")
+            .append(quoted_name(column_name))
+            .append(") = 'real'");
       }
     }
     any_update = any_update || reads_none;
@@ -105,7 +110,7 @@ std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
            (has_autoincrement() ? note_sequences : "")},
       {table, kAfterInsertSuffix, "INSERT" + on, note(block_of(new_id))},
       {table, kBeforeUpdateSuffix,
-       "UPDATE" + (any_update ? on : named + on + " AND (" + differs + ")"),
+       "UPDATE" + (any_update ? on : named + on + " AND CASE" + differs + " THEN 1 END"),
        note(block_of(new_id))}};
 }
 

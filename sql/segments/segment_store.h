@@ -79,7 +79,8 @@ class SegmentStore {
   static constexpr ShadowTable kWideTable = {"wide", "(id INTEGER PRIMARY KEY, words BLOB)", "id",
                                              "words"};
 
-  // `tables` has kDataTable and kWideTable. `writes`: a counter that rises with every write.
+  // `tables` has kDataTable and kWideTable. `writes`: a counter that rises with every write;
+  // add_segment() leaves that to its caller.
   // Requires: both outlive the store.
   SegmentStore(ShadowTables& tables, std::uint64_t& writes, unsigned family = 0)
       : tables_(tables), writes_(writes), first_id_(std::uint64_t{family} << kFamilyBits) {}

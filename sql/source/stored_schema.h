@@ -19,7 +19,7 @@ namespace bloom {
 struct StoredObject {
   std::string type;
   std::string name;
-  std::string table;   // that it is on, or that it is
+  std::string table;   // the one that it is on; of a table its own name
   bool has_b_tree;     // false: a view, a trigger or a virtual table
   std::string sql;     // empty if the object was not made by a statement of its own
   std::int64_t rowid;  // SQLite numbers the objects in the order in which they were made

@@ -123,8 +123,10 @@ concept VirtualTable = VirtualTableCursor<typename Table::Cursor, Table> &&
   table.sync();
   table.committed();
   table.rolled_back();
-  requires noexcept(opened.db())&& noexcept(opened.name())&& noexcept(
-      Table::is_shadow(text))&& noexcept(table.code_to_report(i));
+  requires noexcept(opened.db());
+  requires noexcept(opened.name());
+  requires noexcept(Table::is_shadow(text));
+  requires noexcept(table.code_to_report(i));
 };
 
 template <VirtualTable Table>

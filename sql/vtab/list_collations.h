@@ -30,9 +30,10 @@ class ListCollations {
   }
   // Looks for a list that is compared by another collation than BINARY and this one. Considers two
   // kinds of lists:
-  // - those that give argument number `argument` of xFilter, from 0, and
-  // - those in which the program itself looks up column `column` of the table, because
-  //   another plan may pass such a list to xFilter.
+  // - those that give argument number `argument` of xFilter, from 0, or an unknown one;
+  //   kAnyArgument: all lists; and
+  // - those in which the program itself searches for the value of `column`, because another plan
+  //   may pass them to xFilter.
   // Returns that collation; "" if there is none. If a program cannot be read, returns words that
   // say so.
   std::string other_than(std::string_view collation, int argument, int column);

@@ -24,7 +24,7 @@ struct ShadowTable {
   std::string_view definition;  // what follows the name in CREATE TABLE
   const char* first_column;
   const char* last_column;
-  // Tables of earlier versions do not have it.
+  // kMayBeMissing: tables of earlier versions do not have this one.
   enum Presence { kAlways, kMayBeMissing } presence = kAlways;
 };
 

@@ -40,8 +40,7 @@ class TransactionState {
   void begin();
   void savepoint(int number);
   void released(int number);
-  // SQLite calls this for a savepoint that is not known only if it was never opened. That does no
-  // harm.
+  // A savepoint that is not known was never opened if SQLite calls this for it. That does no harm.
   void rolled_back_to(int number);
   void committed() { end(); }
   void rolled_back();
@@ -192,9 +191,9 @@ class ChangeProgress {
     return transaction_.rolled_back_to_ && *transaction_.rolled_back_to_ <= savepoint_;
   }
   // Returns whether the change is undone if it fails now. This is so within a CommandScope, and if
-  // the statement defers its changes and is the only running one that may write. If another one
-  // runs, an SQL function of the deferring statement has started it. That one has no savepoint of
-  // its own, so SQLite may not undo the change if it fails.
+  // the statement defers its changes and is the only running one that may write. A second
+  // writer was started by an SQL function of the deferring statement. It has no savepoint of its
+  // own, so SQLite may not undo the change if that writer fails.
   bool is_undone_on_failure() const;
 
  private:

@@ -53,8 +53,8 @@ class WriteHistory {
   // writes_ when each savepoint opened, by its number. `savepoint_count_` of them are known.
   std::array<std::uint64_t, kSavepoints> at_savepoint_{};
   std::size_t savepoint_count_ = 0;
-  // The first `undone_count_` are those that kept fewer writes than every later one, in ascending
-  // order of both members. There is one for all rollbacks between two calls of now().
+  // The first `undone_count_` entries are in use: for rollbacks that kept fewer writes than every
+  // later one, in ascending order of both members. Rollbacks between two calls of now() share one.
   std::array<Rollback, kRollbacks> undone_{};
   std::size_t undone_count_ = 0;
 };

@@ -1140,5 +1140,28 @@ class Keys(SourceCase):
         self.assertSoundAfterwards(db)
 
 
+class Limits(InFolder):
+    @unittest.skipUnless(hasattr(sqlite3.Connection, "setlimit"), "needs Python 3.11")
+    def test_a_low_limit_of_the_depth_of_expressions(self):
+        """The depth does not grow with the columns. A trigger that is too deep would make the whole schema unreadable."""
+        db = self.connect()
+        columns = [f"c{i}" for i in range(12)]
+        db.execute(f"CREATE TABLE s(id INTEGER PRIMARY KEY, x, {', '.join(columns)})")
+        db.execute("INSERT INTO s(x, c3) SELECT 'text ' || value, value FROM json_each('[1, 2, 3]')")
+        db.execute(f"CREATE VIRTUAL TABLE f USING bloom_search(source=s, like=(x), words=(x), equal=({', '.join(columns)}, x || c1 AS e))")
+        db.close()
+        for depth, sql in (
+            (10, "SELECT id FROM f WHERE x LIKE '%text 2%'"),
+            (10, "SELECT id FROM f WHERE x MATCH 'text 2' AND c3 = 2"),
+            (10, "UPDATE s SET c3 = 4 WHERE id = 2"),
+            (10, "INSERT INTO f(f) VALUES ('summarize')"),
+            (20, "INSERT INTO s(x) VALUES ('text 5')"),
+        ):
+            db = self.connect()
+            db.setlimit(sqlite3.SQLITE_LIMIT_EXPR_DEPTH, depth)
+            self.assertEqual(db.execute(sql).fetchall(), [(2,)] if sql.startswith("SELECT") else [], sql)
+            db.close()
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -29,7 +29,8 @@ class GroupMembers {
   static constexpr ShadowTable kTable{
       "members", "(slot INTEGER PRIMARY KEY, member UNIQUE, cleared)", "slot", "cleared"};
 
-  // `writes`: a counter that rises with every write.
+  // `writes`: a counter that rises with every write; append(), pack() and drop_from() leave that to
+  // their callers.
   GroupMembers(ShadowTables& tables, std::uint64_t& writes) : tables_(tables), writes_(writes) {}
 
   std::optional<std::uint64_t> slot_of(const GroupConfig& config, const sqlite::Value& member);
