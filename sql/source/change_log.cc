@@ -118,38 +118,60 @@ bool ChangeLog::Position::matches(const Execution& row) const {
          std::equal(token.begin(), token.end(), other.begin(), other.end());
 }
 
+void ChangeLog::prepare(ReadRows& read) const {
+  // If an authorizer hides the id, no row has one. So all rows are read without a condition.
+  const std::string condition = &read == &read_from_ ? " WHERE id >= ?1" : "";
+  read.readable_preparation.reset();
+  read.select.emplace(db_, "SELECT * FROM " + qualified() + condition + " ORDER BY id",
+                      find_damage());
+}
+
+// Moves to the first row of what comes after the last position. Returns whether there is one.
+//
+// A statement that was prepared while an authorizer hid columns reads NULL for them, also after the
+// authorizer is gone. If nothing was asked then, because there was no row, it is prepared again.
+bool ChangeLog::begin_reading(ReadRows& read, std::optional<Execution>& run) {
+  const auto begin = [&] {
+    run.emplace(*read.select);
+    if (!positions_.empty()) {
+      run->bind(1, positions_.back().id);
+    }
+    return run->step();
+  };
+  if (!read.select) {
+    prepare(read);
+  }
+  if (!begin()) {
+    return false;
+  }
+  if (read.readable_preparation == run->preparations()) {
+    return true;
+  }
+  run.reset();
+  prepare(read);
+  require_readable();
+  const bool has_row = begin();
+  read.readable_preparation = run->preparations();
+  return has_row;
+}
+
 // Returns false if the row that was read last is not there any more.
 bool ChangeLog::read_from_last() {
   constexpr std::uint64_t kRowsPerPosition = 4096;
-  const bool reads_all = positions_.empty();
-  ReadRows& read = reads_all ? read_all_ : read_from_;
-  if (!read.select) {
-    // If an authorizer hides the id, no row has one. So all rows are read without a condition.
-    read.select.emplace(
-        db_, "SELECT * FROM " + qualified() + (reads_all ? "" : " WHERE id >= ?1") + " ORDER BY id",
-        find_damage());
-    read.readable_preparation.reset();
-  }
-  Execution run(*read.select);
-  const auto step = [&] {
-    const bool has_row = run.step();
-    if (has_row && read.readable_preparation != run.preparations()) {
-      require_readable();
-      read.readable_preparation = run.preparations();
-    }
-    return has_row;
-  };
+  std::optional<Execution> reading;
+  bool has_row = begin_reading(positions_.empty() ? read_all_ : read_from_, reading);
+  Execution& run = *reading;
   RowOrder order(name_);
-  if (!reads_all) {
-    run.bind(1, positions_.back().id);
-    if (!step() || !positions_.back().matches(run)) {
+  if (!positions_.empty()) {
+    if (!has_row || !positions_.back().matches(run)) {
       return false;
     }
     order.begin_at(run.integer(kIdColumn), run.integer(kChangeColumn));
+    has_row = run.step();
   }
   Position last;
   std::uint64_t rows = 0;
-  while (step()) {
+  for (; has_row; has_row = run.step()) {
     order.require_next(run.integer(kIdColumn), run.integer(kChangeColumn));
     read_row(run);
     const auto token = run.value(kTokenColumn).blob();

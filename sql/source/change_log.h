@@ -118,6 +118,8 @@ class ChangeLog {
   };
 
   void require_readable() const;
+  void prepare(ReadRows& read) const;
+  bool begin_reading(ReadRows& read, std::optional<sqlite::Execution>& run);
   std::string definition() const;
   std::string change_column_list() const;  // "added, key1, ..."
   void read_rows();

@@ -1819,6 +1819,17 @@ class CheckAndWork(Case):
                     self.assertEqual(len(db.run(lookup)), 1)
                 if db.in_transaction():
                     db.run("ROLLBACK")
+        # A statement that is kept was prepared while the log was empty and a column was hidden.
+        for module, lookup in (("bloom(source=s, column=k)", "key = 'new'"), ("bloom(source=s, column=(k, m))", "k = 'new' AND m = 2"), ("bloom_groups(source=s, member=m, column=k)", "key = 'new' AND member = 2")):
+            for column in ("id", "token", "added", "key1", "key2"):
+                second = Raw()
+                second.run("CREATE TABLE s(id INTEGER PRIMARY KEY, k, m)", f"CREATE VIRTUAL TABLE f USING {module}")
+                second.authorizer(lambda action, *read: 2 if action == 20 and read == ("f_pending", column) else 0)
+                second.code(f"SELECT 1 FROM f WHERE {lookup}")
+                second.authorizer(None)
+                second.run("INSERT INTO s VALUES (1, 'new', 2)")
+                self.assertEqual(second.run(f"SELECT 1 FROM f WHERE {lookup}"), [(1,)], (module, column))
+                second.close()
         db.authorizer(lambda action, *read: 2 if action == 20 and read[0] == "f_config" else 0)
         self.assertEqual(self.assertFails(db, "hides", "SELECT 1 FROM f WHERE key = 1"), 23)
 
