@@ -137,8 +137,8 @@ class ReadUncommitted {
   // whether uncommitted changes are visible.
   //
   // Reading the pragma takes 2 us, and a statement of one lookup calls this twice. So after
-  // a statement was prepared the first call reads the pragma if the cache is shared; else the third
-  // call does. Later calls return that result.
+  // a statement was prepared, the first call reads the pragma if the cache is shared, and otherwise
+  // the third call. Later calls return that result.
   bool sees_uncommitted(sqlite3* db);
   bool is_known() const { return calls_ == kCallsUntilKnown; }
 

@@ -16,9 +16,8 @@ inline bool is_equality(int op) {
   return op == SQLITE_INDEX_CONSTRAINT_EQ || op == SQLITE_INDEX_CONSTRAINT_IS;
 }
 
-// The condition key = ?, key IS ? or key IN (...) that a plan uses. Where there is
-// a list and key = ? of the same collation, the single key is looked up, and SQLite then looks for
-// it in the list.
+// The condition key = ?, key IS ? or key IN (...) that a plan uses. Beside a list, key = ?
+// of the same collation is looked up, and SQLite then looks for that key in the list.
 struct KeyConstraint {
   int index = -1;  // in aConstraint; -1 if no condition can be used in this join order
   Collation collation = Collation::binary;  // of the comparison

@@ -17,8 +17,8 @@
 
 namespace bloom {
 
-// Converts the texts of options to SQL values. Prepares a statement only if it is asked, because a
-// fresh connection pays for each one.
+// Converts the texts of options to SQL values. Prepares its statement at the first call of
+// convert(), because a fresh connection pays for each one.
 class OptionConverter {
  public:
   explicit OptionConverter(sqlite3* db) : db_(db) {}

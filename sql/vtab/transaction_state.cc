@@ -58,7 +58,7 @@ void TransactionState::savepoint(int number) {
   } else if (sqlite::statement_runs_to_its_end(db_, statements_)) {
     owner_for_statement_ = Owner::statement;
   }
-  // A statement would have a higher number, did it not run while the SAVEPOINT command does.
+  // A statement has a higher number, unless it runs within the SAVEPOINT command.
   if (is_known && is_innermost_of_user_ && owner_for_statement_ == Owner::statement) {
     ++nested_;
   } else {
