@@ -150,7 +150,10 @@ std::string SearchTable::Cursor::sql_of(const SearchCondition& condition) const 
 // only for a literal.
 bool SearchTable::Cursor::push_down(const SearchCondition& condition, const Value& value,
                                     const std::string& column, std::string& sql) const {
-  if (condition.is_list) {
+  // Each condition needs a parameter, and a list another one.
+  const auto used = kFirstParameter + static_cast<int>(bound_.size());
+  if (condition.is_list ||
+      used >= sqlite3_limit(table_.db_, SQLITE_LIMIT_VARIABLE_NUMBER, /*newVal=*/-1)) {
     return false;
   }
   const bool is_source_column =
@@ -160,8 +163,7 @@ bool SearchTable::Cursor::push_down(const SearchCondition& condition, const Valu
       : is_source_column
           ? table_.source_.columns()[as_size(static_cast<std::uint64_t>(condition.column))].affinity
           : Affinity::blob;
-  const std::string parameter =
-      std::string("?").append(std::to_string(kFirstParameter + bound_.size()));
+  const std::string parameter = std::string("?").append(std::to_string(used));
   const int op = condition.op;
   const bool is_match = op == SQLITE_INDEX_CONSTRAINT_MATCH;
   const bool is_pattern =
@@ -180,12 +182,12 @@ bool SearchTable::Cursor::push_down(const SearchCondition& condition, const Valu
     sql = std::string("+").append(column).append(operator_of(op)).append(parameter);
     return true;
   }
-  sql = column + operator_of(op);
   if (is_null_test(op)) {
+    sql = column + operator_of(op);
     return true;
   }
-  sql += parameter;
-  sql += " COLLATE " + quoted_name(condition.collation);
+  // The left COLLATE decides: an expression may have one of its own, which the column has not.
+  sql = column + " COLLATE " + quoted_name(condition.collation) + operator_of(op) + parameter;
   // Without the affinity of the user's value: a literal may be CAST(... AS NUMERIC), which is no
   // text.
   const int type = value.type();

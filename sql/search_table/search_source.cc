@@ -280,7 +280,7 @@ void SearchSource::create() {
   covered_.reset();
   guard_ = link_
                .restore(table_, {kTriggersForSearch, guard_}, kTriggersForSearch,
-                        /*keep_triggers=*/false)
+                        /*triggers_are_current=*/false)
                .guard_index;
 }
 

@@ -654,11 +654,38 @@ class Schema(SourceCase):
             db.execute(command)
         self.assertEqual(one(db, "SELECT pending_rows FROM f LIMIT 1"), 0)
         self.assertFails(db, "cannot change the rows of 's'", "UPDATE f SET f = 'summarize'")
+        db.execute("SELECT id FROM f WHERE f MATCH 'value'")
         self.assertFails(db, "a table cannot be called 'u'", "ALTER TABLE f RENAME TO u")
         self.assertFails(db, "a table cannot be called 'u'", "CREATE VIRTUAL TABLE u USING bloom_search(source=s, equal=(k))")
         db.execute("ALTER TABLE f RENAME TO g")
         db.execute("INSERT INTO g(g) VALUES ('summarize')")
         db.execute("DROP TABLE g")
+
+    def test_the_collation_of_an_expression_is_not_that_of_its_column(self):
+        collations = ("BINARY", "NOCASE", "RTRIM")
+        for own in collations:
+            db = self.source("CREATE TABLE s(id INTEGER PRIMARY KEY, k TEXT)", 0)
+            db.executescript(f"""
+                INSERT INTO s(k) VALUES ('abc'), ('ABC'), ('abc ');
+                CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(k COLLATE {own} AS n, CASE WHEN id > 0 COLLATE {own} THEN k END AS e));
+            """)
+            for column, collation, operator in itertools.product("ne", collations, ("=", "IS", "<>", "<=", ">=", "<", ">")):
+                condition = f"{operator} 'ABC' COLLATE {collation}"
+                self.assertEqual(db.execute(f"SELECT id FROM f WHERE {column} {condition} ORDER BY id").fetchall(),
+                                 db.execute(f"SELECT id FROM s WHERE k {condition} ORDER BY id").fetchall(), (own, column, condition))
+            db.execute("DROP TABLE f")
+            db.execute("DROP TABLE s")
+
+    def test_a_low_limit_of_parameters(self):
+        db = self.make()
+        db.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 10)
+        conditions = " AND ".join(f"k <> 'x{i}'" for i in range(20)) + " AND id IN (1, 2, 3)"
+        self.assertEqual(db.execute(f"SELECT id FROM f WHERE {conditions}").fetchall(), db.execute(f"SELECT id FROM s WHERE {conditions}").fetchall())
+
+    def test_match_needs_a_column(self):
+        db = self.make()
+        for sql in ("SELECT id FROM f WHERE f MATCH 'a'", "SELECT id FROM u JOIN f ON f.f MATCH u.f"):
+            self.assertFails(db, "'f' MATCH searches no column", sql)
 
     def test_a_trigger_dropped_and_rolled_back(self):
         db = self.make()
