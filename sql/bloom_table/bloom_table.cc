@@ -205,7 +205,7 @@ void BloomTable::insert_filter_or_command(const Value& key, const Value& filter,
   sqlite::Interrupts interrupts(db_);
   const InterruptCheck check_interrupt = interrupts.check();
   const FilterView added = filter_argument(filter, "filter", check_interrupt);
-  if (is_neutral(added)) {
+  if (is_neutral(added, check_interrupt)) {
     return;
   }
   filter_->run_atomically([&] {
@@ -230,11 +230,13 @@ int BloomTable::insert_key(const Value& value) {
     filter_->add_batched(hash);
     return SQLITE_OK;
   }
-  // In these tables add() adds a key that is present already.
-  const bool repeats = filter_->shape().kind == Kind::counting || filter_->has_generations();
+  // In these tables add() adds a key that is present already. A counting filter must count it: it
+  // may only seem to be present because of other keys, which can be removed.
+  const bool is_counting = filter_->shape().kind == Kind::counting;
+  const bool repeats = is_counting || filter_->has_generations();
   const bool is_new = repeats ? !filter_->may_contain(hash) : filter_->add(hash);
-  if (is_new && repeats) {
-    filter_->add(hash);
+  if (is_counting || (is_new && repeats)) {
+    filter_->add(hash, /*counts=*/is_new);
   }
   return is_new ? SQLITE_OK : SQLITE_CONSTRAINT;
 }

@@ -142,8 +142,6 @@ class World:
     # Into the filter first, so that no oracle has a key before its filter has it.
     def insert(self, db):
         name, keys, rule = self.name(), self.keys(), self.rng.choice(("", "OR IGNORE", "OR REPLACE"))
-        if name in COUNTING:
-            rule = ""  # with OR IGNORE a key that seems to be there is not counted
         self.run(db, f"INSERT {rule} INTO {name}(key) {keys}")
         # With OR IGNORE a key of an older generation is forgotten when that generation is.
         if name != "t" or rule != "OR IGNORE":
@@ -159,7 +157,7 @@ class World:
                 continue
             self.number += 1
             key = self.rng.choice((self.rng.randrange(50), f"'row {self.number}'"))
-            rule = self.rng.choice(("", "OR IGNORE")) if name in ("p", "g") else ""
+            rule = self.rng.choice(("", "OR IGNORE")) if name in ("p", "g", *COUNTING) else ""
             self.run(db, f"INSERT {rule} INTO {name}(key) VALUES ({key})")
             self.run(db, f"INSERT INTO {name}_keys(k) VALUES ({key})")
             if self.rng.random() < 0.1:

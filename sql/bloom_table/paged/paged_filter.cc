@@ -64,7 +64,7 @@ void PagedFilter::released(int number) {
 void PagedFilter::rolled_back_to(int number) {
   transaction_.rolled_back_to(number);
   // A table that was dropped and created again may have the same row in sqlite_schema.
-  drop_cache(transaction_.was_created() ? RowLogCopy::forget : RowLogCopy::forget_newest);
+  drop_cache(transaction_.was_created() ? RowLogCopy::forget : RowLogCopy::newest_may_be_gone);
   end_statement();
   retire_if_renamed();
   note_change();
@@ -151,13 +151,13 @@ void PagedFilter::note_written(bool counts) {
   note_change();
 }
 
-bool PagedFilter::add(Hash hash) {
-  if (const auto changed = try_row_log(hash)) {
+bool PagedFilter::add(Hash hash, bool counts) {
+  if (const auto changed = try_row_log(hash, /*is_removal=*/false, counts)) {
     return *changed;
   }
   Change change(*this, Change::Touches::keys);
   const bool changed = add_or_grow(hash);
-  change.done(changed);
+  change.done(changed && counts);
   return changed;
 }
 

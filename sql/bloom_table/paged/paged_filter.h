@@ -68,8 +68,8 @@ class PagedFilter : public CachedFilter {
   void rolled_back();
 
   // As Filter::add(). A growing filter does not add a key that it may already contain, and then
-  // returns false.
-  bool add(Hash hash);
+  // returns false. `counts`: SQLite will count the row in changes(), if this returns true.
+  bool add(Hash hash, bool counts = true);
   // Adds a key without returning whether it was new. Several keys can then be added in one batch.
   void add_batched(Hash hash) {
     if (!try_defer(hash)) {
@@ -100,8 +100,8 @@ class PagedFilter : public CachedFilter {
   // generations.
   void rotate();
 
-  // Merges a filter into the newest layer. Requires: `filter` is compatible (same geometry), and
-  // the table does not grow.
+  // Merges a filter into the newest layer. Requires: `filter` has the shape of that layer, and the
+  // table does not grow.
   void merge_filter(const FilterView& filter, const InterruptCheck& check_interrupt);
   // Require: the filter has one layer.
   void halve();
@@ -145,7 +145,7 @@ class PagedFilter : public CachedFilter {
   }
   // The row log: see paged_row_log.cc. try_row_log() adds or removes a key there. Returns whether
   // the filter has changed, or nullopt if the change must be written to its chunk.
-  std::optional<bool> try_row_log(Hash hash, bool is_removal = false);
+  std::optional<bool> try_row_log(Hash hash, bool is_removal, bool counts = true);
   bool can_use_row_log();
   void append_to_row_log(Hash hash, std::uint64_t chunk, bool is_removal);
   void merge_row_log();  // writes its keys to their chunks, or fails as a whole
