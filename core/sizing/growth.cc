@@ -15,16 +15,6 @@ constexpr double kSmallTotal = 100000;
 constexpr double kSmallFactor = 3.16227766016838;  // 10^(1/2)
 constexpr double kLargeFactor = 2.15443469003188;  // 10^(1/3)
 
-Header make_layer(const Growth& growth, std::size_t i, std::uint64_t capacity) {
-  assert(growth.block.value_or(0) == 0 || *growth.block >= kMinGrowingBlock);
-  const double fpr = growth.fpr * fpr_share_of_layer(i);
-  Header header = growth.block ? size_filter(capacity, fpr, growth.kind, *growth.block)
-                               : size_filter(capacity, fpr, growth.kind);
-  header.shape.seed = growth.seed;
-  header.shape.collation = growth.collation;
-  return header;
-}
-
 }  // namespace
 
 double fpr_share_of_layer(std::size_t i) {
@@ -33,7 +23,12 @@ double fpr_share_of_layer(std::size_t i) {
 }
 
 Header first_layer(const Growth& growth, std::uint64_t capacity) {
-  return make_layer(growth, 0, std::max(capacity, kMinFirstCapacity));
+  assert(growth.block.value_or(0) == 0 || *growth.block >= kMinGrowingBlock);
+  Header header = size_filter(std::max(capacity, kMinFirstCapacity),
+                              growth.fpr * fpr_share_of_layer(0), growth.kind, growth.block);
+  header.shape.seed = growth.seed;
+  header.shape.collation = growth.collation;
+  return header;
 }
 
 std::optional<Header> next_layer(const Growth& growth, std::span<const Header> layers) {
@@ -44,18 +39,17 @@ std::optional<Header> next_layer(const Growth& growth, std::span<const Header> l
   }
   const double new_total = std::ceil(total * (total < kSmallTotal ? kSmallFactor : kLargeFactor));
   const double capacity = std::max(new_total - total, static_cast<double>(kMinFirstCapacity));
-  // The classic filter needs 1.44 * capacity * -log2(fpr) cells. The factor 4 instead of 1.44
-  // leaves room for the extra cells of blocks and slices.
   const double fpr = growth.fpr * fpr_share_of_layer(layers.size());
-  if (layers.size() >= kMaxLayers ||
-      capacity * -std::log2(fpr) * 4 > static_cast<double>(kMaxCells)) {
+  if (layers.size() >= kMaxLayers || capacity > static_cast<double>(kMaxKeys) || fpr == 0) {
     return std::nullopt;
   }
-  Growth matching = growth;
-  matching.kind = layers.front().shape.kind;
-  matching.seed = layers.front().shape.seed;
-  matching.collation = layers.front().shape.collation;
-  return make_layer(matching, layers.size(), static_cast<std::uint64_t>(capacity));
+  const Shape& first = layers.front().shape;
+  auto next = find_size(static_cast<std::uint64_t>(capacity), fpr, first.kind, growth.block);
+  if (next) {
+    next->shape.seed = first.seed;
+    next->shape.collation = first.collation;
+  }
+  return next;
 }
 
 }  // namespace bloom

@@ -56,9 +56,8 @@ double fpr_share_of_layer(std::size_t i);
 Header first_layer(const Growth& growth, std::uint64_t capacity);
 
 // Returns the layer to add after `layers`. Its kind, seed and collation are those of `layers`,
-// whatever `growth` says, so all layers use the same hash of a key. Returns nullopt if the layer
-// could need more than kMaxCells cells, or if there are kMaxLayers layers already. Throws
-// bloom::Error as size_filter() does. Requires: `layers` is not empty.
+// whatever `growth` says, so all layers use the same hash of a key. Returns nullopt if find_size()
+// does, or if there are kMaxLayers layers already. Requires: `layers` is not empty.
 std::optional<Header> next_layer(const Growth& growth, std::span<const Header> layers);
 
 }  // namespace bloom

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -46,14 +47,17 @@ double classic_keys(double cells, double k, double p) {
 }
 
 // Returns the keys per block with which a filter of many blocks has an FPR of at most p, exact to
-// 0.1 %.
+// 0.1 %; 0 if there is no such number.
 double keys_per_block(const Shape& block, double p) {
   const auto good = [&](double mean) { return predicted_fpr_of_many_blocks(block, mean) <= p; };
   double high = classic_keys(static_cast<double>(block.cells), block.hashes, p);
   double low = 0.98 * high;
-  while (!good(low)) {
+  while (!good(low) && low > std::numeric_limits<double>::min()) {
     high = low;
     low *= 0.9;
+  }
+  if (low <= std::numeric_limits<double>::min()) {
+    return 0;  // smaller numbers have fewer digits
   }
   while (high - low > 0.001 * low) {
     const double middle = (low + high) / 2;
@@ -141,51 +145,57 @@ std::optional<Shape> chunked_shape(std::uint64_t n, double p, Kind kind, std::ui
                    round_up_size(first_good(1, most, good), min_aligned_units(unit, kind)) * unit);
 }
 
-// Returns smallest(k) for the best k. A partitioned filter gets a power of two instead, because
-// powers of two divide a chunk into equal slices. The function then tries the powers of two next to
-// the best k and returns the smaller shape. Returns nullopt if there is none.
-template <typename Smallest>
-std::optional<Shape> with_best_hashes(double p, Kind kind, Smallest smallest) {
+// The numbers of hashes to try: the best one. A partitioned filter gets a power of two instead,
+// because powers of two divide a chunk into equal slices.
+struct HashesToTry {
+  std::uint32_t few;
+  std::uint32_t many;
+};
+HashesToTry hashes_to_try(double p, Kind kind) {
   const double best = std::clamp<double>(std::round(-std::log2(p)), 1, kMaxHashes);
   const auto k = static_cast<std::uint32_t>(best);
-  if (kind != Kind::partitioned) {
-    return smallest(k);
+  return kind != Kind::partitioned ? HashesToTry{k, k}
+                                   : HashesToTry{std::clamp(std::bit_floor(k), 1U, kMaxSlices),
+                                                 std::clamp(std::bit_ceil(k), 1U, kMaxSlices)};
+}
+
+// Returns the smallest shape with k hashes; nullopt if there is none.
+std::optional<Shape> smallest_shape(std::uint64_t n, double p, Kind kind, std::uint32_t k,
+                                    std::optional<std::uint64_t> block) {
+  if (!block) {
+    return chunked_shape(n, p, kind, k);
   }
-  const std::uint32_t below = std::clamp(std::bit_floor(k), 1U, kMaxSlices);
-  const std::uint32_t above = std::clamp(std::bit_ceil(k), 1U, kMaxSlices);
-  const std::optional<Shape> few = smallest(below);
-  const std::optional<Shape> many = below == above ? few : smallest(above);
-  return !many || (few && few->cells <= many->cells) ? few : many;
+  if (*block == 0) {
+    return unblocked_shape(n, p, kind, k);
+  }
+  return kind == Kind::partitioned && *block % k != 0 ? std::nullopt
+                                                      : blocked_shape(n, p, kind, k, *block);
 }
 
 }  // namespace
 
-std::optional<Header> find_size(std::uint64_t n, double p, Kind kind) {
+std::optional<Header> find_size(std::uint64_t n, double p, Kind kind,
+                                std::optional<std::uint64_t> block) {
   require_keys("capacity", n);
   require_fpr("fpr", p);
-  const auto shape =
-      with_best_hashes(p, kind, [&](std::uint32_t k) { return chunked_shape(n, p, kind, k); });
+  const auto [few, many] = hashes_to_try(p, kind);
+  auto shape = smallest_shape(n, p, kind, few, block);
+  if (few != many) {
+    const auto other = smallest_shape(n, p, kind, many, block);
+    shape = other && !(shape && shape->cells <= other->cells) ? other : shape;
+  }
   return shape ? std::optional(Header{.shape = *shape, .capacity = n, .fpr = p}) : std::nullopt;
 }
 
-Header size_filter(std::uint64_t n, double p, Kind kind) {
-  const auto header = find_size(n, p, kind);
+Header size_filter(std::uint64_t n, double p, Kind kind, std::optional<std::uint64_t> block) {
+  const auto header = find_size(n, p, kind, block);
+  if (!header && block.value_or(0) != 0) {
+    require_valid(one_block(kind, hashes_to_try(p, kind).few, *block));
+  }
   if (!header) {
     refuse_size(n, p);
   }
   return *header;
-}
-
-Header size_filter(std::uint64_t n, double p, Kind kind, std::uint64_t block) {
-  require_keys("capacity", n);
-  require_fpr("fpr", p);
-  const auto shape = with_best_hashes(p, kind, [&](std::uint32_t k) {
-    return block == 0 ? unblocked_shape(n, p, kind, k) : blocked_shape(n, p, kind, k, block);
-  });
-  if (!shape) {
-    refuse_size(n, p);
-  }
-  return {.shape = *shape, .capacity = n, .fpr = p};
 }
 
 }  // namespace bloom

@@ -21,15 +21,17 @@ inline constexpr double kDefaultFpr = 0.01;
 // 8 chunks (31 KiB) has exactly half the blocks of the filter for 2n keys. The rounding costs 5 %
 // of the bytes on average, and 12.5 % at most. It lowers the FPR.
 //
-// Throws bloom::Error if an argument is out of range, or if the filter would need more than
-// kMaxCells cells.
-Header size_filter(std::uint64_t n, double p, Kind kind);
+// With `block`, each block has that many cells; if it is 0, the filter is unblocked. The rounding
+// costs less with smaller blocks: at most 0.8 % if a block is at most 1/16 of a chunk.
+//
+// Throws bloom::Error if an argument is out of range, if the filter would need more than kMaxCells
+// cells, or if the slices of a partitioned filter do not divide the block.
+Header size_filter(std::uint64_t n, double p, Kind kind,
+                   std::optional<std::uint64_t> block = std::nullopt);
 
-// The same, but returns nullopt if the filter would need more than kMaxCells cells.
-std::optional<Header> find_size(std::uint64_t n, double p, Kind kind);
-
-// As size_filter(), with blocks of `block` cells. If `block` is 0, the filter is unblocked. The
-// rounding costs less with smaller blocks: at most 0.8 % if a block is at most 1/16 of a chunk.
-Header size_filter(std::uint64_t n, double p, Kind kind, std::uint64_t block);
+// The same, but returns nullopt if there is no such filter. Throws bloom::Error if an argument is
+// out of range.
+std::optional<Header> find_size(std::uint64_t n, double p, Kind kind,
+                                std::optional<std::uint64_t> block = std::nullopt);
 
 }  // namespace bloom

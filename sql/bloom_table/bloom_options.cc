@@ -158,7 +158,7 @@ Header BloomOptions::header_from_capacity(std::uint64_t keys) const {
     return first_layer(growth_parameters(), capacity);
   }
   const double fpr = growth_parameters().fpr / static_cast<double>(parts);
-  return block_ ? size_filter(capacity, fpr, kind_, *block_) : size_filter(capacity, fpr, kind_);
+  return size_filter(capacity, fpr, kind_, block_);
 }
 
 Header BloomOptions::header_from_cells() const {

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "core/filter/layers.h"
 #include "core/layout/chunk_layout.h"
 #include "core/sizing/prediction.h"
+#include "core/support/error.h"
 #include "tests/support/keys.h"
 
 namespace bloom::test {
@@ -80,7 +83,7 @@ TEST(Growth, AFullFilterHasLessThanTwiceTheBytesOfAFilterOfThatCapacity) {
 }
 
 TEST(Growth, EndsAtTheMaximumSizeOfAFilter) {
-  std::vector<Header> layers = {first_layer({}, std::uint64_t{1} << 36)};
+  std::vector<Header> layers = {first_layer({}, 75'000'000'000)};
   EXPECT_FALSE(next_layer({}, layers));
   layers = {first_layer({}, 1'000'000'000)};
   for (std::optional<Header> next; (next = next_layer({}, layers)); layers.push_back(*next)) {
@@ -101,6 +104,23 @@ TEST(Growth, NeverReachesTheMaximumNumberOfLayers) {
 TEST(Growth, TheFirstLayerIsLargeEnoughToEstimateItsFill) {
   EXPECT_EQ(first_layer({}, 1).capacity, kMinFirstCapacity);
   EXPECT_EQ(first_layer({}, 100).capacity, 100U);
+}
+
+// 32 slices do not divide a block of 10,000 cells, but 16 do. 10,001 cells have no even number.
+TEST(Growth, PartitionedLayersHaveSlicesThatDivideTheBlock) {
+  const Growth growth{.fpr = 0.0001, .kind = Kind::partitioned, .block = 10'000};
+  const std::vector<Header> grown = grown_to(growth, 50, 500'000);
+  EXPECT_LT(grown.back().shape.hashes, 32U);
+  EXPECT_LT(grown.back().fpr, std::exp2(-17));  // the best number is between 16 and 32
+  const Growth odd{.fpr = 0.5, .kind = Kind::partitioned, .block = 10'001};
+  EXPECT_THROW(first_layer(odd, 50), Error);
+  const std::vector<Header> layers = {size_filter(1000, 0.5, Kind::partitioned, 10'001)};
+  EXPECT_FALSE(next_layer(odd, layers));
+}
+
+TEST(Growth, EndsWhenTheRateOfALayerIsNoNumber) {
+  const std::vector<Header> layers = {size_filter(1000, 0.5, Kind::standard)};
+  EXPECT_FALSE(next_layer({.fpr = std::numeric_limits<double>::denorm_min()}, layers));
 }
 
 TEST(Growth, ANewLayerKeepsKindSeedAndCollationOfEarlierLayers) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -331,6 +332,19 @@ TEST(Sizing, MostUnblockedAndSingleBlockFiltersLineUp) {
     }
   }
   EXPECT_GT(aligned, total * 9 / 10) << total;
+}
+
+TEST(Sizing, RatesNextToTheSmallestNumberEnd) {
+  constexpr double kSmallest = std::numeric_limits<double>::denorm_min();
+  for (const double p : {kSmallest, 20 * kSmallest, 1e-310, std::numeric_limits<double>::min()}) {
+    for (const std::uint64_t block : {8, 64, 10'000}) {
+      for (const Kind kind : kKinds) {
+        if (const auto header = find_size(10, p, kind, block)) {
+          EXPECT_LE(predicted_fpr(header->shape, 10), p);
+        }
+      }
+    }
+  }
 }
 
 TEST(Sizing, ArgumentsOutOfRangeAreNamed) {
