@@ -142,8 +142,9 @@ void GroupKeys::begin_transaction() {
   keys_in_transaction_ = 0;
 }
 
-// An object whose table was dropped, or whose name was undone, cannot read the row log. It is left
-// to another object, or to a later transaction: the commit must not fail because of it.
+// An object whose table was dropped, or whose name was undone, cannot read the row log, and an
+// authorizer may refuse the merge. The log is then left to another object, or to a later
+// transaction: the commit must not fail because of it.
 void GroupKeys::sync() {
   write_deferred();
   if (!row_log_may_have_rows_) {
@@ -151,10 +152,13 @@ void GroupKeys::sync() {
   }
   forget_rows();
   const sqlite::Outcome loading = sqlite::Outcome::of([&] { config(); });
-  if (table_was_lost(loading)) {
+  if (log_is_out_of_reach(loading)) {
     return;
   }
   loading.throw_failure();
+  if (store_.is_merge_refused()) {
+    return;
+  }
   const int changes = sqlite3_changes(db_);
   const sqlite::Outcome merging = sqlite::Outcome::of([&] {
     merge_row_log();

@@ -131,16 +131,11 @@ void SegmentStore::add_segment(const SegmentConfig& config) {
     fail("the table has the largest number of members, " +
          std::to_string(kMaxSegments * kSegmentFilters));
   }
-  const Statement insert = tables_.statement(
-      "WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c LIMIT ?1) "
-      "INSERT INTO {data} SELECT (i << " +
-      std::to_string(kSegmentBits) + ") + ?2, ?3 FROM c");
+  const Statement insert = tables_.statement("INSERT INTO {data} VALUES (?1, ?2)");
   const std::array<std::uint8_t, kChunkBytes> empty{};
-  Execution(insert)
-      .bind(1, as_integer(config.chunks_per_segment()))
-      .bind(2, as_integer(chunk_id(0, config.segments)))
-      .bind(3, empty)
-      .step();
+  for (std::uint64_t i = 0; i < config.chunks_per_segment(); ++i) {
+    Execution(insert).bind(1, as_integer(chunk_id(i, config.segments))).bind(2, empty).step();
+  }
 }
 
 // Writes chunk i of the segments in `range`, which are all segments of row `row` of _wide.

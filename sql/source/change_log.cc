@@ -173,8 +173,12 @@ bool ChangeLog::read_from_last() {
   std::uint64_t rows = 0;
   for (; has_row; has_row = run.step()) {
     order.require_next(run.integer(kIdColumn), run.integer(kChangeColumn));
-    read_row(run);
     const auto token = run.value(kTokenColumn).blob();
+    if (token.size() != kTokenBytes) {
+      fail("the table " + sqlite::quoted_text(name_) +
+           " has a row without a token, which an authorizer has hidden (run the command 'merge')");
+    }
+    read_row(run);
     last.id = run.integer(kIdColumn);
     last.token.assign(token.begin(), token.end());
     last.keys_read = keys_read();

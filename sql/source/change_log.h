@@ -17,10 +17,11 @@
 // it keeps. The connection then reads the rows after it again. The tokens come from randomblob(),
 // because some applications replace random() by their own function.
 //
-// An authorizer can hide columns: SQLite then reads NULL in their place. What reads keys refuses
-// that.
+// An authorizer can hide columns: SQLite then reads NULL in their place. Functions that read keys
+// throw then.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -38,10 +39,12 @@ struct SideTable;
 class ChangeLog {
  public:
   static constexpr std::string_view kSuffix = "_pending";
+  static constexpr std::size_t kTokenBytes = 8;
   // What the definition of every log begins with, after the name.
   static constexpr std::string_view kColumns = "(id INTEGER PRIMARY KEY, token, added";
 
-  // The values of the column `added`. kKept: a merge has left the row of a removed key.
+  // The values of the column `added`. kVoid: an announcement that has ended. kKept: the row of a
+  // removed key, kept by a merge.
   enum Change { kRemoved = 0, kAdded = 1, kAnnounced = 2, kVoid = 3, kKept = 4 };
 
   ChangeLog(sqlite3* db, std::string schema, const std::string& table)
@@ -114,7 +117,7 @@ class ChangeLog {
 
   struct ReadRows {
     std::optional<sqlite::Statement> select;
-    std::optional<int> readable_preparation;  // no authorizer hid its columns then
+    std::optional<int> readable_preparation;  // preparations() when no authorizer hid columns
   };
 
   void require_readable() const;

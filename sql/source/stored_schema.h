@@ -1,6 +1,6 @@
 // The objects of a schema that concern a virtual table and its source: triggers, indexes, the side
-// table. One statement reads all of them, and only after a change of the schema, because a fresh
-// connection pays for each statement that it prepares.
+// table. One statement reads all of them, because a fresh connection pays for each statement that
+// it prepares. last_read() reads only after a change of the schema.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/sqlite/statement.h"
 
@@ -98,14 +99,16 @@ class SchemaReader {
       select_version_.emplace(db_, "PRAGMA " + sqlite::quoted_name(schema_) + ".schema_version");
     }
     sqlite::Execution run(*select_version_);
-    run.step();
+    if (!run.step()) {
+      throw sqlite::SqliteError(SQLITE_AUTH, "an authorizer hides the version of the schema");
+    }
     return {run.integer(0), run.preparations()};
   }
 
   StoredSchema read(const std::string& table, const std::string& source) const {
     return {db_, schema_, table, source};
   }
-  // As read(), but reads only after a change of the state. If `table` is empty, any table will do.
+  // As read(), but reads only after a change of the state. An empty `table`: that of the last call.
   // ALTER TABLE ... RENAME changes the state only after it has called xRename, so what it has
   // changed before is not seen.
   //

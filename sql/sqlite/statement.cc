@@ -29,6 +29,10 @@ Statement::Statement(sqlite3* db, const std::string& sql, FindDamage find_damage
   require_ok(sqlite3_prepare_v3(db, sql.c_str(), static_cast<int>(sql.size()) + 1, kFlags,
                                 &prepared, nullptr));
   statement_.reset(prepared);
+  if (sql.starts_with("PRAGMA ") && sqlite3_column_count(prepared) == 0) {
+    throw SqliteError(SQLITE_AUTH, "an authorizer hides " + sql +
+                                       " (it must not answer SQLITE_IGNORE for pragmas)");
+  }
   if (const std::string name = find_damage_ ? find_damage_() : ""; !name.empty()) {
     throw SqliteError(SQLITE_CORRUPT_VTAB, "the table " + name + " is missing or has changed");
   }

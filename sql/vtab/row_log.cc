@@ -10,9 +10,9 @@ namespace bloom {
 
 using sqlite::Execution;
 
-bool table_was_lost(const sqlite::Outcome& loading) {
+bool log_is_out_of_reach(const sqlite::Outcome& loading) {
   return loading.code() == SQLITE_ERROR || loading.code() == SQLITE_ABORT ||
-         loading.code() == SQLITE_CORRUPT_VTAB;
+         loading.code() == SQLITE_CORRUPT_VTAB || loading.code() == SQLITE_AUTH;
 }
 
 // After other failures SQLite has rolled the transaction back.
@@ -85,21 +85,47 @@ std::int64_t RowLog::first_id() {
 // SQLite counts each row that an UPSERT updates, also if it is the same row every time.
 //
 // The statement has a savepoint of its own. SQLite would roll that back to prepare a kept statement
-// again, and other tables would take it for a rollback of the user's savepoint.
+// again, and other tables would take it for a rollback of the user's savepoint. It has no
+// recursion, which some authorizers refuse.
 void RowLog::restore_changes(int changes) {
   constexpr int kMost = 100'000;
   if (changes == sqlite3_changes(tables_.db()) || changes > kMost) {
     return;
   }
-  ++writes_;
-  const sqlite::Statement update = tables_.statement(
-      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ?1) "
-      "INSERT INTO {config} SELECT 'version', 0 FROM n WHERE true "
-      "ON CONFLICT(k) DO UPDATE SET v = v");
-  Execution(update).bind(1, std::int64_t{changes}).step();
+  bool is_permitted = false;
+  const auto outcome = sqlite::Outcome::of([&] {
+    const sqlite::Statement update = tables_.statement(
+        "WITH v(i) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) "
+        "INSERT INTO {config} SELECT 'version', 0 FROM v AS a, v AS b, v AS c, v AS d, v AS e "
+        "WHERE true LIMIT ?1 ON CONFLICT(k) DO UPDATE SET v = v");
+    is_permitted = true;
+    ++writes_;
+    Execution(update).bind(1, std::int64_t{changes}).step();
+  });
+  if (is_permitted || outcome.code() != SQLITE_AUTH) {
+    outcome.throw_failure();
+  }
 }
 
-void RowLog::require_permission_to_clear() { tables_.statement("DELETE FROM {rowlog}"); }
+// SQLite prepares a kept statement again if there is a new authorizer.
+bool RowLog::is_merge_refused(std::initializer_list<const char*> writes) {
+  Execution kept(tables_.prepared("SELECT 1"));
+  kept.step();
+  if (permitted_preparation_ == kept.preparations()) {
+    return false;
+  }
+  const auto outcome = sqlite::Outcome::of([&] {
+    tables_.statement("DELETE FROM {rowlog}");
+    for (const char* const sql : writes) {
+      tables_.statement(sql);
+    }
+  });
+  if (outcome.code() != SQLITE_AUTH) {
+    outcome.throw_failure();
+  }
+  permitted_preparation_ = outcome.failed() ? std::nullopt : std::optional(kept.preparations());
+  return outcome.failed();
+}
 
 void RowLog::clear() {
   ++writes_;

@@ -5,10 +5,10 @@
 //
 // The rows are part of SQLite's pages, so SQLite rolls them back, saves and copies them like any
 // others. The table merges them into its other rows when there are many, and before the transaction
-// commits. Rows stay in the log after a commit under PRAGMA query_only, after one that follows a
-// refused sqlite3_close(), and after one in which the object cannot read the log: see
-// table_was_lost(). So a table that is opened reads the log, if its config says that there are
-// rows.
+// commits. Rows stay in the log after a commit under PRAGMA query_only or an authorizer that
+// refuses writes, after one that follows a refused sqlite3_close(), and after one in which the
+// object cannot read the log: see log_is_out_of_reach(). So a table that is opened reads the log,
+// if its config says that there are rows.
 //
 // The ids are consecutive. A merge removes all rows. A rollback removes the newest ones, or brings
 // back those that a merge has removed: a copy must not take those for rows with the same ids that
@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <span>
@@ -27,10 +28,10 @@
 namespace bloom {
 
 // Returns whether the log could not be read because the table was dropped, renamed, replaced or
-// damaged. The commit then succeeds, and leaves the log. After another failure the commit must
-// fail: after an I/O error SQLite may have rolled the transaction back already, and would report
-// success.
-bool table_was_lost(const sqlite::Outcome& loading);
+// damaged, or because of an authorizer. The commit then succeeds, and leaves the log. After another
+// failure the commit must fail: after an I/O error SQLite may have rolled the transaction back
+// already, and would report success.
+bool log_is_out_of_reach(const sqlite::Outcome& loading);
 
 class RowLog {
  public:
@@ -67,12 +68,13 @@ class RowLog {
   void for_each(const EachRow& f, std::int64_t first = std::numeric_limits<std::int64_t>::min());
   // Calls f(id, row) for the newest row. Returns false if there is none.
   bool with_newest(const EachRow& f);
-  // Throws SqliteError if an authorizer refuses to clear the log.
-  void require_permission_to_clear();
+  // Returns whether an authorizer refuses one of these statements, which write what a merge writes,
+  // or to clear the log.
+  bool is_merge_refused(std::initializer_list<const char*> writes);
   void clear();
   // Sets changes() to a value that it had before: a commit must not change it. Leaves it alone if
-  // that would take long: above 100,000. Requires: the table <name>_config(k, v) has a row
-  // 'version'.
+  // that would take long, above 100,000, or is refused. Requires: the table <name>_config(k, v) has
+  // a row 'version'.
   void restore_changes(int changes);
 
  private:
@@ -80,6 +82,7 @@ class RowLog {
   std::uint64_t& writes_;
   // A trigger on the log could call an SQL function of the host that uses the table.
   bool is_appending_ = false;
+  std::optional<int> permitted_preparation_;  // preparations() when a merge was not refused
 };
 
 }  // namespace bloom

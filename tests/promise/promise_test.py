@@ -1079,6 +1079,65 @@ class Halfway(Case):
                 self.assertEqual(reader.one("SELECT count(*) FROM other"), 1)
             db.run("DROP TABLE f", "DROP TABLE g", "DROP TABLE other")
 
+    def test_an_authorizer_that_refuses_writes_at_commit(self):
+        """The row log then stays, and is merged later. RELEASE and COMMIT of plain tables write nothing that is asked for."""
+        recursive = 33
+        for table, refused in itertools.product(("bloom(capacity=300000)", "bloom(capacity=300000, kind=counting)", "bloom_groups(capacity=1000)"), ({recursive}, {9, 18, 23}, {9, 18, 20, 21, 23})):
+            db = Raw(self.path)
+            db.run(f"CREATE VIRTUAL TABLE f USING {table}", "CREATE TABLE other(x)")
+            name = "'m', " if "groups" in table else ""
+            columns = "member, key" if name else "key"
+            added = []
+            for many in (30, 3500):
+                db.run("BEGIN", "SAVEPOINT s")
+                keys = [f"k{len(added) + i}" for i in range(many)]
+                for key in keys:
+                    db.run(f"INSERT INTO f({columns}) VALUES ({name}'{key}')")
+                added += keys
+                db.run("INSERT INTO other VALUES (1), (2), (3)", "UPDATE other SET x = x")
+                db.authorizer(lambda action, *_: int(action in refused))
+                db.run("RELEASE s", "COMMIT")
+                db.authorizer(None)
+                for reader in (db, Raw(self.path)):
+                    for key in added[:: len(added) // 30]:
+                        self.assertEqual(reader.one(f"SELECT count(*) FROM f WHERE key = '{key}'"), 1, (table, refused))
+                    self.assertEqual(reader.one("SELECT count(*) FROM other"), 3 if many == 30 else 6)
+                    reader.run("INSERT INTO f(f) VALUES ('integrity-check')")
+            db.run("BEGIN", *(f"INSERT INTO f({columns}) VALUES ({name}'new{i}')" for i in range(30)), "COMMIT")
+            self.assertEqual(db.one("SELECT count(*) FROM f_rowlog"), 0)
+            if "counting" in table:
+                db.run(f"DELETE FROM f WHERE key = '{added[0]}'")
+                self.assertEqual(db.one(f"SELECT count(*) FROM f WHERE key = '{added[0]}'"), 0)
+            db.run("DROP TABLE f", "DROP TABLE other")
+
+    def test_tokens_and_pragmas_that_an_authorizer_hides(self):
+        ignore, pragma, function = 2, 19, 31
+        for table in ("bloom(source=s, column=k)", "bloom_groups(source=s, member=m, column=k)"):
+            writer, reader = Raw(self.path), Raw(self.path)
+            writer.run("CREATE TABLE s(k, m)", f"CREATE VIRTUAL TABLE f USING {table}")
+            for name in "ab":
+                writer.authorizer(lambda action, *_: ignore if action == function else 0)
+                writer.run(*(f"INSERT INTO s VALUES ('{name}{i}', 'm')" for i in range(5)))
+                writer.authorizer(None)
+                self.assertFails(reader, "has a row without a token", f"SELECT count(*) FROM f WHERE key = '{name}0'")
+                writer.run("INSERT INTO f(f) VALUES ('merge')")
+                for i in range(5):
+                    self.assertEqual(reader.one(f"SELECT count(*) FROM f WHERE key = '{name}{i}'"), 1)
+            writer.run("DROP TABLE f", "DROP TABLE s")
+        db = Raw()
+        db.run("PRAGMA encoding = 'UTF-16le'", "CREATE TABLE t(id INTEGER PRIMARY KEY, k TEXT)", "CREATE VIRTUAL TABLE f USING bloom_search(source=t, equal=(k))", "INSERT INTO t VALUES (1, 'new')")
+        db.authorizer(lambda action, *_: ignore if action == pragma else 0)
+        self.assertFails(db, "an authorizer hides", "INSERT INTO f(f) VALUES ('summarize')")
+        db.authorizer(None)
+        self.assertEqual(db.run("SELECT id FROM f WHERE k = 'new'"), [(1,)])
+
+    def test_an_authorizer_that_refuses_recursion_allows_many_members(self):
+        db = Raw()
+        db.run("CREATE VIRTUAL TABLE f USING bloom_groups(capacity=20)")
+        db.authorizer(lambda action, *_: int(action == 33))
+        db.run(*(f"INSERT INTO f(member, key) VALUES ({i}, 'k{i}')" for i in range(100)))
+        self.assertEqual(db.run("SELECT member FROM f WHERE key = 'k99' AND member = 99"), [(99,)])
+
     def test_a_command_that_fails_while_another_statement_writes(self):
         """SQLite would not undo the failing statement, because that statement has no savepoint."""
         db = Raw()

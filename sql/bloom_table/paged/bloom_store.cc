@@ -266,12 +266,9 @@ void ChunkWriter::write(std::uint64_t i, std::span<const std::uint8_t> cells) {
   row_.write(0, cells);
 }
 
-void BloomStore::require_permission_to_write() {
-  row_log_.require_permission_to_clear();
-  for (const char* const sql :
-       {"DELETE FROM {data}", "INSERT INTO {data} VALUES (1, 1)", "UPDATE {config} SET v = 1"}) {
-    tables_.statement(sql);
-  }
+bool BloomStore::is_merge_refused() {
+  return row_log_.is_merge_refused(
+      {"DELETE FROM {data}", "INSERT INTO {data} VALUES (1, 1)", "UPDATE {config} SET v = 1"});
 }
 
 void BloomStore::delete_chunk(std::uint64_t i) {

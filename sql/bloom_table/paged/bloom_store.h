@@ -2,6 +2,7 @@
 //
 // <name>_config(k PRIMARY KEY, v) WITHOUT ROWID    one row per value: see BloomConfig
 // <name>_data(id INTEGER PRIMARY KEY, chunk BLOB)  cells, 3,968 bytes each (docs/table-format.md)
+// <name>_rowlog                                    see bloom_row_log.h
 //
 // docs/table-format.md lists the rows of the config.
 //
@@ -90,8 +91,8 @@ class BloomStore {
   // Returns the numbers of the chunks that have a row, in order.
   CountedVector<std::uint64_t> stored_chunks();
 
-  // Throws SqliteError if an authorizer refuses to change one of the tables. Writes nothing.
-  void require_permission_to_write();
+  // Returns whether an authorizer refuses what a merge of the row log writes.
+  bool is_merge_refused();
 
   // Makes all open savepoints known to every table of the transaction (see TransactionState). Runs
   // a statement that writes nothing, but needs a savepoint of its own. SQLite reports only that

@@ -48,7 +48,7 @@ bool PagedFilter::can_use_row_log() {
   return !is_deferring();
 }
 
-std::optional<bool> PagedFilter::try_row_log(Hash hash, bool is_removal) {
+std::optional<bool> PagedFilter::try_row_log(Hash hash, bool is_removal, bool counts) {
   if (!can_use_row_log()) {
     return std::nullopt;
   }
@@ -71,7 +71,7 @@ std::optional<bool> PagedFilter::try_row_log(Hash hash, bool is_removal) {
       merge_row_log();
     }
   }
-  note_written(changed);
+  note_written(changed && counts);
   return changed;
 }
 
@@ -136,8 +136,7 @@ void PagedFilter::merge_row_log_after_savepoint() {
   }
   bool is_possible = false;
   const sqlite::Outcome permission = sqlite::Outcome::of([&] {
-    is_possible = can_use_row_log() && !sqlite::is_query_only(db);
-    store_.require_permission_to_write();
+    is_possible = can_use_row_log() && !sqlite::is_query_only(db) && !store_.is_merge_refused();
   });
   if (permission.failed() || !is_possible) {
     return;
@@ -148,10 +147,10 @@ void PagedFilter::merge_row_log_after_savepoint() {
 }
 
 // An object that does not know the table's name leaves the log to the object that does, or to the
-// next transaction. If a merge fails, the commit fails, and SQLite rolls the transaction back. Two
-// commits keep the log. PRAGMA query_only refuses every write, but not the commit. And an object
-// whose table was dropped, or whose rename was undone, cannot read the log: another object merges
-// it, or a later transaction.
+// next transaction. If a merge fails, the commit fails, and SQLite rolls the transaction back. Some
+// commits keep the log. PRAGMA query_only and an authorizer refuse writes, but not the commit. And
+// an object whose table was dropped, or whose rename was undone, cannot read the log: another
+// object merges it, or a later transaction.
 void PagedFilter::sync() {
   write_deferred_changes();
   if (transaction_.may_have_old_name() ||
@@ -166,12 +165,12 @@ void PagedFilter::sync() {
   });
   if (loading.failed()) {
     drop_cache();
-    if (table_was_lost(loading)) {
+    if (log_is_out_of_reach(loading)) {
       return;
     }
     loading.throw_failure();
   }
-  if (!config_.row_log_has_rows) {
+  if (!config_.row_log_has_rows || store_.is_merge_refused()) {
     return;
   }
   const int changes = store_.database().changes();

@@ -37,6 +37,7 @@ class GroupRowLog {
   std::uint64_t append(const Key& key);
   void clear() { log_.clear(); }
   void restore_changes(int changes) { log_.restore_changes(changes); }
+  bool is_merge_refused(const char* write) { return log_.is_merge_refused({write}); }
 
   // Calls f(key) for each key of the log in order, without the copy.
   template <typename F>

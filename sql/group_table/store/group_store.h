@@ -45,6 +45,7 @@ class GroupStore {
   void save_version(const GroupConfig& config);
 
   GroupRowLog& row_log() { return row_log_; }
+  bool is_merge_refused() { return row_log_.is_merge_refused("UPDATE {config} SET v = 1"); }
   // Returns the row log as it is now.
   const GroupRowLog& read_row_log(const GroupConfig& config) {
     row_log_.read(config);
@@ -56,8 +57,8 @@ class GroupStore {
   CountedVector<Estimate> estimates(const GroupConfig& config, SegmentRange range);
 
   GroupMembers& members() { return members_; }
-  // Adds a member in a free slot outside of _wide. Adds a segment if there is no such slot;
-  // `config` is then updated and saved. Returns the slot.
+  // Gives a member a cleared free slot outside of _wide, else the slot after the last one. If that
+  // needs a new segment, updates and saves `config`. Returns the slot.
   std::uint64_t add_member(const sqlite::Value& member, GroupConfig& config);
   // Removes the member of a slot, and clears its bits if that is cheap.
   void remove_member(const GroupConfig& config, std::uint64_t slot);
