@@ -6,6 +6,7 @@
 // the cells are counters.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 
 #include "core/filter/kernel.h"
@@ -40,6 +41,7 @@ class ArrayFilter {
     return kernel_->add(geometry_, hash, cells, first);
   }
   bool remove(Hash hash, std::uint8_t* cells, std::uint64_t first) const {
+    assert(kernel_->remove != nullptr);
     return kernel_->remove(geometry_, hash, cells, first);
   }
 

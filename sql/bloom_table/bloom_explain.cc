@@ -92,8 +92,8 @@ std::string collation_problem(const ComparedColumn& key, const ComparedColumn& c
     return "";
   }
   return column.name + " has the collation " + std::string(name_of(*other)) +
-         ", and the filter has " + std::string(name_of(*own)) +
-         ": a key that is equal only under " + std::string(name_of(*other)) +
+         ", and the filter has " + key.collation + ": a key that is equal only under " +
+         std::string(name_of(*other)) +
          " is answered \"absent\" (make the filter with collate=" + std::string(name_of(*other)) +
          ")";
 }

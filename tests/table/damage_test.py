@@ -168,6 +168,31 @@ class Damage(TableCase):
                 db.execute("DROP TABLE f")
                 self.assertEqual(one(db, "SELECT count(*) FROM sqlite_master"), 0)
 
+    def test_a_config_and_a_row_log_that_do_not_fit_the_options(self):
+        removal = "UPDATE f_config SET v = v + 16 WHERE k = 'version'; INSERT INTO f_rowlog VALUES (1, zeroblob(17))"
+        db = self.damaged(removal, "capacity=20000")
+        for statement in ("SELECT key FROM f WHERE key = 30", "INSERT INTO f(key) VALUES ('new')", "INSERT INTO f(f) VALUES ('integrity-check')", "SELECT info FROM f"):
+            self.assertFails(db, "the row log lacks rows, or has rows of another form", statement)
+        db = self.damaged("", "capacity=20000")
+        db.execute("CREATE VIRTUAL TABLE large USING bloom(capacity=10000000000)")
+        db.execute("UPDATE f_config SET v = (SELECT v FROM large_config WHERE k = 'header') || v WHERE k = 'header'")
+        db.execute("UPDATE f_config SET v = CAST(v AS BLOB) WHERE k = 'header'")
+        db.execute("INSERT INTO f_config VALUES ('rows 1', 0)")
+        db = self.connect(f"{self.path}{self.made}")
+        for statement in ("SELECT key FROM f WHERE key = 30", "INSERT INTO f(filter) VALUES (bloom_add(bloom_create(20000), 'x'))"):
+            self.assertFails(db, "the config has layers, but the table does not grow", statement)
+
+    def test_a_config_of_another_kind_than_the_options(self):
+        db = self.connect()
+        db.execute("CREATE TABLE s(k)")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(source=s, column=k, kind=counting, capacity=1000, writers=extension)")
+        db.execute("CREATE VIRTUAL TABLE g USING bloom(capacity=1000)")
+        db.execute("UPDATE f_config SET v = (SELECT v FROM g_config WHERE k = 'header') WHERE k = 'header'")
+        db = self.connect()
+        db.execute("INSERT INTO s VALUES ('a'), ('b')")
+        db.execute("DELETE FROM s WHERE k = 'a'")
+        self.assertEqual(db.execute("SELECT key FROM f WHERE key = 'b'").fetchall(), [("b",)])
+
     def test_filters_whose_shadow_tables_are_views_of_each_other_do_not_overflow_the_stack(self):
         db = self.connect()
         db.execute("CREATE VIRTUAL TABLE f0 USING bloom(capacity=100)")

@@ -46,6 +46,10 @@ void BloomRowLog::load(const Layers& layers, const LayeredFilter& filter, bool h
   if (!is_empty && !is_possible(layers)) {
     damaged("a filter of this size has no row log");
   }
+  constexpr std::int64_t kMostIds = std::int64_t{1} << 62;
+  if (ids.last > kMostIds || ids.first < -kMostIds) {
+    damaged("the row log has other ids than this extension gives");
+  }
   may_have_new_rows_ |= has_rows;
   const auto last = [&] { return first_id_ + static_cast<std::int64_t>(keys_.size()) - 1; };
   if (copy_ == Copy::may_have_more && !is_empty && ids.first == first_id_ && ids.last <= last()) {
@@ -59,7 +63,7 @@ void BloomRowLog::load(const Layers& layers, const LayeredFilter& filter, bool h
     if (!is_empty) {
       first_id_ = ids.first;
       reset(layers);
-      read(filter);
+      read(filter, layers.newest().header.shape.kind);
     }
   }
   copy_ = Copy::known;
@@ -73,10 +77,10 @@ bool BloomRowLog::is_current() const {
              : keys_.empty();
 }
 
-void BloomRowLog::read(const LayeredFilter& filter) {
+void BloomRowLog::read(const LayeredFilter& filter, Kind kind) {
   log_.for_each([&](std::int64_t id, std::span<const std::uint8_t> row) {
     if (id != first_id_ + static_cast<std::int64_t>(keys_.size()) ||
-        (row.size() != kAddedBytes && row.size() != kRemovedBytes)) {
+        (row.size() != kAddedBytes && (row.size() != kRemovedBytes || kind != Kind::counting))) {
       damaged("the row log lacks rows, or has rows of another form");
     }
     const Hash hash{load_le<std::uint64_t>(row.data()),

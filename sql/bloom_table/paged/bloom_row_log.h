@@ -39,11 +39,11 @@ class BloomRowLog {
   bool may_have_new_rows() const { return may_have_new_rows_; }
   void end_transaction() { may_have_new_rows_ = false; }
 
-  // Call when the cache is dropped: the copy may then differ from the log. Call forget_newest()
-  // after a rollback that can only have removed the newest rows, or brought back rows that a merge
-  // had removed.
+  // Call when the cache is dropped: the copy may then differ from the log. Call
+  // newest_may_be_gone() after a rollback that can only have removed the newest rows, or brought
+  // back rows that a merge had removed.
   void forget() { copy_ = Copy::unknown; }
-  void forget_newest() {
+  void newest_may_be_gone() {
     copy_ = copy_ == Copy::unknown || others_may_append_ ? Copy::unknown : Copy::may_have_more;
   }
   // Call when another object of the table may append rows from now on. It can give them the ids of
@@ -86,7 +86,7 @@ class BloomRowLog {
   };
 
   void reset(const Layers& layers);
-  void read(const LayeredFilter& filter);
+  void read(const LayeredFilter& filter, Kind kind);
   void push(std::uint64_t chunk, Hash hash, bool is_removal);
   void pop();
 

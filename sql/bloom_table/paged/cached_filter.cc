@@ -52,7 +52,7 @@ void CachedFilter::write_deferred_changes() {
 
 void CachedFilter::drop_cache(RowLogCopy copy) {
   cache_.forget();
-  copy == RowLogCopy::forget ? row_log_.forget() : row_log_.forget_newest();
+  copy == RowLogCopy::forget ? row_log_.forget() : row_log_.newest_may_be_gone();
   change_log_.expire();
   batch_size_ = 0;
   newest_layer_fill_.forget_estimate();
@@ -67,6 +67,9 @@ void CachedFilter::load() {
   change_log_.set_parts(config_.parts);
   if (growth_ && config_.layers.are_generations()) {
     throw SqliteError(SQLITE_CORRUPT_VTAB, "the config has generations, but the table grows");
+  }
+  if (!growth_ && !config_.layers.are_generations() && config_.layers.size() != 1) {
+    throw SqliteError(SQLITE_CORRUPT_VTAB, "the config has layers, but the table does not grow");
   }
   filter_.emplace(config_.layers);
   cache_.reset(config_.layers);

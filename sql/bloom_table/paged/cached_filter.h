@@ -184,7 +184,7 @@ class CachedFilter {
            !may_change_unreported_;
   }
   void refresh_cache();
-  enum class RowLogCopy { forget, forget_newest };  // see BloomRowLog
+  enum class RowLogCopy { forget, newest_may_be_gone };  // see BloomRowLog
   void note_row_log_table();
   // Also drops deferred changes.
   void drop_cache(RowLogCopy copy = RowLogCopy::forget);

@@ -169,11 +169,12 @@ void PagedFilter::merge_filter(const FilterView& filter, const InterruptCheck& c
   check_integrity();
   assert(filter.shape() == config_.layers.newest().header.shape && !growth_);
   const std::uint64_t first_chunk = config_.layers.newest().first_chunk;
-  for_each_piece(chunk_count(shape()), kChunks, check_interrupt, [&](auto first, auto count) {
-    for (std::uint64_t i = first; i < first + count; ++i) {
-      merge_chunk(first_chunk + i, filter.cells() + i * kChunkBytes);
-    }
-  });
+  for_each_piece(chunk_count(filter.shape()), kChunks, check_interrupt,
+                 [&](auto first, auto count) {
+                   for (std::uint64_t i = first; i < first + count; ++i) {
+                     merge_chunk(first_chunk + i, filter.cells() + i * kChunkBytes);
+                   }
+                 });
   const Kind kind = shape().kind;
   if (kind == Kind::counting && !config_.has_merged_filter) {
     config_.has_merged_filter = true;

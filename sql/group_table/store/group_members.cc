@@ -1,5 +1,6 @@
 #include "sql/group_table/store/group_members.h"
 
+#include <limits>
 #include <string>
 
 #include "sql/sqlite/statement.h"
@@ -137,7 +138,11 @@ std::int64_t GroupMembers::append(const Value& member) {
   {
     Execution last(tables_.prepared(kLastSlot));
     if (last.step()) {
-      slot = last.integer(0) + 1;
+      slot = last.integer(0);
+      if (slot == std::numeric_limits<std::int64_t>::max()) {
+        damaged("there is no slot after the last one");
+      }
+      ++slot;
     }
   }
   Execution(tables_.prepared("INSERT INTO {members} VALUES (?1, ?2, NULL)"))
