@@ -136,18 +136,23 @@ Filter merge(Filter f, const FilterView& g, std::string_view subject,
 
 }  // namespace
 
-bool is_neutral(const FilterView& f) {
-  const std::span cells(f.cells(), static_cast<std::size_t>(cell_bytes(f.shape())));
-  return f.header().capacity == 1 &&
-         std::all_of(cells.begin(), cells.end(), [](std::uint8_t byte) { return byte == 0; });
+bool is_neutral(const FilterView& f, const InterruptCheck& check_interrupt) {
+  bool is_empty = f.header().capacity == 1;
+  for_each_piece(is_empty ? cell_bytes(f.shape()) : 0, kPieceBytes, check_interrupt,
+                 [&](auto first, auto bytes) {
+                   const std::span cells(f.cells() + first, static_cast<std::size_t>(bytes));
+                   is_empty = is_empty && std::all_of(cells.begin(), cells.end(),
+                                                      [](std::uint8_t byte) { return byte == 0; });
+                 });
+  return is_empty;
 }
 
 Filter make_union(Filter f, const FilterView& g, std::string_view subject,
                   const InterruptCheck& check_interrupt) {
-  if (is_neutral(g)) {
+  if (is_neutral(g, check_interrupt)) {
     return f;
   }
-  if (is_neutral(f.view())) {
+  if (is_neutral(f.view(), check_interrupt)) {
     return Filter(g, check_interrupt);
   }
   return merge(std::move(f), g, subject, check_interrupt, union_cells);
@@ -155,10 +160,10 @@ Filter make_union(Filter f, const FilterView& g, std::string_view subject,
 
 Filter make_intersection(Filter f, const FilterView& g, std::string_view subject,
                          const InterruptCheck& check_interrupt) {
-  if (is_neutral(g)) {
+  if (is_neutral(g, check_interrupt)) {
     return Filter(f.header());
   }
-  if (is_neutral(f.view())) {
+  if (is_neutral(f.view(), check_interrupt)) {
     return Filter(g.header());
   }
   return merge(std::move(f), g, subject, check_interrupt, intersect_cells);

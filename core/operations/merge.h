@@ -12,8 +12,8 @@ namespace bloom {
 // Returns whether f is the neutral element of the union: a filter with capacity 1 and no keys.
 // bloom_build() returns such a filter for zero rows. Without a row, SQLite does not pass the
 // arguments of an aggregate, so bloom_build() cannot know the intended size. A neutral filter is
-// therefore compatible with every filter.
-bool is_neutral(const FilterView& f);
+// therefore compatible with every filter. Throws what `check_interrupt` throws.
+bool is_neutral(const FilterView& f, const InterruptCheck& check_interrupt = {});
 
 // Return the union or intersection of f and g. The union is the filter of all keys that were added
 // to f or g. The intersection contains at least the keys that were added to both. Counting filters:

@@ -30,7 +30,7 @@ class SizingPlan {
   static constexpr int kFirstArgument = 6;
   static constexpr int kArguments = 2;
 
-  void start(const Values& arguments) {
+  void start(const Values& arguments, const InterruptCheck&) {
     n_ = integer_argument(arguments[0], "n", 1, kMaxKeys);
     const double p = fpr_argument(arguments[1], "p");
     rows_.clear();
@@ -81,7 +81,7 @@ class Positions {
   static constexpr int kFirstArgument = 3;
   static constexpr int kArguments = 2;
 
-  void start(const Values& arguments) {
+  void start(const Values& arguments, const InterruptCheck&) {
     rows_.clear();
     row_ = 0;
     const FilterView filter = unverified_filter_argument(arguments, 0);
@@ -127,10 +127,10 @@ class Stats {
   static constexpr int kFirstArgument = 14;
   static constexpr int kArguments = 1;
 
-  void start(const Values& arguments) {
-    const FilterView filter = filter_argument(arguments, 0);
+  void start(const Values& arguments, const InterruptCheck& check_interrupt) {
+    const FilterView filter = filter_argument(arguments, 0, check_interrupt);
     header_ = filter.header();
-    now_ = estimate(filter);
+    now_ = estimate(filter, check_interrupt);
     at_end_ = false;
   }
   bool at_end() const noexcept { return at_end_; }

@@ -224,7 +224,7 @@ void GroupTable::insert_filter(const Value& member, const Value& filter) {
   const InterruptCheck check_interrupt = interrupts.check();
   const FilterView added = filter_argument(filter, "filter", check_interrupt);
   std::optional<Filter> fitting;
-  if (!is_neutral(added)) {
+  if (!is_neutral(added, check_interrupt)) {
     const Header header = store_.load_config().header;
     fitting = fit_incoming_filter(added, header, "the member", check_interrupt);
   }

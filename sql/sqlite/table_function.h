@@ -8,7 +8,8 @@
 //     static constexpr char kColumns[] = "CREATE TABLE x(prime, \"limit\" HIDDEN)";
 //     static constexpr int kFirstArgument = 1;  // number of the first argument's column
 //     static constexpr int kArguments = 1;
-//     void start(const Values& arguments);  // xFilter: moves to the first row
+//     // xFilter: moves to the first row.
+//     void start(const Values& arguments, const InterruptCheck& check_interrupt);
 //     bool at_end() const noexcept;         // xEof
 //     void next() noexcept;                 // xNext
 //     // xColumn, for the columns before the arguments:
@@ -24,14 +25,16 @@
 #include "sql/sqlite/api.h"
 #include "sql/sqlite/context.h"
 #include "sql/sqlite/guard.h"
+#include "sql/sqlite/interrupts.h"
 #include "sql/sqlite/value.h"
 
 namespace bloom::sqlite {
 
 template <typename Function>
 concept TableFunction = std::default_initializable<Function> &&
-    requires(Function function, const Function& row, const Values& arguments, Context& context) {
-  function.start(arguments);
+    requires(Function function, const Function& row, const Values& arguments, Context& context,
+             const InterruptCheck& check_interrupt) {
+  function.start(arguments, check_interrupt);
   { row.at_end() } -> std::same_as<bool>;
   function.next();
   row.column(context, 0);
@@ -49,6 +52,10 @@ class TableFunctionModule {
   }
 
  private:
+  struct Table : sqlite3_vtab {
+    explicit Table(sqlite3* connection) : sqlite3_vtab{}, db(connection) {}
+    sqlite3* db;
+  };
   struct Cursor : sqlite3_vtab_cursor {
     Function function;
     std::array<OwnedValue, Function::kArguments> arguments;  // copies, for the hidden columns
@@ -69,12 +76,12 @@ class TableFunctionModule {
     return guard_with_message(Function::kName, message, [&] {
       require_ok(db, sqlite3_declare_vtab(db, Function::kColumns));
       require_ok(db, sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS));
-      *out = new sqlite3_vtab{};
+      *out = new Table(db);
     });
   }
 
   static int disconnect(sqlite3_vtab* table) {
-    delete table;
+    delete static_cast<Table*>(table);
     return SQLITE_OK;
   }
 
@@ -129,7 +136,8 @@ class TableFunctionModule {
         cursor.arguments[static_cast<std::size_t>(i)] = arguments[i].copy();
       }
       cursor.rowid = 0;
-      cursor.function.start(arguments);
+      Interrupts interrupts(static_cast<Table*>(raw->pVtab)->db);
+      cursor.function.start(arguments, interrupts.check());
     });
   }
 

@@ -280,6 +280,8 @@ class Statements(unittest.TestCase):
             self.assertEqual(one(db, "SELECT bloom_count(f) FROM f"), 0)
         with self.assertRaisesRegex(sqlite3.OperationalError, "interrupted"):
             db.execute("INSERT INTO t(filter) SELECT CASE WHEN stop() IS NULL THEN f ELSE f END FROM f")
+        with self.assertRaisesRegex(sqlite3.OperationalError, "interrupted"):
+            db.execute("SELECT keys FROM (SELECT CASE WHEN stop() IS NULL THEN f ELSE f END AS f FROM f) AS g, bloom_stats(g.f)").fetchone()
         self.assertEqual(one(db, "SELECT json_extract(info, '$.keys') FROM t"), 0)
 
     def test_long_functions_ask_the_progress_handlers_of_most_programs(self):
