@@ -110,8 +110,8 @@ void SourceFollower::rebuild(PagedFilter& filter, const BloomOptions& options) {
   link_.require_columns();
   link_.require_readable(filter.table());
   source_.require_can_follow(options.collation(), writers);
-  const LinkedObjects made =
-      link_.restore(filter.table(), objects_of(before), trigger_set, /*keep_triggers=*/installed);
+  const LinkedObjects made = link_.restore(filter.table(), objects_of(before), trigger_set,
+                                           /*triggers_are_current=*/installed);
   filter.rebuild(new_config(options, made), [&](const auto& add) { add_all_keys(filter, add); });
 }
 
@@ -149,11 +149,15 @@ bool SourceFollower::is_change(std::string_view command) {
 }
 
 // Ignores the conflict rule (OR IGNORE, OR REPLACE) of the statement that fired the trigger.
+//
+// The first change of a statement that defers its changes may be a removal, which needs no check.
 void SourceFollower::change(PagedFilter& filter, std::string_view command,
                             const sqlite::Value& value) {
-  if (command != kRemoveCommand && !filter.is_deferring()) {
+  has_checked_triggers_ = has_checked_triggers_ && filter.is_deferring();
+  if (command != kRemoveCommand && !has_checked_triggers_) {
     look_for_blocking_triggers(filter);
     require_after_triggers();
+    has_checked_triggers_ = true;
   }
   const SourceKey key = key_of_value(value, is_composite(), form_of(filter));
   if (!key.hash || command == kExpectCommand) {
@@ -161,7 +165,7 @@ void SourceFollower::change(PagedFilter& filter, std::string_view command,
   }
   if (command == kAddCommand) {
     KeyHashes(filter.shape()).pass(key, [&](Hash hash) { filter.add_batched(hash); });
-  } else if (counting_ && !filter.remove(*key.hash)) {
+  } else if (filter.shape().kind == Kind::counting && !filter.remove(*key.hash)) {
     fail("the filter does not have the key " + describe_key(value, is_composite()) +
          ", which leaves the source: filter and source are out of sync (" +
          std::string(kRebuildFixes) + ")");

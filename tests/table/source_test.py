@@ -456,6 +456,34 @@ class Following(SourceCase):
                 self.assertEqual(one(db, "SELECT count(*) FROM t"), 1)
                 self.assertEqual(one(db, ask), 1)
 
+    def test_a_statement_that_removes_keys_before_it_adds_some_is_checked_too(self):
+        for stop, drop in (("TEMP TRIGGER stop AFTER INSERT ON t BEGIN SELECT raise(IGNORE); END", ""), ("TRIGGER stop AFTER INSERT ON t BEGIN SELECT raise(IGNORE); END", "DROP TRIGGER stop")):
+            db = self.connect(":memory:")
+            db.executescript("""
+                CREATE TABLE t(id INTEGER PRIMARY KEY, k TEXT);
+                CREATE TRIGGER again AFTER DELETE ON t WHEN old.k LIKE 'r%' BEGIN INSERT INTO t(k) VALUES ('new ' || old.k); END;
+                CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, kind=counting, capacity=1000, writers=extension);
+                INSERT INTO t(k) VALUES ('r1'), ('r2'), ('x');
+            """)
+            db.execute("CREATE " + stop)
+            db.execute("DELETE FROM t WHERE k = 'r1'")
+            db.execute(drop)
+            self.assertFails(db, "the AFTER trigger 'stop' could keep their keys from being added|the AFTER trigger 'stop' runs before the triggers", "SELECT key FROM f WHERE key = 'new r1'")
+        db = self.connect(":memory:")
+        db.executescript("""
+            PRAGMA foreign_keys = ON;
+            CREATE TABLE t(id INTEGER PRIMARY KEY, k TEXT UNIQUE);
+            CREATE TABLE child(x TEXT REFERENCES t(k) ON UPDATE CASCADE);
+            CREATE TRIGGER refuse AFTER UPDATE ON child WHEN new.x = 'bad' BEGIN SELECT raise(FAIL, 'no'); END;
+            CREATE TRIGGER again AFTER DELETE ON t WHEN old.k LIKE 'r%' BEGIN UPDATE t SET k = 'bad' WHERE k = 'x'; END;
+            CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, kind=counting, capacity=1000, writers=extension);
+            INSERT INTO t(k) VALUES ('r1'), ('r2'), ('x');
+            INSERT INTO child VALUES ('x');
+        """)
+        self.assertFails(db, "may write a row of 't' and then end by FAIL", "DELETE FROM t WHERE k = 'r1'")
+        for (key,) in db.execute("SELECT k FROM t").fetchall():
+            self.assertEqual(self.present(db, key), [key])
+
     def test_columns_that_an_update_computes_again_are_part_of_the_key(self):
         db = self.connect()
         db.executescript("""
