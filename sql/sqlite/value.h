@@ -71,9 +71,15 @@ class Value {
   // Set the value as a parameter of a statement, or as the result of a call. bind_to() returns an
   // SQLite result code.
   int bind_to(sqlite3_stmt* statement, int parameter) const {
-    return type() == SQLITE_TEXT && begins_with_byte_order_mark()
-               ? bind_marked(statement, parameter)
-               : sqlite3_bind_value(statement, parameter, value_);
+    switch (type()) {
+      case SQLITE_FLOAT:  // SQLite 3.31 may bind another number: a REAL can be kept as an integer
+        return sqlite3_bind_double(statement, parameter, sqlite3_value_double(value_));
+      case SQLITE_TEXT:
+        return begins_with_byte_order_mark() ? bind_marked(statement, parameter)
+                                             : sqlite3_bind_value(statement, parameter, value_);
+      default:
+        return sqlite3_bind_value(statement, parameter, value_);
+    }
   }
   void set_result(sqlite3_context* context) const { sqlite3_result_value(context, value_); }
 

@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from support.case import InFolder  # noqa: E402
+from support.case import InFolder, TableCase  # noqa: E402
 from support.host import one  # noqa: E402
 
 TYPES = ("", "INTEGER", "REAL", "TEXT", "NUMERIC", "BLOB")
@@ -252,6 +252,32 @@ class Affinity(InFolder):
             for sql, column in itertools.product(COMPARISONS[:6] + COMPARISONS[8:], COLUMNS):
                 lost = self.ids(db, sql, "s", column) - self.ids(db, sql, "f", column)
                 self.assertFalse([VALUES[i - 1] for i in lost], (sql, column, old, new))
+
+
+class KeptAsInteger(TableCase):
+    """SQLite can keep a REAL as an integer: when it replaces a column by the constant that it equals, or reads it from a file."""
+
+    def test_every_table_finds_it(self):
+        db = self.connect()
+        db.executescript("""
+            CREATE TABLE offers(id INTEGER PRIMARY KEY, price REAL, shop TEXT);
+            INSERT INTO offers(price, shop) SELECT value, 'shop ' || value FROM json_each('[1, 2, 3, 5, 7, 9, 2.5]');
+            CREATE TABLE wanted(price REAL, who TEXT);
+            INSERT INTO wanted VALUES (5, 'ann'), (2.5, 'bob');
+            CREATE VIRTUAL TABLE f USING bloom(source=offers, column=price);
+            CREATE VIRTUAL TABLE followed USING bloom_groups(source=offers, member=price, column=shop);
+            CREATE VIRTUAL TABLE filled USING bloom_groups(capacity=100);
+            INSERT INTO filled(member, key) SELECT price, shop FROM offers;
+            CREATE VIRTUAL TABLE s USING bloom_search(source=offers, equal=(price));
+        """)
+        for price in (5, 2.5):
+            wanted = f"FROM wanted AS w JOIN %s WHERE w.price = {price}"
+            shop = f"shop {price}"
+            self.assertEqual(db.execute("SELECT f.key " + wanted % "f ON f.key = w.price").fetchall(), [(price,)])
+            self.assertEqual(db.execute("SELECT s.shop " + wanted % "s ON s.price = w.price").fetchall(), [(shop,)])
+            for groups in ("followed", "filled"):
+                for condition in ("", f" AND g.key = '{shop}'"):
+                    self.assertEqual(db.execute("SELECT g.member " + wanted % f"{groups} AS g ON g.member = w.price" + condition).fetchall(), [(price,)], (groups, condition))
 
 
 if __name__ == "__main__":
