@@ -60,7 +60,7 @@ class PartConditions {
 
   bool have_list() const {
     return std::any_of(chosen_.begin(), chosen_.end(),
-                       [](const auto& each) { return each.is_list; });
+                       [](const auto& each) { return each.may_be_list; });
   }
 
   // Passes the values to xFilter. Returns whether a comparison is not BINARY. Requires: all().
@@ -163,7 +163,7 @@ int choose_plan(sqlite3_index_info& info, Collation own, const PartColumns& part
     info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     const bool binary = key.collation == Collation::binary;
     offer(info, binary ? BloomPlan::lookup : BloomPlan::lookup_collated, kLookup,
-          key.list_displaces_join ? kListCost : kLookupCost, key.is_list);
+          key.list_displaces_join ? kListCost : kLookupCost, key.may_be_list);
     pass_on(info, filter_compared, 2);
     return SQLITE_OK;
   }

@@ -42,8 +42,9 @@ class SourceFollower {
   void drop(PagedFilter& filter);
   void rename(PagedFilter& filter, const char* name);
 
-  // Rebuilds the filter from the keys of the source, and sizes it for them. Installs triggers,
-  // guard index and change log again if they are missing, changed, or of another version.
+  // Rebuilds the filter from the keys of the source, and sizes it for them. Installs triggers and
+  // guard index again if they are missing, changed, or of another version. Empties or makes the
+  // change log; fails if it has changed.
   void rebuild(PagedFilter& filter, const BloomOptions& options);
 
   // The commands that triggers write. is_change() returns whether `command` is one of them.
@@ -94,6 +95,7 @@ class SourceFollower {
   std::optional<SchemaReader::State> unblocked_schema_;
   bool adds_after_ = false;      // AFTER triggers add keys
   bool updates_others_ = false;  // an update of the source changes other tables by foreign keys
+  bool has_checked_triggers_ = false;  // in the running statement, if it defers its changes
 };
 
 }  // namespace bloom

@@ -43,7 +43,7 @@ void GroupTable::Cursor::start(int plan, const char* idx_string, const Values& v
   if (plan_ == GroupPlan::refused_collation) {
     refuse_collation(std::string(idx_string).substr(kUnsupportedCollationPrefix.size()));
   }
-  if (plan_ == GroupPlan::refused_list) {
+  if (plan_ == GroupPlan::refused_scan) {
     refuse_to_list_keys();
   }
   config_ = table_.store_.load_config();
@@ -65,7 +65,7 @@ void GroupTable::Cursor::start(int plan, const char* idx_string, const Values& v
       break;
     case GroupPlan::all_members:
     case GroupPlan::refused_collation:
-    case GroupPlan::refused_list:
+    case GroupPlan::refused_scan:
       slots_ = table_.store_.members().used_slots(config_);
       break;
   }

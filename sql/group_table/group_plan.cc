@@ -62,16 +62,16 @@ int choose_group_plan(sqlite3_index_info& info, Collation own) {
     info.aConstraintUsage[member].argvIndex = key.index >= 0 ? 2 : 1;
   }
   if (key.index >= 0 && member >= 0) {
-    offer(info, GroupPlan::key_of_member, "key=? AND member=?", kKeyCost, 1, key.is_list);
+    offer(info, GroupPlan::key_of_member, "key=? AND member=?", kKeyCost, 1, key.may_be_list);
   } else if (key.index >= 0) {
-    offer(info, GroupPlan::key, "key=?", kKeyCost, kCandidateRows, key.is_list);
+    offer(info, GroupPlan::key, "key=?", kKeyCost, kCandidateRows, key.may_be_list);
   } else if (key.comes_later) {
     return SQLITE_CONSTRAINT;
   } else if (key.unsupported_collation != nullptr) {
     offer(info, GroupPlan::refused_collation, nullptr, kRefusalCost, 1);
     name_unsupported_collation(info, key.unsupported_collation);
   } else if (uses_key(info)) {
-    offer(info, GroupPlan::refused_list, nullptr, kRefusalCost, 1);
+    offer(info, GroupPlan::refused_scan, nullptr, kRefusalCost, 1);
   } else if (member >= 0) {
     offer(info, GroupPlan::member, "member=?", kMemberCost, 1);
   } else {

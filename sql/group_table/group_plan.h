@@ -20,9 +20,9 @@ enum class GroupPlan : int {
   // sql/vtab/key_constraint.h.
   refused_collation = 5,
   // The query uses `key`, and has no condition to look it up. It is refused: for OR and RIGHT JOIN,
-  // SQLite recognizes a row of several plans by its primary key, and that of a member is another
-  // one in all_members than in a lookup.
-  refused_list = 6,
+  // SQLite uses the primary key to see that two plans return the same row, and a member has another
+  // key in all_members than in a lookup.
+  refused_scan = 6,
 };
 
 inline bool looks_up_a_key(GroupPlan plan) {

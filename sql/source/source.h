@@ -45,7 +45,7 @@ struct ColumnFacts {
   // "'id' is an INTEGER PRIMARY KEY". Empty if no column is like this. Columns in which SQLite only
   // replaces NULL do not count: see `defaults`.
   std::string why_unknown_before_write;
-  // For each column, the literal that SQLite may store in place of NULL; empty for none.
+  // For each column, the default that SQLite may store in place of NULL, as SQL; empty for none.
   std::vector<std::string> defaults;
 };
 
@@ -90,8 +90,8 @@ class Source {
   Affinity affinity(const std::string& column) const;
   bool is_composite() const { return names_.columns.size() > 1; }
 
-  // Returns the first column of the options that the source does not have; nullopt if it has all,
-  // or is no ordinary table.
+  // Returns the first of the columns that the source does not have; nullopt if it has all, or is no
+  // ordinary table.
   std::optional<std::string> missing_column() const;
   // Throws bloom::Error unless the source is an ordinary table.
   void require_ordinary_table() const;

@@ -33,11 +33,12 @@ LinkedObjects SourceLink::create(const std::string& table, std::uint64_t trigger
 }
 
 LinkedObjects SourceLink::restore(const std::string& table, const LinkedObjects& objects,
-                                  std::uint64_t trigger_set, bool keep_triggers) {
+                                  std::uint64_t trigger_set, bool triggers_are_current) {
   const bool guarded = source_.has_guard(objects.guard_index);
   LinkedObjects made{trigger_set, guarded ? objects.guard_index : source_.make_guard(table)};
   empty_side_table(table);
-  if (!keep_triggers || !triggers_.is_newest(triggers_.read_stored(table), made.guard_index)) {
+  if (!triggers_are_current ||
+      !triggers_.is_newest(triggers_.read_stored(table), made.guard_index)) {
     triggers_.uninstall(table);
     triggers_.install(table, trigger_set);
   }

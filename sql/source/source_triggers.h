@@ -27,11 +27,11 @@
 // too many keys. Its keys are added BEFORE the row is written. If a BEFORE trigger may not see the
 // final value, such as a rowid that SQLite chooses, the key is added AFTER as well.
 //
-// Other tables have triggers of their own: a TriggerSet says what a table has.
-//
 // An AFTER trigger that runs first can prevent later AFTER triggers from running, by raising IGNORE
 // or FAIL. With writers=extension, BEFORE triggers therefore check for such AFTER triggers when
 // they run.
+//
+// bloom_groups and bloom_search have triggers of their own: see TriggerSet.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,8 @@
 namespace bloom {
 
 // The triggers of a virtual table on its source. SourceTriggers finds them in the schema by their
-// names. Another table may have triggers of the same names, so uninstall() drops those that are on
-// the source, or whose text writes to this virtual table or its side table: see writes_to().
+// names. Another table may have triggers of the same names, so uninstall() drops only those that
+// are on the source, or whose text writes to this virtual table or its side table: see writes_to().
 struct TriggerSet {
   std::uint64_t number;  // as stored
   // The suffix of the trigger from which the current names of the source are read. The trigger
@@ -84,7 +84,7 @@ class SourceTriggers {
     return writers == Writers::any ? kTriggersForAny : kTriggersForExtension;
   }
 
-  // Creates or drops the triggers of the bloom table `table`.
+  // Creates or drops the triggers of the virtual table `table`.
   void install(const std::string& table, std::uint64_t trigger_set) const;
   void uninstall(const std::string& table) const;
 
@@ -93,8 +93,8 @@ class SourceTriggers {
   void find_names(const std::string& table);
   // Returns whether all triggers exist exactly as install() makes them, and were not created again
   // since. Also updates the names of the source: from the trigger TriggerSet::names_suffix, or
-  // from the options if that trigger is missing or changed. `stored`: what the schema has of
-  // `table`; without it, reads that.
+  // from the options if that trigger is missing or changed. `stored`: what the schema has of the
+  // table; `target`: see TriggerSet::make.
   bool refresh_names_and_check(const std::string& table, std::uint64_t trigger_set) {
     return refresh_names_and_check(read_stored(table), table, trigger_set);
   }

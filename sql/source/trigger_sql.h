@@ -36,7 +36,7 @@ inline constexpr std::string_view kAfterUpdateSuffix = "_after_update";
 inline constexpr std::string_view kAfterDeleteSuffix = "_after_delete";
 
 struct Trigger {
-  // `suffix`: the name of the trigger without that of the bloom table `table`.
+  // `suffix`: the name of the trigger without that of the virtual table `table`.
   Trigger(const std::string& table, std::string_view suffix, const std::string& event,
           const std::string& body);
   // The sentinel, which is a view.
@@ -63,7 +63,7 @@ std::vector<Trigger> triggers_that_command(const Source& source, const std::stri
 // Returns whether a trigger that runs AFTER adds keys to the filter, with writers=extension.
 bool adds_keys_after(const Source& source, bool counting);
 
-// Return a part of the text of every trigger that writes commands to the bloom table `table`, or
+// Return a part of the text of every trigger that writes commands to the virtual table `table`, or
 // appends to its change log: `("t", key) VALUES (` and `"t_pending"(token, added`.
 std::string command_text_part(const std::string& table);
 std::string log_text_part(const std::string& table);

@@ -11,8 +11,8 @@ namespace bloom {
 // as its own triggers do.
 bool writes_to(const std::string& table, std::string_view sql);
 
-// Returns whether each statement in the body of this trigger begins as one that the triggers of our
-// virtual table `table` have, and none may end by RAISE(IGNORE) or FAIL.
+// Returns whether each statement in the body of this trigger begins like a statement in the
+// triggers of our virtual table `table`, and none can raise IGNORE or FAIL.
 bool only_writes_to(const std::string& table, std::string_view sql);
 
 // Returns whether the text is CREATE TABLE <name> with the columns of a change log, and nothing

@@ -55,7 +55,7 @@ KeyConstraint choose_key_constraint(sqlite3_index_info& info, int column, Collat
     key.index = -1;
   }
   key.list_displaces_join = is_list && single_key_comes_later;
-  key.is_list = key.index >= 0 && may_be_list(info, key.index);
+  key.may_be_list = key.index >= 0 && may_be_list(info, key.index);
   return key;
 }
 

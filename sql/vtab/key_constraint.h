@@ -16,14 +16,14 @@ inline bool is_equality(int op) {
   return op == SQLITE_INDEX_CONSTRAINT_EQ || op == SQLITE_INDEX_CONSTRAINT_IS;
 }
 
-// The condition key = ?, key IS ? or key IN (...) that a plan uses. Beside a list, key = ?
-// of the same collation is looked up, and SQLite then looks for that key in the list.
+// The condition key = ?, key IS ? or key IN (...) that a plan uses. If the query has both a list
+// and key = ? of the same collation, key = ? is used, and SQLite checks the list.
 struct KeyConstraint {
   int index = -1;  // in aConstraint; -1 if no condition can be used in this join order
   Collation collation = Collation::binary;  // of the comparison
-  // Whether the condition is key IN (...), as far as SQLite tells. `collation` may then be wrong:
-  // see ListCollations.
-  bool is_list = false;
+  // Whether the condition may be key IN (...): see may_be_list() below. `collation` may then be
+  // wrong: see ListCollations.
+  bool may_be_list = false;
   // Whether some condition on the key takes its value from a table that comes later in this join
   // order.
   bool comes_later = false;

@@ -30,7 +30,7 @@ class ListCollations {
   }
   // Looks for a list that is compared by another collation than BINARY and this one. Considers two
   // kinds of lists:
-  // - those that give argument number `argument` of xFilter, from 0, or an unknown one;
+  // - those passed as argument `argument` of xFilter (from 0), or as one that is not known;
   //   kAnyArgument: all lists; and
   // - those in which the program itself searches for the value of `column`, because another plan
   //   may pass them to xFilter.

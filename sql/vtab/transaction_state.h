@@ -154,7 +154,7 @@ class TransactionState {
   int nested_ = 0;  // savepoints of statements that have the number of the innermost one
   // The SAVEPOINT command opened the innermost one, as far as is known.
   bool is_innermost_of_user_ = true;
-  Owner owner_for_statement_ = Owner::user;  // of the innermost one; `user` between statements
+  Owner owner_for_statement_ = Owner::user;  // as known in this statement; `user` between two
   WriteMode write_mode_ = WriteMode::undecided;
   bool has_written_immediately_ = false;
   std::optional<int> changes_after_write_;  // sqlite3_total_changes() after the last change
@@ -191,9 +191,9 @@ class ChangeProgress {
     return transaction_.rolled_back_to_ && *transaction_.rolled_back_to_ <= savepoint_;
   }
   // Returns whether the change is undone if it fails now. This is so within a CommandScope, and if
-  // the statement defers its changes and is the only running one that may write. A second
-  // writer was started by an SQL function of the deferring statement. It has no savepoint of its
-  // own, so SQLite may not undo the change if that writer fails.
+  // the statement defers its changes and is the only running one that may write. Any second writer
+  // is started by an SQL function of the deferring statement. It has no savepoint of its own, so
+  // SQLite may not undo the change if that writer fails.
   bool is_undone_on_failure() const;
 
  private:

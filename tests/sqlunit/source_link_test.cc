@@ -144,11 +144,11 @@ TEST_F(SourceLinkTest, RestoreMakesWhatIsMissing) {
   SourceLink source = link();
   const LinkedObjects made = source.create("f", kVersion);
   execute(db_, "UPDATE s SET a = 9; DROP TRIGGER f_after_insert; DROP INDEX f_guard");
-  const LinkedObjects again = source.restore("f", made, kVersion, /*keep_triggers=*/false);
+  const LinkedObjects again = source.restore("f", made, kVersion, /*triggers_are_current=*/false);
   EXPECT_EQ(message(source.problem_of_objects("f", again)), "ok");
   EXPECT_EQ(count("f_changed"), "0");
   execute(db_, "DROP TABLE f_changed");
-  source.restore("f", again, kVersion, /*keep_triggers=*/false);
+  source.restore("f", again, kVersion, /*triggers_are_current=*/false);
   EXPECT_EQ(message(source.problem_of_objects("f", again)), "ok");
 }
 
@@ -158,10 +158,10 @@ TEST_F(SourceLinkTest, RestoreCanKeepTriggersAndChangeTheirVersion) {
   EXPECT_EQ(old.trigger_set, kOlderVersion);
   const std::string rowid = "(SELECT rowid FROM sqlite_master WHERE name = 'f_before_update')";
   const std::string before = describe(rowid);
-  const LinkedObjects kept = source.restore("f", old, kOlderVersion, /*keep_triggers=*/true);
+  const LinkedObjects kept = source.restore("f", old, kOlderVersion, /*triggers_are_current=*/true);
   EXPECT_EQ(describe(rowid), before);
   EXPECT_EQ(kept.guard_index, old.guard_index);
-  const LinkedObjects made = source.restore("f", old, kVersion, /*keep_triggers=*/false);
+  const LinkedObjects made = source.restore("f", old, kVersion, /*triggers_are_current=*/false);
   EXPECT_EQ(message(source.problem_of_objects("f", made)), "ok");
 }
 
@@ -218,7 +218,7 @@ TEST_F(SourceLinkTest, ChecksAgainAfterItsOwnChanges) {
   LinkedObjects made = source.create("f", kVersion);
   EXPECT_EQ(message(source.check("f", made)), "ok");
   EXPECT_TRUE(source.is_known_in_sync());
-  made = source.restore("f", made, kVersion, /*keep_triggers=*/true);
+  made = source.restore("f", made, kVersion, /*triggers_are_current=*/true);
   EXPECT_FALSE(source.is_known_in_sync());
   EXPECT_EQ(message(source.check("f", made)), "ok");
   source.rename("f", "g", kVersion, [] {});

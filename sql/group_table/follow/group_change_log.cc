@@ -36,10 +36,7 @@ void GroupChangeLog::add_key(const Execution& row, int first) {
     return;
   }
   const std::uint32_t number = number_of(member);
-  push(*key.hash, number);
-  if (key.is_noncanonical_number) {
-    push(noncanonical_marker(form_.shape), number);
-  }
+  KeyHashes(form_.shape).pass(key, [&](Hash hash) { push(hash, number); });
 }
 
 std::uint32_t GroupChangeLog::number_of(const Value& member) {

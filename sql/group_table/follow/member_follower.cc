@@ -162,10 +162,9 @@ void MemberFollower::add_row(const Execution& row, int first, const KeyForm& for
   }
   const auto known = keys_.find(member);
   const std::uint64_t slot = known ? *known : keys_.add_member(member);
-  keys_.add(slot, *key.hash, /*may_use_row_log=*/false);
-  if (key.is_noncanonical_number) {
-    keys_.add(slot, noncanonical_marker(form.shape), /*may_use_row_log=*/false);
-  }
+  KeyHashes(form.shape).pass(key, [&](Hash hash) {
+    keys_.add(slot, hash, /*may_use_row_log=*/false);
+  });
 }
 
 // Adds the keys of the rows of the source for which the condition holds. ?1 is the member.
@@ -269,7 +268,7 @@ void MemberFollower::rebuild(const GroupOptions& options, bool is_only_writer) {
   require_supported(options.collation());
   const LinkedObjects made =
       link_.restore(store_.tables().table(), objects_of(before), kTriggersForMembers,
-                    /*keep_triggers=*/installed);
+                    /*triggers_are_current=*/installed);
   change_log_.expire();
   GroupConfig config = new_config(options, made);
   config.has_row_log = before.has_row_log;
@@ -310,12 +309,12 @@ void MemberFollower::check() {
     const Value member = run.value(0);
     const SourceKey key = key_of_row(run, 1, form);
     const auto slot = store_.members().slot_of(config, member);
-    const auto is_missing = [&](Hash hash) {
-      return !change_log.may_contain(member, hash) &&
-             !(slot && store_.segments().may_contain(config, *slot, hash));
-    };
-    if (is_missing(*key.hash) ||
-        (key.is_noncanonical_number && is_missing(noncanonical_marker(form.shape)))) {
+    bool has_all = true;
+    KeyHashes(form.shape).pass(key, [&](Hash hash) {
+      has_all = has_all && (change_log.may_contain(member, hash) ||
+                            (slot && store_.segments().may_contain(config, *slot, hash)));
+    });
+    if (!has_all) {
       throw SqliteError(SQLITE_CORRUPT_VTAB, "the source has the row " + describe_row(run) +
                                                  ", which the filters do not have");
     }

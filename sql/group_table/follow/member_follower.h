@@ -117,7 +117,7 @@ class MemberFollower {
   Source& source_;  // of link_
   GroupChangeLog change_log_;
   std::optional<SourceComparison> comparison_;  // of the key, if it has one column
-  // Those of the members when this object was made, as SQLite keeps the declaration.
+  // Type and collation of `member` as declared to SQLite, which keeps them.
   const std::string declared_type_;
   const Collation declared_collation_;
 };
