@@ -7,7 +7,7 @@
 //     sqlite3* db() const noexcept;
 //     const char* name() const noexcept;  // for error messages
 //     const char* columns() const;      // CREATE TABLE x(...) WITHOUT ROWID, for declare_vtab
-//     static bool is_shadow(const char* suffix) noexcept;  // xShadowName
+//     static bool is_shadow(std::string_view suffix) noexcept;  // xShadowName
 //
 //     void create();                    // xCreate: CREATE VIRTUAL TABLE; also begins a transaction
 //     void connect();                   // xConnect: opens a table that already exists
@@ -69,6 +69,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "sql/sqlite/api.h"
@@ -103,11 +104,11 @@ template <typename Table>
 concept VirtualTable = VirtualTableCursor<typename Table::Cursor, Table> &&
     std::constructible_from<Table, const Definition&, typename Table::Shared&> &&
     requires(Table table, const Table& opened, sqlite3_index_info& info, const Values& values,
-             const char* text, int i) {
+             const char* text, std::string_view suffix, int i) {
   { opened.db() } -> std::same_as<sqlite3*>;
   { opened.name() } -> std::same_as<const char*>;
   { opened.columns() } -> std::same_as<const char*>;
-  { Table::is_shadow(text) } -> std::same_as<bool>;
+  { Table::is_shadow(suffix) } -> std::same_as<bool>;
   table.create();
   table.connect();
   table.rename(text);
@@ -125,7 +126,7 @@ concept VirtualTable = VirtualTableCursor<typename Table::Cursor, Table> &&
   table.rolled_back();
   requires noexcept(opened.db());
   requires noexcept(opened.name());
-  requires noexcept(Table::is_shadow(text));
+  requires noexcept(Table::is_shadow(suffix));
   requires noexcept(table.code_to_report(i));
 };
 
@@ -330,7 +331,9 @@ class Module {
   static int rename(sqlite3_vtab* raw, const char* name) {
     return call(raw, [&](Table& table) { table.rename(name); });
   }
-  static int shadow_name(const char* suffix) { return Table::is_shadow(suffix) ? 1 : 0; }
+  static int shadow_name(const char* suffix) {
+    return Table::is_shadow(std::string_view(suffix)) ? 1 : 0;
+  }
 
   static int integrity(sqlite3_vtab* raw, const char*, const char*, int, char** problem) {
     int code = SQLITE_OK;

@@ -2,7 +2,7 @@
 # Writes the amalgamation, builds it with the commands that docs/embedding.md shows, also into a program,
 # and tests what was built. Installs missing packages without prompting, and ends with
 # "N passed, N failed".
-#   tests/release/amalgamation.sh        by g++; SQL scripts and documents
+#   tests/release/amalgamation.sh        by g++; SQL scripts and documents; a look by clang++ with libc++
 #   tests/release/amalgamation.sh all    by g++ and clang++; with the file of g++ also the Python tests
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -41,6 +41,11 @@ configure() {
   cmake -S . -B "$folder/$1/tree" -DCMAKE_BUILD_TYPE=Release -DBLOOM_TESTED_EXTENSION="$folder/$1/bloom.so"
 }
 
+# The packages for musl and macOS have another C++ library than g++.
+is_right_with_libcxx() {
+  clang++ -std=c++20 -stdlib=libc++ -fsyntax-only -Wall -Wextra -Werror "$folder/bloom.cc"
+}
+
 # run_tests COMPILER TESTS
 run_tests() {
   (cd "$folder/$1/tree" && ctest -j "$(getconf _NPROCESSORS_ONLN)" -R "$2" -E "$omitted" --timeout 900 --output-on-failure)
@@ -59,7 +64,7 @@ builds_into_a_program() {
 main() {
   local compiler compilers=(g++)
   [ "${1:-}" != all ] || compilers=(g++ clang++)
-  install_missing "${compilers[@]/clang++/clang}" cmake make sqlite3 libsqlite3-dev libgtest-dev python3 binutils
+  install_missing g++ clang libc++-dev libc++abi-dev cmake make sqlite3 libsqlite3-dev libgtest-dev python3 binutils
   mkdir -p "$folder"
   check "written" ext/packages/amalgamation.py "$folder"
   check "two runs write the same bytes" writes_the_same_twice
@@ -73,6 +78,7 @@ main() {
     check "the entry point's test" cmake --build "$folder/g++/tree" --target entry_point_test
     check "g++: the other tests of the extension" run_tests g++ .
   fi
+  check "right with the C++ library of clang" is_right_with_libcxx
   check "built into a program" builds_into_a_program
   conclude
 }
