@@ -143,8 +143,8 @@ void GroupKeys::begin_transaction() {
 }
 
 // An object whose table was dropped, or whose name was undone, cannot read the row log, and an
-// authorizer may refuse the merge. The log is then left to another object, or to a later
-// transaction: the commit must not fail because of it.
+// authorizer or an interrupt may stop the merge. The log is then left to another object, or to a
+// later transaction: the commit must not fail because of it.
 void GroupKeys::sync() {
   write_deferred();
   if (!row_log_may_have_rows_) {

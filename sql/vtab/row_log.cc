@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sql/sqlite/connection.h"
+#include "sql/sqlite/interrupts.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/vtab/damage.h"
 
@@ -88,7 +89,7 @@ std::int64_t RowLog::first_id() {
 // again, and other tables would take it for a rollback of the user's savepoint. It has no
 // recursion, which some authorizers refuse.
 void RowLog::restore_changes(int changes) {
-  constexpr int kMost = 100'000;
+  constexpr int kMost = 1000;
   if (changes == sqlite3_changes(tables_.db()) || changes > kMost) {
     return;
   }
@@ -111,6 +112,9 @@ void RowLog::restore_changes(int changes) {
 bool RowLog::is_merge_refused(std::initializer_list<const char*> writes) {
   Execution kept(tables_.prepared("SELECT 1"));
   kept.step();
+  if (is_interrupted()) {
+    return true;
+  }
   if (permitted_preparation_ == kept.preparations()) {
     return false;
   }
@@ -124,6 +128,17 @@ bool RowLog::is_merge_refused(std::initializer_list<const char*> writes) {
     outcome.throw_failure();
   }
   permitted_preparation_ = outcome.failed() ? std::nullopt : std::optional(kept.preparations());
+  return outcome.failed();
+}
+
+// SQLite rolls the whole transaction back if a statement that writes is interrupted. COMMIT itself
+// is too short to be interrupted.
+bool RowLog::is_interrupted() {
+  sqlite::Interrupts interrupts(tables_.db());
+  const auto outcome = sqlite::Outcome::of([&] { interrupts.check()(); });
+  if (outcome.code() != SQLITE_INTERRUPT) {
+    outcome.throw_failure();
+  }
   return outcome.failed();
 }
 

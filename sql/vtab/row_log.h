@@ -5,10 +5,10 @@
 //
 // The rows are part of SQLite's pages, so SQLite rolls them back, saves and copies them like any
 // others. The table merges them into its other rows when there are many, and before the transaction
-// commits. Rows stay in the log after a commit under PRAGMA query_only or an authorizer that
-// refuses writes, after one that follows a refused sqlite3_close(), and after one in which the
-// object cannot read the log: see log_is_out_of_reach(). So a table that is opened reads the log,
-// if its config says that there are rows.
+// commits. Rows stay in the log after a commit that is interrupted, or under PRAGMA query_only or
+// an authorizer that refuses writes, after one that follows a refused sqlite3_close(), and after
+// one in which the object cannot read the log: see log_is_out_of_reach(). So a table that is opened
+// reads the log, if its config says that there are rows.
 //
 // The ids are consecutive. A merge removes all rows. A rollback removes the newest ones, or brings
 // back those that a merge has removed: a copy must not take those for rows with the same ids that
@@ -69,15 +69,17 @@ class RowLog {
   // Calls f(id, row) for the newest row. Returns false if there is none.
   bool with_newest(const EachRow& f);
   // Returns whether an authorizer refuses one of these statements, which write what a merge writes,
-  // or to clear the log.
+  // or to clear the log; or whether the running statement is interrupted.
   bool is_merge_refused(std::initializer_list<const char*> writes);
   void clear();
   // Sets changes() to a value that it had before: a commit must not change it. Leaves it alone if
-  // that would take long, above 100,000, or is refused. Requires: the table <name>_config(k, v) has
+  // that would take long, above 1,000, or is refused. Requires: the table <name>_config(k, v) has
   // a row 'version'.
   void restore_changes(int changes);
 
  private:
+  bool is_interrupted();
+
   ShadowTables& tables_;
   std::uint64_t& writes_;
   // A trigger on the log could call an SQL function of the host that uses the table.

@@ -463,6 +463,29 @@ class Rows(unittest.TestCase):
                 self.assert_holds(each, range(3220))
             other.close()
 
+    def test_a_commit_after_a_deadline(self):
+        """The handler of a deadline that has passed stops every statement that is long enough. COMMIT of a plain table is not."""
+        for steps in (100, 1000):
+            db = self.open()
+            db.execute("CREATE TABLE IF NOT EXISTS other(x)")
+            db.execute("DELETE FROM other")
+            db.execute("BEGIN")
+            self.add(db, range(steps, steps + 30))
+            db.execute("INSERT INTO other SELECT 1 FROM (WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 500) SELECT i FROM n)")
+            db.set_progress_handler(lambda: True, steps)
+            db.execute("COMMIT")
+            db.set_progress_handler(None, 0)
+            for each in (db, connect(self.path)):
+                self.assertEqual(each.execute("SELECT count(*) FROM other").fetchone(), (500,))
+                self.assert_holds(each, range(steps, steps + 30))
+            self.assertGreater(logged(db), 0)
+            db.execute("BEGIN")
+            self.add(db, range(30))
+            db.execute("COMMIT")
+            self.assertEqual(logged(db), 0)
+            self.assert_holds(db, (*range(30), *range(steps, steps + 30)))
+            db.execute("DROP TABLE f")
+
     def test_changes_after_the_commit_are_those_of_the_last_statement(self):
         db = self.open()
         db.execute("CREATE TABLE other(x)")

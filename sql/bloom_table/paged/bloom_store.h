@@ -91,7 +91,7 @@ class BloomStore {
   // Returns the numbers of the chunks that have a row, in order.
   CountedVector<std::uint64_t> stored_chunks();
 
-  // Returns whether an authorizer refuses what a merge of the row log writes.
+  // Returns whether an authorizer or an interrupt would stop a merge of the row log.
   bool is_merge_refused();
 
   // Makes all open savepoints known to every table of the transaction (see TransactionState). Runs

@@ -148,9 +148,9 @@ void PagedFilter::merge_row_log_after_savepoint() {
 
 // An object that does not know the table's name leaves the log to the object that does, or to the
 // next transaction. If a merge fails, the commit fails, and SQLite rolls the transaction back. Some
-// commits keep the log. PRAGMA query_only and an authorizer refuse writes, but not the commit. And
-// an object whose table was dropped, or whose rename was undone, cannot read the log: another
-// object merges it, or a later transaction.
+// commits keep the log. PRAGMA query_only and an authorizer refuse writes, but not the commit; an
+// interrupted write would undo it. And an object whose table was dropped, or whose rename was
+// undone, cannot read the log: another object merges it, or a later transaction.
 void PagedFilter::sync() {
   write_deferred_changes();
   if (transaction_.may_have_old_name() ||
