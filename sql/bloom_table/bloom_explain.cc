@@ -48,8 +48,7 @@ ComparedColumn read_column(sqlite3* db, const std::string& table, const std::str
                                     nullptr, nullptr, nullptr) != SQLITE_OK) {
     fail("there is no column " + table + "." + column + " in a table (a view has no type)");
   }
-  return {table + "." + column, quoted_name(column), affinity_of(type == nullptr ? "" : type),
-          collation};
+  return {table + "." + column, quoted_name(column), affinity_of(type), collation};
 }
 
 // What a sample of the column holds.

@@ -19,7 +19,8 @@ bool is_plain(std::string_view text) {
   while (!text.empty()) {
     const std::size_t size = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, size);
-    if (!std::all_of(word.begin(), word.end(),
+    if (word.empty() || std::isdigit(static_cast<unsigned char>(word.front())) != 0 ||
+        !std::all_of(word.begin(), word.end(),
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; }) ||
         sqlite3_keyword_check(word.data(), static_cast<int>(size)) != 0) {
       return false;
@@ -40,7 +41,8 @@ std::string type_to_declare(const SourceColumn& column) {
       return type_of_key(column.affinity);
     }
   }
-  return is_plain(column.type) ? column.type : type_of_key(column.affinity);
+  const bool is_none = column.type.empty() && column.affinity != Affinity::blob;  // c ""
+  return is_plain(column.type) && !is_none ? column.type : type_of_key(column.affinity);
 }
 
 }  // namespace

@@ -48,8 +48,7 @@ struct Source::ColumnInfo {
   bool replaces_null() const { return not_null && default_sql; }
   // Returns whether the default is a literal that the column stores unchanged, by its affinity
   // (https://sqlite.org/datatype3.html, section 3.1).
-  bool stores_default_unchanged() const {
-    const Affinity affinity = affinity_of(type);
+  bool stores_default_unchanged(Affinity affinity) const {
     return (is_string_literal(*default_sql) && !is_numeric(affinity)) ||
            (is_short_integer_literal(*default_sql) && affinity != Affinity::text);
   }
@@ -102,10 +101,9 @@ Affinity Source::affinity(const std::string& column) const {
   const char* declared = nullptr;
   sqlite3_table_column_metadata(db_, schema_.c_str(), names_.table.c_str(), column.c_str(),
                                 &declared, nullptr, nullptr, nullptr, nullptr);
-  const std::string_view type = declared == nullptr ? "" : declared;
   // ANY converts nothing in a STRICT table.
   const bool is_any = sqlite3_stricmp(declared, "ANY") == 0;
-  return is_any && is_strict() ? Affinity::blob : affinity_of(type);
+  return is_any && is_strict() ? Affinity::blob : affinity_of(declared);
 }
 
 const char* Source::unsupported_type() const {
@@ -275,7 +273,7 @@ ColumnFacts Source::read_facts() const {
         facts.why_unknown_before_write = quoted_text(column) + " is a generated column";
       } else if (may_be_rowid) {
         facts.why_unknown_before_write = quoted_text(column) + " is an INTEGER PRIMARY KEY";
-      } else if (replaces_null && !info.stores_default_unchanged()) {
+      } else if (replaces_null && !info.stores_default_unchanged(affinity(info.name))) {
         facts.why_unknown_before_write =
             quoted_text(column) + " is NOT NULL with a default that SQLite computes or converts";
       }

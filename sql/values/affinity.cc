@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <string_view>
 
 #include "sql/sqlite/api.h"
 
@@ -18,14 +19,18 @@ bool has_one_of(std::string_view type, std::initializer_list<std::string_view> p
 
 }  // namespace
 
-Affinity affinity_of(std::string_view type) {
+Affinity affinity_of(const char* declared) {
+  if (declared == nullptr) {
+    return Affinity::blob;
+  }
+  const std::string_view type(declared);
   if (has_one_of(type, {"INT"})) {
     return Affinity::numeric;
   }
   if (has_one_of(type, {"CHAR", "CLOB", "TEXT"})) {
     return Affinity::text;
   }
-  if (type.empty() || has_one_of(type, {"BLOB"})) {
+  if (has_one_of(type, {"BLOB"})) {
     return Affinity::blob;
   }
   return has_one_of(type, {"REAL", "FLOA", "DOUB"}) ? Affinity::real : Affinity::numeric;

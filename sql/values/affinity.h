@@ -2,8 +2,6 @@
 // (https://sqlite.org/datatype3.html, section 3).
 #pragma once
 
-#include <string_view>
-
 namespace bloom {
 
 // `numeric` includes INTEGER.
@@ -13,9 +11,10 @@ inline bool is_numeric(Affinity affinity) {
   return affinity == Affinity::numeric || affinity == Affinity::real;
 }
 
-// Returns the affinity of a column with this declared type, which may be empty. A column of type
-// ANY has the affinity numeric, but no affinity in a STRICT table. The type alone does not show
-// this, so the caller must check for STRICT.
-Affinity affinity_of(std::string_view type);
+// Returns the affinity of a column with this declared type; null: it has none. The empty type, as
+// in CREATE TABLE t(c ""), is numeric. A column of type ANY has the affinity numeric, but no
+// affinity in a STRICT table. The type alone does not show this, so the caller must check for
+// STRICT.
+Affinity affinity_of(const char* declared);
 
 }  // namespace bloom

@@ -51,8 +51,10 @@ TEST(Affinity, IsThatOfSqlite) {
                                  "STRING",
                                  "ANY",
                                  "BLOBREAL"}) {
-    EXPECT_EQ(stored_types(type), expected.at(affinity_of(type))) << type;
+    const char* const declared = type.empty() ? nullptr : type.c_str();
+    EXPECT_EQ(stored_types(type), expected.at(affinity_of(declared))) << type;
   }
+  EXPECT_EQ(stored_types(R"("")"), expected.at(affinity_of("")));
 }
 
 TEST(Affinity, NumbersAreNumericOrReal) {

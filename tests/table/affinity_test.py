@@ -280,5 +280,36 @@ class KeptAsInteger(TableCase):
                     self.assertEqual(db.execute("SELECT g.member " + wanted % f"{groups} AS g ON g.member = w.price" + condition).fetchall(), [(price,)], (groups, condition))
 
 
+class OddTypes(TableCase):
+    def test_types_in_quotes(self):
+        for declared in ('""', "[]", "''", '" "', '"2int"', '"1e5"', '"a  b"'):
+            db = self.connect(":memory:")
+            db.executescript(f"""
+                CREATE TABLE t(id INTEGER PRIMARY KEY, c {declared}, m);
+                INSERT INTO t(c, m) VALUES ('05', 'a'), (7, 'a'), ('5.0', 'a'), ('7e0', 'a'), ('x', 'a'), ('5 ', 'a');
+                CREATE VIRTUAL TABLE f USING bloom(source=t, column=c);
+                CREATE VIRTUAL TABLE g USING bloom_groups(source=t, member=m, column=c);
+                CREATE VIRTUAL TABLE s USING bloom_search(source=t, equal=(c));
+            """)
+            for value in ("'05'", "'5.0'", "5", "'7'", "7", "'07'", "'x'", "'5 '", "7.0"):
+                wanted = [rowid for (rowid,) in db.execute(f"SELECT id FROM t WHERE c = {value} ORDER BY id")]
+                with self.subTest(declared, value=value):
+                    self.assertEqual([rowid for (rowid,) in db.execute(f"SELECT id FROM s WHERE c = {value} ORDER BY id")], wanted)
+                    if wanted:
+                        self.assertEqual(one(db, f"SELECT count(*) FROM f WHERE key = {value}"), 1)
+                        self.assertEqual(one(db, f"SELECT count(*) FROM g WHERE key = {value}"), 1)
+        db = self.connect(":memory:")
+        db.executescript("""
+            CREATE TABLE t(id INTEGER PRIMARY KEY, c "" NOT NULL ON CONFLICT REPLACE DEFAULT '05');
+            CREATE VIRTUAL TABLE s USING bloom_search(source=t, equal=(c));
+        """)
+        try:
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=c)")
+            db.execute("INSERT INTO t(c) VALUES (NULL)")
+            self.assertEqual(one(db, "SELECT count(*) FROM f WHERE key = 5"), 1)
+        except sqlite3.OperationalError as error:
+            self.assertIn("NOT NULL with a default that SQLite computes or converts", str(error))
+
+
 if __name__ == "__main__":
     unittest.main()
