@@ -164,7 +164,7 @@ bool SourceTriggers::is_newest(const StoredSchema& stored, const std::string& gu
 // PRAGMA recursive_triggers.
 bool SourceTriggers::may_keep_rows_out(const StoredSchema& stored, std::string_view sql) const {
   return !sql.empty() &&
-         (!is_after_trigger(sql) ||
+         (trigger_time(sql) != TriggerTime::after ||
           sqlite::triggers_may_write_to(source_.db(), source_.schema(), side_.name(stored.table()),
                                         source_.names().table));
 }
@@ -228,7 +228,7 @@ std::optional<std::string> SourceTriggers::first_blocking_trigger(Execution& run
   while (run.step()) {
     const std::string name(run.value(0).text());
     const std::string sql(run.value(1).text());
-    if (sqlite::mentions(sql, "AFTER") && !(may_be_ours && is_harmless(name, sql))) {
+    if (trigger_time(sql) != TriggerTime::before && !(may_be_ours && is_harmless(name, sql))) {
       return name;
     }
   }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <initializer_list>
 #include <optional>
 
 #include "sql/source/change_log.h"
@@ -26,6 +26,21 @@ std::string blocks_of(const std::string& table) {
 
 bool contains(std::string_view sql, std::string_view part) {
   return sql.find(part) != std::string_view::npos;
+}
+
+bool is_word(std::string_view token, const char* word) {
+  return sqlite3_stricmp(std::string(token).c_str(), word) == 0;
+}
+
+// Removes CREATE, these words and the name. Returns false if the text begins otherwise.
+bool skip_create(std::string_view& sql, std::initializer_list<const char*> words) {
+  if (!is_word(sqlite::next_token(sql), "CREATE") ||
+      !std::all_of(words.begin(), words.end(),
+                   [&](const char* word) { return is_word(sqlite::next_token(sql), word); })) {
+    return false;
+  }
+  sqlite::next_token(sql);
+  return true;
 }
 
 // Returns the text with zeros in place of what is within quotes. Returns nullopt if there are
@@ -109,32 +124,18 @@ bool is_own_statement(const std::string& table, std::string_view statement,
 }  // namespace
 
 bool makes_log(std::string_view sql) {
-  const std::string_view columns = sql.substr(std::min(sql.find('('), sql.size()));
-  return columns.starts_with(ChangeLog::kColumns) &&
-         after_key_columns(columns.substr(ChangeLog::kColumns.size())) == ")";
+  return skip_create(sql, {"TABLE"}) && sql.starts_with(ChangeLog::kColumns) &&
+         after_key_columns(sql.substr(ChangeLog::kColumns.size())) == ")";
 }
 
 bool makes_own_table(std::string_view sql) {
-  constexpr std::string_view kUsing = " USING ";
-  constexpr std::array<std::string_view, 3> kModules = {"bloom", "bloom_groups", "bloom_search"};
-  std::optional<std::string> plain = without_quoted(sql);
-  if (!plain) {
+  constexpr std::array<const char*, 3> kModules = {"bloom", "bloom_groups", "bloom_search"};
+  if (!skip_create(sql, {"VIRTUAL", "TABLE"}) || !is_word(sqlite::next_token(sql), "USING")) {
     return false;
   }
-  // What is left of a quoted name ends a word, as a blank does.
-  std::replace_if(
-      plain->begin(), plain->end(),
-      [](char c) { return c == '\0' || std::isspace(static_cast<unsigned char>(c)) != 0; }, ' ');
-  const auto is_same = [](char a, char b) { return sqlite3_strnicmp(&a, &b, 1) == 0; };
-  auto word = std::search(plain->begin(), plain->end(), kUsing.begin(), kUsing.end(), is_same);
-  if (word == plain->end()) {
-    return false;
-  }
-  word = std::find_if(word + kUsing.size(), plain->end(), [](char c) { return c != ' '; });
-  const auto end = std::find_if(word, plain->end(), [](char c) { return c == ' ' || c == '('; });
-  return std::any_of(kModules.begin(), kModules.end(), [&](std::string_view module) {
-    return std::equal(word, end, module.begin(), module.end(), is_same);
-  });
+  const std::string module = sqlite::name_of_token(sqlite::next_token(sql));
+  return std::any_of(kModules.begin(), kModules.end(),
+                     [&](const char* each) { return sqlite3_stricmp(each, module.c_str()) == 0; });
 }
 
 bool writes_to(const std::string& table, std::string_view sql) {
@@ -160,24 +161,17 @@ bool only_writes_to(const std::string& table, std::string_view sql) {
   return true;
 }
 
-bool is_after_trigger(std::string_view sql) {
-  const auto next_word_is = [&](std::string_view word) {
-    sql = sqlite::trimmed(sql);
-    std::size_t size = 0;
-    while (size < sql.size() && std::isspace(static_cast<unsigned char>(sql[size])) == 0) {
-      size += sqlite::token_size(sql.substr(size));
-    }
-    const std::string found(sql.substr(0, size));
-    sql.remove_prefix(size);
-    const auto contains = [&](const char* part) { return found.find(part) != std::string::npos; };
-    if (contains("/*") || contains("--") || contains("[") || contains("`")) {
-      return false;
-    }
-    return word.empty() || sqlite3_stricmp(found.c_str(), std::string(word).c_str()) == 0;
-  };
-  constexpr std::string_view kAnyName;
-  return next_word_is("CREATE") && next_word_is("TRIGGER") && next_word_is(kAnyName) &&
-         next_word_is("AFTER");
+TriggerTime trigger_time(std::string_view sql) {
+  if (!skip_create(sql, {"TRIGGER"})) {
+    return TriggerTime::unknown;
+  }
+  const std::string_view word = sqlite::next_token(sql);
+  constexpr std::array<const char*, 5> kBefore = {"BEFORE", "INSTEAD", "INSERT", "UPDATE",
+                                                  "DELETE"};
+  const auto is = [&](const char* each) { return is_word(word, each); };
+  return is("AFTER")                                       ? TriggerTime::after
+         : std::any_of(kBefore.begin(), kBefore.end(), is) ? TriggerTime::before
+                                                           : TriggerTime::unknown;
 }
 
 }  // namespace bloom

@@ -22,8 +22,9 @@ bool makes_log(std::string_view sql);
 // Returns whether the text is CREATE VIRTUAL TABLE ... USING with one of our modules.
 bool makes_own_table(std::string_view sql);
 
-// Returns whether the text is CREATE TRIGGER <name> AFTER ... Also returns false if there are
-// comments, brackets or backquotes before AFTER: the word could be within them.
-bool is_after_trigger(std::string_view sql);
+// Returns when a trigger runs, from its CREATE statement as SQLite stores it. `before` includes
+// INSTEAD OF.
+enum class TriggerTime { before, after, unknown };
+TriggerTime trigger_time(std::string_view sql);
 
 }  // namespace bloom

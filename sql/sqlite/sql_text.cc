@@ -103,6 +103,35 @@ std::size_t token_size(std::string_view text) {
   return text.size();
 }
 
+std::string_view next_token(std::string_view& sql) {
+  std::size_t skipped = 0;
+  do {
+    sql = trimmed(sql);
+    skipped = sql.starts_with("--") || sql.starts_with("/*") ? size_of_comment_or_name(sql)
+              : sql.starts_with(kByteOrderMark)              ? kByteOrderMark.size()
+                                                             : 0;
+    sql.remove_prefix(skipped);
+  } while (skipped != 0);
+  if (sql.empty()) {
+    return sql;
+  }
+  const std::string_view token =
+      sql.substr(0, std::max({size_of_word(sql), size_of_comment_or_name(sql), token_size(sql)}));
+  sql.remove_prefix(token.size());
+  return token;
+}
+
+std::string name_of_token(std::string_view token) {
+  if (token.size() >= 2 && token.front() == '[') {
+    return std::string(token.substr(1, token.size() - 2));
+  }
+  std::string quoted(token);
+  if (token.starts_with('`')) {
+    quoted.front() = quoted.back() = '"';
+  }
+  return unquoted(quoted).value_or(quoted);
+}
+
 bool mentions(std::string_view sql, std::string_view word) {
   const auto is_same = [](char a, char b) { return sqlite3_strnicmp(&a, &b, 1) == 0; };
   return std::search(sql.begin(), sql.end(), word.begin(), word.end(), is_same) != sql.end();

@@ -31,6 +31,12 @@ std::optional<std::string> unquoted(std::string_view text);
 // Requires: the text is not empty.
 std::size_t token_size(std::string_view text);
 
+// Removes the first token of SQL, and the blanks and comments in front of it, and returns the
+// token: a word, a name or string in quotes or brackets, or one character; empty at the end.
+std::string_view next_token(std::string_view& sql);
+// Returns the name that such a token spells.
+std::string name_of_token(std::string_view token);
+
 // Returns whether an expression may name a column, in any case of letters.
 bool may_name(std::string_view sql, const std::string& column);
 

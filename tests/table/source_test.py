@@ -456,6 +456,45 @@ class Following(SourceCase):
                 self.assertEqual(one(db, "SELECT count(*) FROM t"), 1)
                 self.assertEqual(one(db, ask), 1)
 
+    def test_comments_and_words_that_are_no_after_triggers(self):
+        harmless = (
+            "CREATE VIRTUAL TABLE g USING bloom(source=t, -- the filter\n column=(a, b))",
+            "CREATE VIRTUAL TABLE g /* why */ USING bloom(source=t, column=(a, b))",
+            "CREATE VIRTUAL TABLE [g h] USING [bloom](source=t, column=a, kind=counting)",
+            "CREATE VIRTUAL TABLE g USING \"bloom\"(source=t, column=a, writers=extension, kind=counting)",
+            "CREATE VIRTUAL TABLE g USING bloom_groups(source=t, -- the sets\n member=b, column=a)",
+            "CREATE VIRTUAL TABLE \"who (old)\" USING bloom_groups(source=t, member=b, column=a)",
+            "CREATE VIRTUAL TABLE g USING bloom_search(source=t, /* all */ equal=(a))",
+            "CREATE TRIGGER chk BEFORE INSERT ON t WHEN new.a > 'z' BEGIN SELECT raise(ABORT, 'the end must be after the start'); END",
+            "CREATE TRIGGER chk_thereafter -- runs after nothing\n INSERT ON t BEGIN SELECT 1; END",
+            "CREATE TEMP TRIGGER chk BEFORE UPDATE ON t BEGIN SELECT 'after'; END",
+        )
+        harmful = (
+            "CREATE TRIGGER \"BEFORE\" after INSERT ON t BEGIN SELECT raise(IGNORE); END",
+            "CREATE TRIGGER x /* BEFORE */ After INSERT ON t BEGIN SELECT raise(IGNORE); END",
+            "CREATE TEMP TRIGGER x -- BEFORE\n AFTER INSERT ON t BEGIN SELECT raise(IGNORE); END",
+        )
+        for sql in harmless + harmful:
+            db = self.connect(":memory:")
+            db.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b TEXT)")
+            db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=a, kind=counting, capacity=1000, writers=extension)")
+            db.execute(sql)
+            db.execute("INSERT INTO t(a, b) VALUES ('p', 'q')")
+            with self.subTest(sql):
+                if sql in harmless:
+                    self.assertEqual(self.present(db, "p"), ["p"])
+                else:
+                    self.assertFails(db, "the AFTER trigger", "SELECT key FROM f WHERE key = 'p'")
+        for trigger in ("m -- merges\n", "[m]", "`m`", "m /* BEFORE */"):
+            db = self.connect(":memory:")
+            db.executescript(f"""
+                CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT);
+                CREATE VIRTUAL TABLE f USING bloom(source=t, column=a);
+                CREATE TEMP TRIGGER {trigger} AFTER INSERT ON main.f_pending WHEN new.id % 10 = 0 BEGIN INSERT INTO f(f) VALUES ('merge'); END;
+            """)
+            db.executemany("INSERT INTO t(a) VALUES (?)", [(f"k{i}",) for i in range(30)])
+            self.assertEqual(self.present(db, *(f"k{i}" for i in range(30))), [f"k{i}" for i in range(30)])
+
     def test_a_statement_that_removes_keys_before_it_adds_some_is_checked_too(self):
         for stop, drop in (("TEMP TRIGGER stop AFTER INSERT ON t BEGIN SELECT raise(IGNORE); END", ""), ("TRIGGER stop AFTER INSERT ON t BEGIN SELECT raise(IGNORE); END", "DROP TRIGGER stop")):
             db = self.connect(":memory:")
