@@ -133,15 +133,12 @@ void SearchOptions::read_equal(const OptionArgument& argument) {
   }
   for (const std::string& item : split_list(list)) {
     const std::size_t as = find_as(item);
-    const auto name_in = [](std::string_view text) {
-      const std::string_view name = sqlite::trimmed(text);
-      return sqlite::unquoted(name).value_or(std::string(name));
-    };
-    const bool is_name = std::all_of(item.begin(), item.end(), [](unsigned char c) {
+    const std::string_view name = sqlite::trimmed(
+        as == std::string::npos ? std::string_view(item) : std::string_view(item).substr(as + 2));
+    const bool is_name = std::all_of(name.begin(), name.end(), [](unsigned char c) {
       return std::isalnum(c) != 0 || c == '_' || c >= 0x80;
     });
-    if (item.empty() || !has_balanced_brackets(item) ||
-        (as == std::string::npos && !is_name && !sqlite::unquoted(item))) {
+    if (name.empty() || !has_balanced_brackets(item) || (!is_name && !sqlite::unquoted(name))) {
       refuse(argument.name, "columns, and expressions with a name: (user, payload->>'$.id' AS id)",
              sqlite::quoted_text(item));
     }
@@ -155,12 +152,10 @@ void SearchOptions::read_equal(const OptionArgument& argument) {
              "expressions that depend on the row alone, not on the time or time zone",
              sqlite::quoted_text(item));
     }
-    if (as == std::string::npos) {
-      terms_.push_back({SearchedBy::equal, name_in(item), ""});
-    } else {
-      terms_.push_back({SearchedBy::equal, name_in(std::string_view(item).substr(as + 2)),
-                        std::string(sqlite::trimmed(std::string_view(item).substr(0, as)))});
-    }
+    const std::string_view expression =
+        as == std::string::npos ? "" : sqlite::trimmed(std::string_view(item).substr(0, as));
+    terms_.push_back({SearchedBy::equal, sqlite::unquoted(name).value_or(std::string(name)),
+                      std::string(expression)});
   }
 }
 

@@ -98,22 +98,22 @@ void SearchTable::require_usable() {
   store_.tables().require_same_table();
 }
 
-// FTS5 searches all columns by <table name> MATCH. Here this column is NULL, so no row would be
-// found.
-void SearchTable::refuse_match_on_commands(const sqlite3_index_info& info) const {
+// FTS5 searches all columns by <table name> MATCH or =. Here this column is NULL, so no row would
+// be found.
+void SearchTable::refuse_conditions_on_commands(const sqlite3_index_info& info) const {
   const auto* const begin = info.aConstraint;
   if (std::any_of(begin, begin + info.nConstraint, [&](const auto& each) {
-        return each.op == SQLITE_INDEX_CONSTRAINT_MATCH && each.iColumn == columns_.command() &&
-               each.iColumn >= columns_.value_columns();
+        return (each.op == SQLITE_INDEX_CONSTRAINT_MATCH || is_equality(each.op)) &&
+               each.iColumn == columns_.command() && each.iColumn >= columns_.value_columns();
       })) {
     fail(sqlite::quoted_text(store_.tables().table()) +
-         " MATCH searches no column (name a column, as in msg MATCH 'word')");
+         " is not a column to search (name one, as in msg MATCH 'word')");
   }
 }
 
 int SearchTable::best_index(sqlite3_index_info& info) {
   SearchConfig config;
-  refuse_match_on_commands(info);
+  refuse_conditions_on_commands(info);
   whole_.expire();
   probed_plan_.clear();
   list_collations_.statement_was_prepared();

@@ -128,7 +128,7 @@ class SearchTable {
   // Call when a statement is prepared. An application may have replaced LIKE for another encoding
   // of text: SQLite then does not prepare other statements again.
   void forget_like();
-  void refuse_match_on_commands(const sqlite3_index_info& info) const;
+  void refuse_conditions_on_commands(const sqlite3_index_info& info) const;
   // Returns whether a running statement may have an outer join. SQLite makes a cursor for each
   // execution of a subquery, so the table keeps the result.
   bool may_be_outer_join();

@@ -664,8 +664,9 @@ class Schema(SourceCase):
     def test_the_collation_of_an_expression_is_not_that_of_its_column(self):
         collations = ("BINARY", "NOCASE", "RTRIM")
         for own in collations:
-            db = self.source("CREATE TABLE s(id INTEGER PRIMARY KEY, k TEXT)", 0)
+            db = self.connect(":memory:")
             db.executescript(f"""
+                CREATE TABLE s(id INTEGER PRIMARY KEY, k TEXT);
                 INSERT INTO s(k) VALUES ('abc'), ('ABC'), ('abc ');
                 CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(k COLLATE {own} AS n, CASE WHEN id > 0 COLLATE {own} THEN k END AS e));
             """)
@@ -673,8 +674,6 @@ class Schema(SourceCase):
                 condition = f"{operator} 'ABC' COLLATE {collation}"
                 self.assertEqual(db.execute(f"SELECT id FROM f WHERE {column} {condition} ORDER BY id").fetchall(),
                                  db.execute(f"SELECT id FROM s WHERE k {condition} ORDER BY id").fetchall(), (own, column, condition))
-            db.execute("DROP TABLE f")
-            db.execute("DROP TABLE s")
 
     def test_a_low_limit_of_parameters(self):
         db = self.make()
@@ -684,8 +683,27 @@ class Schema(SourceCase):
 
     def test_match_needs_a_column(self):
         db = self.make()
-        for sql in ("SELECT id FROM f WHERE f MATCH 'a'", "SELECT id FROM u JOIN f ON f.f MATCH u.f"):
-            self.assertFails(db, "'f' MATCH searches no column", sql)
+        db.execute("CREATE TABLE u(x)")
+        for sql in ("SELECT id FROM f WHERE f MATCH 'a'", "SELECT id FROM f WHERE f = 'a'", "SELECT id FROM u JOIN f ON f.f MATCH u.x"):
+            self.assertFails(db, "'f' is not a column to search", sql)
+
+    def test_words_end_at_typographic_characters(self):
+        db = self.connect(":memory:")
+        db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, k TEXT)")
+        texts = ("the \u201ctimeout\u201d of x", "foo\u2014timeout", "a timeout\u2026 now", "a\u00a0timeout", "timeout, yes", "\u00abtimeout\u00bb", "\u3000timeout\u3002")
+        others = ("timeout\u00fc", "\u00b5timeout", "timeout\u4e2d", "timeouts", "time out", "x_timeout")
+        db.executemany("INSERT INTO s(k) VALUES (?)", [(text,) for text in texts + others])
+        db.execute("CREATE VIRTUAL TABLE f USING bloom_search(source=s, words=(k))")
+        for pattern in ("timeout", "TIMEOUT\u2026", "\u201ctimeout\u201d"):
+            self.assertEqual([k for (k,) in db.execute("SELECT k FROM f WHERE k MATCH ? ORDER BY id", (pattern,))], list(texts))
+        self.assertEqual(db.execute("SELECT k FROM f WHERE k MATCH '12\u00b5s'").fetchall(), [])
+
+    def test_a_comment_behind_the_name_of_an_expression(self):
+        db = self.connect(":memory:")
+        db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, k TEXT)")
+        self.assertFails(db, "equal must be columns, and expressions with a name", "CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(upper(k) AS e -- why\n))")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom_search(source=s, equal=(k, -- why\n upper(k) AS \"e f\"))")
+        self.assertEqual(db.execute('SELECT "e f" FROM f').fetchall(), [])
 
     def test_a_trigger_dropped_and_rolled_back(self):
         db = self.make()

@@ -327,6 +327,7 @@ bool MemberFollower::for_each_source_member(const GroupConfig& config,
   if (!source_.has_guard(config.guard_index)) {
     return false;
   }
+  link_.require_readable(store_.tables().table());
   const Statement select(db_, "SELECT DISTINCT t." + quoted_name(member_column()) +
                                   " COLLATE BINARY FROM " + source_.qualified(source()) +
                                   " AS t WHERE " + keys_not_null_sql());

@@ -7,9 +7,31 @@
 namespace bloom {
 namespace {
 
-bool is_word_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         (static_cast<unsigned char>(c) & 0x80U) != 0;
+// Returns the size of the character at the front if it ends a word; else 0. In UTF-8, these are the
+// ASCII characters other than letters, digits and _, and the spaces and punctuation of Latin-1
+// (U+00A0 to U+00BF, without its letters), U+2000 to U+206F, and U+3000 to U+303F. Requires: the
+// text is not empty.
+std::size_t size_of_separator(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const unsigned c = byte(0);
+  if (c < 0x80) {
+    const bool is_word =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    return is_word ? 0 : 1;
+  }
+  const auto continues = [&](std::size_t i, unsigned first, unsigned last) {
+    return byte(i) >= first && byte(i) <= last;
+  };
+  if (c == 0xc2) {
+    const bool is_letter = byte(1) == 0xaa || byte(1) == 0xb5 || byte(1) == 0xba;
+    return continues(1, 0xa0, 0xbf) && !is_letter ? 2 : 0;
+  }
+  const bool is_three = (c == 0xe2 && byte(1) == 0x80 && continues(2, 0x80, 0xbf)) ||
+                        (c == 0xe2 && byte(1) == 0x81 && continues(2, 0x80, 0xaf)) ||
+                        (c == 0xe3 && byte(1) == 0x80 && continues(2, 0x80, 0xbf));
+  return is_three ? 3 : 0;
 }
 
 // A value and a word of one column have different keys.
@@ -47,11 +69,15 @@ SearchKey word_key(std::string_view word, std::uint32_t tag) {
 }
 
 std::string_view next_word(std::string_view& text) {
-  const auto* const begin = std::find_if(text.begin(), text.end(), is_word_byte);
-  const auto* const end = std::find_if_not(begin, text.end(), is_word_byte);
-  const std::string_view word = text.substr(static_cast<std::size_t>(begin - text.begin()),
-                                            static_cast<std::size_t>(end - begin));
-  text.remove_prefix(static_cast<std::size_t>(end - text.begin()));
+  while (!text.empty() && size_of_separator(text) != 0) {
+    text.remove_prefix(size_of_separator(text));
+  }
+  std::size_t size = 0;
+  while (size < text.size() && size_of_separator(text.substr(size)) == 0) {
+    ++size;
+  }
+  const std::string_view word = text.substr(0, size);
+  text.remove_prefix(size);
   return word;
 }
 
