@@ -40,6 +40,7 @@ void SearchTable::Cursor::keep_statement() {
 
 void SearchTable::Cursor::start(int order, const char* idx_string, const Values& values) {
   table_.require_usable();
+  table_.refresh_names_if_needed();
   table_.source_.require_same_columns();
   execution_.reset();
   if (table_.surely_has_none(idx_string, values)) {

@@ -1,6 +1,7 @@
 #include "sql/search_table/search_table.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/support/error.h"
 #include "sql/search_table/search_words.h"
@@ -123,13 +124,22 @@ int SearchTable::best_index(sqlite3_index_info& info) {
     source_.refresh_names();
     config = store_.load_config();
   });
-  // Another program has changed the schema, which SQLite cannot read again now. It will prepare the
-  // statement again before it runs.
-  if (outcome.failed() && outcome.code() != SQLITE_SCHEMA) {
+  // SQLite would report an error of another code. After SQLITE_SCHEMA it prepares the statement
+  // again before it runs, and after the others the statement meets the lock itself.
+  must_refresh_names_ = outcome.failed();
+  constexpr std::array kExcused = {SQLITE_SCHEMA, SQLITE_BUSY, SQLITE_LOCKED, SQLITE_INTERRUPT};
+  if (std::find(kExcused.begin(), kExcused.end(), outcome.code() & 0xff) == kExcused.end()) {
     outcome.throw_failure();
   }
   choose_search_plan(info, facts(config));
   return SQLITE_OK;
+}
+
+void SearchTable::refresh_names_if_needed() {
+  if (must_refresh_names_) {
+    source_.refresh_names();
+    must_refresh_names_ = false;
+  }
 }
 
 // Explaining a statement prepares it, so the result is stored last.

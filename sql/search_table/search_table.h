@@ -129,6 +129,8 @@ class SearchTable {
   // of text: SQLite then does not prepare other statements again.
   void forget_like();
   void refuse_conditions_on_commands(const sqlite3_index_info& info) const;
+  // Call before a query reads the source.
+  void refresh_names_if_needed();
   // Returns whether a running statement may have an outer join. SQLite makes a cursor for each
   // execution of a subquery, so the table keeps the result.
   bool may_be_outer_join();
@@ -168,6 +170,7 @@ class SearchTable {
   TextToNumber to_number_;
   std::unique_ptr<sqlite::Statement> like_test_;  // what do LIKE and GLOB do?
   bool must_test_like_ = false;                   // by a new statement
+  bool must_refresh_names_ = false;               // best_index() could not
   struct {
     int preparations = -1;  // of the test, when this was read
     bool is_replaced = false;

@@ -681,6 +681,28 @@ class Schema(SourceCase):
         conditions = " AND ".join(f"k <> 'x{i}'" for i in range(20)) + " AND id IN (1, 2, 3)"
         self.assertEqual(db.execute(f"SELECT id FROM f WHERE {conditions}").fetchall(), db.execute(f"SELECT id FROM s WHERE {conditions}").fetchall())
 
+    def test_a_lock_of_another_connection_has_its_own_code(self):
+        """Programs try again after SQLITE_BUSY only."""
+        db = self.make()
+        reader = self.connect()
+        for sql in ("SELECT id FROM s WHERE k = 'key 3'", "SELECT id FROM f WHERE k = 'key 3'"):
+            self.assertEqual(reader.execute(sql).fetchall(), [(3,)])
+        db.execute("BEGIN EXCLUSIVE")
+        for sql in ("SELECT id FROM s WHERE k = 'key 4'", "SELECT id FROM f WHERE k = 'key 4'", "SELECT id FROM f WHERE u = 4 AND k LIKE '%key%'"):
+            with self.assertRaises(sqlite3.OperationalError) as caught:
+                reader.execute(sql)
+            if hasattr(caught.exception, "sqlite_errorcode"):
+                self.assertEqual(caught.exception.sqlite_errorcode & 0xFF, 5, sql)
+        db.execute("COMMIT")
+        db.execute("ALTER TABLE s RENAME TO t")
+        db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, k, u)")
+        db.execute("BEGIN EXCLUSIVE")
+        for _ in range(2):
+            with self.assertRaises(sqlite3.OperationalError):
+                reader.execute("SELECT id FROM f WHERE k = 'key 5'")
+        db.execute("COMMIT")
+        self.assertEqual(reader.execute("SELECT id FROM f WHERE k = 'key 5'").fetchall(), [(5,)])
+
     def test_match_needs_a_column(self):
         db = self.make()
         db.execute("CREATE TABLE u(x)")
