@@ -185,8 +185,11 @@ const Estimate* GroupTable::Cursor::estimate() {
 }
 
 std::optional<std::uint64_t> GroupTable::Cursor::slot() {
-  return follows() ? table_.store_.members().slot_of(table_.store_.load_config(), member())
-                   : std::optional(slots_[row_]);
+  if (!follows()) {
+    return slots_[row_];
+  }
+  const sqlite::OwnedValue copy = member().copy();
+  return table_.store_.members().slot_of(table_.store_.load_config(), Value(copy.get()));
 }
 
 void GroupTable::Cursor::return_member(sqlite3_context* raw) {

@@ -47,7 +47,9 @@ class Value {
     return {bytes, static_cast<std::size_t>(sqlite3_value_bytes(value_))};
   }
   // Returns the bytes of a text as the database stores them: UTF-8 only in a database in UTF-8.
-  // Faster than text(): SQLite neither converts the bytes nor appends a NUL character.
+  // Faster than text(): SQLite neither converts the bytes nor appends a NUL character. But it marks
+  // the value as a blob, too. Before 3.54, its own Bloom filters then take it for another value, so
+  // a value that will be returned must be copied before it is read or bound.
   std::string_view stored_text() const {
     const auto bytes = blob();
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

@@ -106,7 +106,8 @@ void GroupTable::Cursor::return_filter_with_change_log(Context& context) {
         "an UPDATE of the source was announced, but its key was not recorded (run the command "
         "'merge', which then reads the source)");
   }
-  const auto slot = table_.store_.members().slot_of(now, member());
+  const sqlite::OwnedValue copy = member().copy();
+  const auto slot = table_.store_.members().slot_of(now, Value(copy.get()));
   Filter filter = slot ? table_.store_.segments().filter_of(now, *slot) : Filter(now.header);
   change_log.for_each_key_of(member(), [&](Hash hash) { filter.add(hash); });
   return_filter(context, std::move(filter));

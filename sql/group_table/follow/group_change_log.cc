@@ -8,12 +8,14 @@
 namespace bloom {
 
 using sqlite::Execution;
+using sqlite::OwnedValue;
 using sqlite::Statement;
 using sqlite::Value;
 
 // SQLite compares 1 and 1.0 as equal, and a number never equals a text.
 std::string member_bytes(const Value& member) {
-  const Key key(member, /*as_stored=*/true);
+  const OwnedValue copy = member.copy();
+  const Key key(Value(copy.get()), /*as_stored=*/true);
   const bool is_number = member.type() == SQLITE_INTEGER || member.type() == SQLITE_FLOAT;
   std::string bytes(1, static_cast<char>('0' + (is_number ? SQLITE_INTEGER : member.type())));
   return bytes.append(key.bytes());

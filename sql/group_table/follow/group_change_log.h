@@ -20,7 +20,8 @@
 
 namespace bloom {
 
-// Returns bytes that are equal for two members exactly if they are equal under BINARY.
+// Returns bytes that are equal for two members exactly if they are equal under BINARY. Leaves the
+// value as it is: see Value::stored_text().
 std::string member_bytes(const sqlite::Value& member);
 
 class GroupChangeLog : public ChangeLog {
