@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sql/search_table/search_table.h"
+#include "sql/sqlite/guard.h"
 
 namespace bloom {
 
@@ -88,18 +89,24 @@ bool SearchTable::surely_lacks(const SearchedColumn& column, Affinity affinity,
   return !probe_keys_.empty() && !whole_.may_have(probe_keys_);
 }
 
+// If an authorizer hides the list, or this SQLite has none, there may be such a function.
 bool SearchTable::has_own_like() const {
   enum { kName, kIsBuiltIn };
-  const sqlite::Statement list(db_, "PRAGMA function_list");
-  sqlite::Execution run(list);
-  while (run.step()) {
-    const std::string name(run.value(kName).text());
-    if (run.integer(kIsBuiltIn) == 0 && (sqlite3_stricmp(name.c_str(), "like") == 0 ||
-                                         sqlite3_stricmp(name.c_str(), "glob") == 0)) {
-      return true;
+  bool found = false;
+  const auto outcome = sqlite::Outcome::of([&] {
+    const sqlite::Statement list(db_, "PRAGMA function_list");
+    sqlite::Execution run(list);
+    while (!found && run.step()) {
+      const std::string name(run.value(kName).text());
+      found = run.integer(kIsBuiltIn) == 0 && (sqlite3_stricmp(name.c_str(), "like") == 0 ||
+                                               sqlite3_stricmp(name.c_str(), "glob") == 0);
     }
+  });
+  if (outcome.code() == SQLITE_AUTH) {
+    return true;
   }
-  return false;
+  outcome.throw_failure();
+  return found;
 }
 
 void SearchTable::forget_like() {

@@ -13,7 +13,8 @@ using sqlite::Execution;
 
 bool log_is_out_of_reach(const sqlite::Outcome& loading) {
   return loading.code() == SQLITE_ERROR || loading.code() == SQLITE_ABORT ||
-         loading.code() == SQLITE_CORRUPT_VTAB || loading.code() == SQLITE_AUTH;
+         loading.code() == SQLITE_CORRUPT_VTAB || loading.code() == SQLITE_AUTH ||
+         loading.code() == SQLITE_INTERRUPT;
 }
 
 // After other failures SQLite has rolled the transaction back.
@@ -108,35 +109,24 @@ void RowLog::restore_changes(int changes) {
   }
 }
 
-// SQLite prepares a kept statement again if there is a new authorizer.
+// SQLite prepares a kept statement again if there is a new authorizer. And it rolls the whole
+// transaction back if a statement that writes is interrupted; COMMIT itself is too short for that.
 bool RowLog::is_merge_refused(std::initializer_list<const char*> writes) {
-  Execution kept(tables_.prepared("SELECT 1"));
-  kept.step();
-  if (is_interrupted()) {
-    return true;
-  }
-  if (permitted_preparation_ == kept.preparations()) {
-    return false;
-  }
   const auto outcome = sqlite::Outcome::of([&] {
-    tables_.statement("DELETE FROM {rowlog}");
-    for (const char* const sql : writes) {
-      tables_.statement(sql);
+    if (!kept_) {
+      kept_.emplace(tables_.db(), sqlite::Interrupts::kProbe);
+    }
+    Execution kept(*kept_);
+    kept.step();  // throws if it is interrupted
+    if (permitted_preparation_ != kept.preparations()) {
+      tables_.statement("DELETE FROM {rowlog}");
+      for (const char* const sql : writes) {
+        tables_.statement(sql);
+      }
+      permitted_preparation_ = kept.preparations();
     }
   });
-  if (outcome.code() != SQLITE_AUTH) {
-    outcome.throw_failure();
-  }
-  permitted_preparation_ = outcome.failed() ? std::nullopt : std::optional(kept.preparations());
-  return outcome.failed();
-}
-
-// SQLite rolls the whole transaction back if a statement that writes is interrupted. COMMIT itself
-// is too short to be interrupted.
-bool RowLog::is_interrupted() {
-  sqlite::Interrupts interrupts(tables_.db());
-  const auto outcome = sqlite::Outcome::of([&] { interrupts.check()(); });
-  if (outcome.code() != SQLITE_INTERRUPT) {
+  if (outcome.code() != SQLITE_AUTH && outcome.code() != SQLITE_INTERRUPT) {
     outcome.throw_failure();
   }
   return outcome.failed();

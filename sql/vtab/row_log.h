@@ -28,9 +28,9 @@
 namespace bloom {
 
 // Returns whether the log could not be read because the table was dropped, renamed, replaced or
-// damaged, or because of an authorizer. The commit then succeeds, and leaves the log. After another
-// failure the commit must fail: after an I/O error SQLite may have rolled the transaction back
-// already, and would report success.
+// damaged, or because of an authorizer or an interrupt. The commit then succeeds, and leaves the
+// log. After another failure the commit must fail: after an I/O error SQLite may have rolled the
+// transaction back already, and would report success.
 bool log_is_out_of_reach(const sqlite::Outcome& loading);
 
 class RowLog {
@@ -78,13 +78,12 @@ class RowLog {
   void restore_changes(int changes);
 
  private:
-  bool is_interrupted();
-
   ShadowTables& tables_;
   std::uint64_t& writes_;
   // A trigger on the log could call an SQL function of the host that uses the table.
   bool is_appending_ = false;
-  std::optional<int> permitted_preparation_;  // preparations() when a merge was not refused
+  std::optional<sqlite::Statement> kept_;     // see is_merge_refused()
+  std::optional<int> permitted_preparation_;  // its preparations() when a merge was not refused
 };
 
 }  // namespace bloom
