@@ -239,6 +239,9 @@ class SearchTable::Cursor {
   void keep_statement();
   void start_run();
   void read_row();
+  void note_columns_used();
+  const Hidden& property_at(int column) const;
+  void require_values_or_properties(int i);
   void return_expression(sqlite3_context* raw, const std::string& sql);
   std::int64_t pending_rows(const SearchConfig& config);
   static std::uint64_t bytes(const SearchConfig& config);  // of all filters
@@ -266,6 +269,8 @@ class SearchTable::Cursor {
   std::optional<sqlite::Execution> execution_;
   std::optional<sqlite::Statement> expression_;
   std::string expression_sql_;
+  bool reads_values_ = false;
+  int property_read_ = -1;  // the last one, or the column for commands; -1 if there is none
 };
 
 // Registers the module on a connection. Throws SqliteError if SQLite refuses it.

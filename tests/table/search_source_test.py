@@ -709,6 +709,21 @@ class Schema(SourceCase):
         for sql in ("SELECT id FROM f WHERE f MATCH 'a'", "SELECT id FROM f WHERE f = 'a'", "SELECT id FROM u JOIN f ON f.f MATCH u.x"):
             self.assertFails(db, "'f' is not a column to search", sql)
 
+    def test_strings_in_double_quotes_that_are_hidden_columns(self):
+        db = self.connect()
+        db.execute("CREATE TABLE log(id INTEGER PRIMARY KEY, level, msg)")
+        db.executemany("INSERT INTO log(level, msg) VALUES(?, 'm')", [("info",), ("bytes",), ("f",), (None,)])
+        db.execute("CREATE VIRTUAL TABLE f USING bloom_search(source=log, equal=(level), like=(msg))")
+        db.executescript("CREATE TABLE w(l, m); INSERT INTO w VALUES('info', 'm')")
+        for name in ("info", "bytes", "ranges", "pending_rows", "f"):
+            for condition in ('level = "{}"', "msg = 'm' AND \"{}\" = level", 'level IN ("{}")', 'level LIKE "{}"'):
+                self.assertFails(db, f"'{name}' is a hidden column", f"SELECT id FROM f WHERE {condition.format(name)}")
+            # The row fails a condition before SQLite reads a value.
+            self.assertFails(db, f"'{name}' is (a hidden|not a) column", f"SELECT w.l FROM w JOIN f ON w.l = \"{name}\" AND f.msg = w.m")
+        self.assertEqual(one(db, "SELECT count(*) FROM f WHERE level = 'info'"), 1)
+        self.assertEqual(len(db.execute("SELECT ranges, pending_rows, bytes, json(info) FROM f LIMIT 1").fetchall()), 1)
+        self.assertFails(db, "cannot change the rows of 'log'", "UPDATE f SET msg = 'x'")
+
     def test_words_end_at_typographic_characters(self):
         db = self.connect(":memory:")
         db.execute("CREATE TABLE s(id INTEGER PRIMARY KEY, k TEXT)")
