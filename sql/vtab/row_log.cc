@@ -37,11 +37,13 @@ std::int64_t RowLog::append(std::span<const std::uint8_t> row, std::optional<std
   } const done{is_appending_};
   const sqlite::KeepLastRowid keep(tables_.db());
   ++writes_;
-  Execution run(tables_.prepared("INSERT INTO {rowlog} VALUES (?1, ?2)"));
+  // If SQLite chooses the id, it does not look for a row with this id first.
+  Execution run(id ? tables_.prepared("INSERT INTO {rowlog} VALUES (?2, ?1)")
+                   : tables_.prepared("INSERT INTO {rowlog}(row) VALUES (?1)"));
+  run.bind(1, row);
   if (id) {
-    run.bind(1, *id);
+    run.bind(2, *id);
   }
-  run.bind(2, row);
   while (run.step()) {  // PRAGMA count_changes returns a row
   }
   if (sqlite3_changes(tables_.db()) != 1) {

@@ -117,8 +117,14 @@ void BloomRowLog::append(const Layers& layers, std::uint64_t chunk, Hash hash, b
   store_le(row.data() + sizeof(std::uint64_t), hash.h2);
   push(chunk, hash, is_removal);
   may_have_new_rows_ = true;
-  log_.append(std::span(row).first(is_removal ? kRemovedBytes : kAddedBytes),
-              first_id_ + static_cast<std::int64_t>(keys_.size()) - 1);
+  // SQLite finds the next id itself in less time.
+  const bool is_first = keys_.size() == 1;
+  const std::int64_t id =
+      log_.append(std::span(row).first(is_removal ? kRemovedBytes : kAddedBytes),
+                  is_first ? std::optional(first_id_) : std::nullopt);
+  if (id != first_id_ + static_cast<std::int64_t>(keys_.size()) - 1) {
+    damaged("the row log has rows that this extension has not written");
+  }
 }
 
 void BloomRowLog::apply(const LayeredFilter& filter, std::uint64_t i, std::uint8_t* cells) const {
