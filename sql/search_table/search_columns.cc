@@ -89,7 +89,8 @@ SearchColumns::SearchColumns(const char* table, const SearchSource& source,
     }
   }
   for (const auto& property : SearchTable::Cursor::hidden_columns()) {
-    if (!is_taken(property.name) && sqlite3_stricmp(property.name, table) != 0) {
+    if (names.size() < kCountedColumns && !is_taken(property.name) &&
+        sqlite3_stricmp(property.name, table) != 0) {
       add(property.name, std::string(property.type) + " HIDDEN");
       properties_.push_back(property.column);
     }

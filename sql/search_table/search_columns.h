@@ -7,7 +7,8 @@
 //   info            a JSON object
 //   <table name>    commands
 //
-// A property whose name is that of a column of the source is left out.
+// A property whose name is that of a column of the source is left out. So are all if the source has
+// so many columns that SQLite does not tell whether a query uses them (kCountedColumns).
 #pragma once
 
 #include <string>
@@ -19,6 +20,9 @@
 namespace bloom {
 
 enum class SearchProperty { ranges, pending_rows, bytes, info, end };
+
+// SQLite tells of each of these columns whether a query uses it, and of all others together.
+inline constexpr int kCountedColumns = 63;
 
 class SearchColumns {
  public:

@@ -50,7 +50,6 @@ void SearchTable::Cursor::start(int order, const char* idx_string, const Values&
   order_ = order;
   plan_text_ = idx_string;
   plan_ = read_search_plan(idx_string);
-  note_columns_used();
   values_.clear();
   lists_.clear();
   std::vector<SearchCondition> all = std::move(plan_.conditions);
@@ -133,8 +132,7 @@ std::string SearchTable::Cursor::sql_for(const std::string& where, bool in_runs,
   const std::string id = quoted_column(table_.source_.rowid_alias());
   std::string sql = "SELECT " + id;
   for (int i = 0; i < table_.columns_.source_columns(); ++i) {
-    constexpr int kLast = 63;  // stands for all columns from there on
-    const bool is_used = (plan_.columns_used >> std::min(i, kLast) & 1U) != 0;
+    const bool is_used = (plan_.columns_used >> std::min(i, kCountedColumns) & 1U) != 0;
     sql.append(", ").append(is_used ? table_.columns_.sql(i) : "NULL");
   }
   sql.append(" FROM ").append(table_.source_.qualified()).append(in_runs ? " NOT INDEXED" : "");
@@ -209,46 +207,8 @@ void SearchTable::Cursor::return_expression(sqlite3_context* raw, const std::str
   }
 }
 
-// SQLite may not read a value that the query uses: for a row that fails an earlier condition. Newer
-// versions set the bit of column 0 for every query, and the last bit stands for several columns.
-void SearchTable::Cursor::note_columns_used() {
-  constexpr int kSharedBit = 63;
-  const int last = std::min(table_.columns_.value_columns(), kSharedBit);
-  reads_values_ = (plan_.columns_used & ((std::uint64_t{1} << last) - 1) & ~std::uint64_t{1}) != 0;
-  property_read_ = -1;
-}
-
-const SearchTable::Cursor::Hidden& SearchTable::Cursor::property_at(int column) const {
-  return hidden_columns()[static_cast<std::size_t>(table_.columns_.property(column))];
-}
-
-// On the source, a name in double quotes that is no column is a string: level = "info". Here it is
-// a column, and the query would miss rows.
-void SearchTable::Cursor::require_values_or_properties(int i) {
-  const SearchColumns& columns = table_.columns_;
-  if (i < columns.value_columns()) {
-    reads_values_ = true;
-  } else {
-    property_read_ = i;
-  }
-  if (!reads_values_ || property_read_ < 0) {
-    return;
-  }
-  const std::string name = columns.has_property(property_read_)
-                               ? std::string(property_at(property_read_).name)
-                               : table_.name();
-  fail(sqlite::quoted_text(name) + " is a hidden column and cannot be read with columns of " +
-       sqlite::quoted_text(table_.source_.name()) +
-       " (write a string in single quotes, and read hidden columns in a query of their own)");
-}
-
 void SearchTable::Cursor::column(sqlite3_context* raw, int i) {
   const SearchColumns& columns = table_.columns_;
-  // An UPDATE reads the columns that it does not change. It is refused later.
-  if (i >= columns.value_columns() && sqlite3_vtab_nochange(raw) != 0) {
-    return;
-  }
-  require_values_or_properties(i);
   if (i < columns.source_columns()) {
     return execution_->value(i + 1).set_result(raw);
   }
@@ -256,10 +216,15 @@ void SearchTable::Cursor::column(sqlite3_context* raw, int i) {
     return return_expression(raw, columns.sql(i));
   }
   if (!columns.has_property(i)) {
+    // An UPDATE, which is refused later, reads the columns that it does not change.
+    if (sqlite3_vtab_nochange(raw) == 0) {
+      table_.refuse_hidden(table_.name());
+    }
     return;
   }
   Context context(raw);
-  property_at(i).set_result(*this, context);
+  const auto property = static_cast<std::size_t>(columns.property(i));
+  hidden_columns()[property].set_result(*this, context);
 }
 
 std::uint64_t SearchTable::Cursor::bytes(const SearchConfig& config) {

@@ -112,9 +112,39 @@ void SearchTable::refuse_conditions_on_commands(const sqlite3_index_info& info) 
   }
 }
 
+// On the source, a name in double quotes that is no column is a string: level = "info". Here it is
+// a property, and the query would miss rows. SQLite says of an UPDATE that it uses all columns.
+void SearchTable::refuse_properties_of_rows(const sqlite3_index_info& info) const {
+  constexpr sqlite3_uint64 kAnyColumn = ~sqlite3_uint64{0};
+  const auto is_used = [&](int column) { return (info.colUsed >> column & 1U) != 0; };
+  int property = columns_.value_columns();
+  while (columns_.has_property(property) && !is_used(property)) {
+    ++property;
+  }
+  if (!columns_.has_property(property) || info.colUsed == kAnyColumn) {
+    return;
+  }
+  const auto* const begin = info.aConstraint;
+  const bool has_condition = std::any_of(begin, begin + info.nConstraint, [](const auto& each) {
+    return each.op != SQLITE_INDEX_CONSTRAINT_LIMIT && each.op != SQLITE_INDEX_CONSTRAINT_OFFSET;
+  });
+  const sqlite3_uint64 values = (sqlite3_uint64{1} << columns_.value_columns()) - 1;
+  if (has_condition || (info.colUsed & values) != 0) {
+    refuse_hidden(
+        Cursor::hidden_columns()[static_cast<std::size_t>(columns_.property(property))].name);
+  }
+}
+
+void SearchTable::refuse_hidden(std::string_view column) const {
+  fail(sqlite::quoted_text(column) + " is a hidden column and cannot be read with rows of " +
+       sqlite::quoted_text(source_.name()) +
+       " (write a string in single quotes, and read hidden columns in a query of their own)");
+}
+
 int SearchTable::best_index(sqlite3_index_info& info) {
   SearchConfig config;
   refuse_conditions_on_commands(info);
+  refuse_properties_of_rows(info);
   whole_.expire();
   probed_plan_.clear();
   list_collations_.statement_was_prepared();

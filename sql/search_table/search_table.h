@@ -129,6 +129,8 @@ class SearchTable {
   // of text: SQLite then does not prepare other statements again.
   void forget_like();
   void refuse_conditions_on_commands(const sqlite3_index_info& info) const;
+  void refuse_properties_of_rows(const sqlite3_index_info& info) const;
+  [[noreturn]] void refuse_hidden(std::string_view column) const;
   // Call before a query reads the source.
   void refresh_names_if_needed();
   // Returns whether a running statement may have an outer join. SQLite makes a cursor for each
@@ -230,7 +232,7 @@ class SearchTable::Cursor {
   // index_parameter_.
   void find_by_list(std::string& where);
   bool can_use_index(std::size_t condition);
-  // Sets runs_ to the rows that must be read. Returns false if that are all rows.
+  // Sets runs_ to the rows that must be read. Returns false if these are all rows.
   bool look_up(const SearchConfig& config, Wanted wanted);
   void narrow_by(const SearchedColumn& column, Affinity affinity, std::size_t condition,
                  SearchLookup& lookup);
@@ -239,9 +241,6 @@ class SearchTable::Cursor {
   void keep_statement();
   void start_run();
   void read_row();
-  void note_columns_used();
-  const Hidden& property_at(int column) const;
-  void require_values_or_properties(int i);
   void return_expression(sqlite3_context* raw, const std::string& sql);
   std::int64_t pending_rows(const SearchConfig& config);
   static std::uint64_t bytes(const SearchConfig& config);  // of all filters
@@ -269,8 +268,6 @@ class SearchTable::Cursor {
   std::optional<sqlite::Execution> execution_;
   std::optional<sqlite::Statement> expression_;
   std::string expression_sql_;
-  bool reads_values_ = false;
-  int property_read_ = -1;  // the last one, or the column for commands; -1 if there is none
 };
 
 // Registers the module on a connection. Throws SqliteError if SQLite refuses it.

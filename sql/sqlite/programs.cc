@@ -131,8 +131,11 @@ bool has_foreign_key(sqlite3* db, const std::string& schema, const std::string& 
 // out if nothing needs the joined table. So this looks at the text, and at that of the views and
 // triggers that the statement may use.
 bool may_omit_left_join(sqlite3* db, std::string_view sql, bool is_readonly) {
-  constexpr std::string_view kLeft = "LEFT";
-  if (has_keyword(sql, kLeft)) {
+  // SQLite can make a LEFT JOIN of a FULL JOIN.
+  const auto has_left_join = [](std::string_view text) {
+    return has_keyword(text, "LEFT") || has_keyword(text, "FULL");
+  };
+  if (has_left_join(sql)) {
     return true;
   }
   enum { kIsView = 0, kName = 1, kSql = 2, kSchema = 1 };
@@ -147,7 +150,7 @@ bool may_omit_left_join(sqlite3* db, std::string_view sql, bool is_readonly) {
     for (Execution run(list); run.step();) {
       const std::string_view text = run.value(kSql).text();
       const bool is_view = run.integer(kIsView) != 0;
-      if (!has_keyword(text, kLeft)) {
+      if (!has_left_join(text)) {
         definitions.emplace_back(text);
       } else if (is_view) {
         views.emplace_back(run.value(kName).text(), definitions.size());
