@@ -53,15 +53,18 @@ bool is_number(std::string_view text) {
   return digits != 0 && text.empty();
 }
 
-bool is_own_key(std::string_view number) {
-  std::int64_t integer = 0;
-  const auto read = std::from_chars(number.data(), number.data() + number.size(), integer);
-  return read.ec == std::errc() && NumberText(integer).view() == number;
-}
-
 }  // namespace
 
-bool is_noncanonical_number(std::string_view text) { return is_number(text) && !is_own_key(text); }
+bool is_noncanonical_number(std::string_view text) {
+  return is_number(text) && !canonical_integer(text);
+}
+
+std::optional<std::int64_t> canonical_integer(std::string_view text) {
+  std::int64_t integer = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), integer);
+  return read.ec == std::errc() && NumberText(integer).view() == text ? std::optional(integer)
+                                                                      : std::nullopt;
+}
 
 NumberText::NumberText(std::int64_t value) { write_integer(value); }
 

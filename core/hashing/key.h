@@ -46,6 +46,8 @@ class NumberText {
 // decimal integer of 64 bits, whose key has the same bytes. Also returns true for a few numbers
 // whose key has the same bytes, such as '0.1', because it does not convert `text` to a number.
 bool is_noncanonical_number(std::string_view text);
+// Returns the integer whose key is `text`; nullopt if there is none.
+std::optional<std::int64_t> canonical_integer(std::string_view text);
 
 // Appends one part of a composite key to `key` as a netstring, "<length>:<bytes>,". The lengths
 // keep different lists of parts distinct: ('ab','c') is "2:ab,1:c," and ('a','bc') is "1:a,2:bc,".

@@ -207,10 +207,11 @@ void BloomTable::Cursor::look_up(const Value& value) {
   }
   const Hash hash = key_columns_ == 1 ? key.hash(filter_.shape()) : hash_of(key);
   bool found = !in_sync || filter_.may_contain(hash);
-  if (table_.follower_ && in_sync && key_columns_ == 1) {
+  if (table_.follower_ && key_columns_ == 1) {
     SourceComparison& comparison = table_.follower_->comparison();
     if (comparison.may_have_other_form(key)) {
-      found |= may_contain(comparison.other_forms(key, value, key_));
+      const SourceComparison::OtherForms forms = comparison.other_forms(key, value, key_);
+      found = found || may_contain(forms);
     }
   }
   filter_.counts().count(found);
@@ -221,6 +222,7 @@ void BloomTable::Cursor::look_up_parts(const Values& values) {
   const bool in_sync = is_in_sync();
   parts_.resize(key_columns_);
   packed_.clear();
+  identity_.clear();
   rows_ = 0;
   bool has_null = false;
   bool has_other_form = false;
@@ -229,10 +231,12 @@ void BloomTable::Cursor::look_up_parts(const Values& values) {
     const Value value = values[static_cast<int>(i)];
     part.value.assign(value, table_.encoding_.is_utf8());
     const Key key(value);
-    part.other = table_.follower_->comparison(i).other_forms(key, value, part.value);
+    SourceComparison& comparison = table_.follower_->comparison(i);
+    part.other = comparison.other_forms(key, value, part.value);
     has_null = has_null || key.is_null();
     has_other_form = has_other_form || part.other.number || part.other.needs_marker;
     append_part(packed_, key.bytes());
+    append_identity(key, part, comparison.is_declared_numeric());
   }
   if (has_null) {
     return;
@@ -243,6 +247,20 @@ void BloomTable::Cursor::look_up_parts(const Values& values) {
       (has_other_form && may_contain_other_parts());
   filter_.counts().count(found);
   rows_ = found ? 1 : 0;
+}
+
+// SQLite takes two rows with one `key` for one row if terms of an OR find them. So `key` is the
+// composite key of the values that are returned, with marks where values of different types have
+// the same bytes.
+void BloomTable::Cursor::append_identity(const Key& key, const Part& part, bool is_numeric) {
+  const int type = part.value.type();
+  const bool is_number = type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+  append_part(identity_, key.is_number() && !is_number    ? part.value.text()
+                         : part.other.number && is_number ? std::string_view(*part.other.number)
+                                                          : key.bytes());
+  if (type == SQLITE_BLOB || (is_number && !is_numeric)) {
+    identity_.push_back(is_number ? 'n' : 'b');
+  }
 }
 
 // Returns whether the filter may contain one of these forms of a key.

@@ -168,6 +168,11 @@ class BloomTable::Cursor {
   void column(sqlite3_context* raw, int i);
 
  private:
+  struct Part {
+    sqlite::ReusableValue value;
+    SourceComparison::OtherForms other;
+  };
+
   [[noreturn]] void refuse_scan() const;
   void require_collation_of_lists();
   bool is_in_sync();
@@ -178,6 +183,7 @@ class BloomTable::Cursor {
   Hash hash_of(const Key& key);
   void look_up(const Value& value);
   void look_up_parts(const Values& values);
+  void append_identity(const Key& key, const Part& part, bool is_numeric);
   bool may_contain(const SourceComparison::OtherForms& forms);
   bool may_contain_other_parts();
   void set_part(sqlite3_context* raw, std::size_t part) const;
@@ -192,17 +198,13 @@ class BloomTable::Cursor {
   const std::size_t key_columns_;  // more than one: the keys are composite
   BloomPlan plan_ = BloomPlan::count;
   bool lists_are_checked_ = false;
-  // The value as it was looked up, with its type: SQLite may use this column in place of the other
-  // side of a join condition.
+  // The value that was looked up, as the column of the source would store it: SQLite may use this
+  // column in place of the other side of a join condition.
   sqlite::ReusableValue key_;
-  // The same for the columns of a composite key.
-  struct Part {
-    sqlite::ReusableValue value;
-    SourceComparison::OtherForms other;
-  };
-  std::vector<Part> parts_;
-  CountedString packed_;    // the composite key of the values that were looked up
-  std::uint64_t rows_ = 0;  // left to return, with the current one
+  std::vector<Part> parts_;  // the same for the columns of a composite key
+  CountedString packed_;     // the composite key of the values that were looked up
+  CountedString identity_;   // see append_identity()
+  std::uint64_t rows_ = 0;   // left to return, with the current one
   // Of the current row. Empty until a column needs them, because they read all chunks.
   std::vector<Estimate> estimates_;
 };

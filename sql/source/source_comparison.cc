@@ -26,6 +26,10 @@ SourceComparison::OtherForms SourceComparison::other_forms(const Key& key, const
   if (!may_have_other_form(key)) {
     return forms;
   }
+  if (is_returned_as_integer(key)) {
+    converted.assign_integer(*canonical_integer(key.bytes()));
+    return forms;
+  }
   if (may_be_number(key)) {
     to_number_.convert(key.bytes(), [&](const Value& number) {
       if (is_numeric(declared_affinity_)) {

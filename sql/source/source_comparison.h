@@ -101,6 +101,7 @@ class SourceComparison {
 
   // Returns the type to declare for the column of the bloom table. Never changes.
   const char* declared_type() const { return type_of_key(declared_affinity_); }
+  bool is_declared_numeric() const { return is_numeric(declared_affinity_); }
   // Call when the type of the column may have changed.
   void refresh() { affinity_ = source_.affinity(source_.names().columns[column_]); }
 
@@ -115,16 +116,24 @@ class SourceComparison {
   OtherForms other_forms(const Key& key, const sqlite::Value& value,
                          sqlite::ReusableValue& converted);
   // Returns false if other_forms() returns none and converts nothing.
-  bool may_have_other_form(const Key& key) const { return may_be_number(key) || may_be_text(key); }
+  bool may_have_other_form(const Key& key) const {
+    return may_be_number(key) || may_be_text(key) || is_returned_as_integer(key);
+  }
 
  private:
-  // Return whether the source may have a number that equals the text `key`, or a text that equals
-  // the number `key`.
+  // Return whether the source may have, or had as it was declared, a number that equals the text
+  // `key`, or a text that equals the number `key`.
   bool may_be_number(const Key& key) const {
-    return is_numeric(affinity_) && key.is_noncanonical_number();
+    return (is_numeric(affinity_) || is_numeric(declared_affinity_)) &&
+           key.is_noncanonical_number();
   }
   bool may_be_text(const Key& key) const {
     return key.is_number() && (!is_numeric(affinity_) || declared_affinity_ == Affinity::text);
+  }
+  // SQLite does not convert the column of a virtual table: '7' in a column of numbers would not be
+  // equal to 7.
+  bool is_returned_as_integer(const Key& key) const {
+    return is_numeric(declared_affinity_) && key.is_text() && canonical_integer(key.bytes());
   }
   const Source& source_;
   const std::size_t column_;

@@ -71,8 +71,9 @@ void ReusableValue::assign(const Value& value, bool may_convert) {
     return assign_bytes(type, {reinterpret_cast<const char*>(blob.data()), blob.size()});
   }
   if (type == SQLITE_INTEGER) {
-    integer_ = value.integer();
-  } else if (type == SQLITE_FLOAT) {
+    return assign_integer(value.integer());
+  }
+  if (type == SQLITE_FLOAT) {
     real_ = value.real();
   }
   type_ = type;

@@ -122,6 +122,13 @@ class ReusableValue {
   // valid in UTF-16. If not, uses new memory.
   void assign(const Value& value, bool may_convert = true);
   void assign_text(std::string_view text) { assign_bytes(SQLITE_TEXT, text); }
+  void assign_integer(std::int64_t integer) {
+    integer_ = integer;
+    type_ = SQLITE_INTEGER;
+    copy_.reset();
+  }
+  // Requires: assign_text() has set the value.
+  std::string_view text() const { return std::string_view(bytes_).substr(0, size_); }
   int type() const { return type_; }
   // Sets the value as the result of an SQL function or as the column of a virtual table.
   void set_result(sqlite3_context* context) const;

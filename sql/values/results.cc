@@ -35,6 +35,15 @@ Filter new_filter(const Context& context, const Header& header) {
   return Filter(header);
 }
 
+void require_keys_of_functions(const PartCollations& parts) {
+  if (!same_collations(parts, {})) {
+    fail(
+        "bloom_contains() would not find the keys of this filter, because columns of its key "
+        "compare by another collation than BINARY (look keys up in the table, or make a filter "
+        "with bloom_build(bloom_key(tenant, lower(email))))");
+  }
+}
+
 void return_filter(Context& context, Filter filter) {
   require_filter_within_limit(context, filter.shape());
   const std::uint64_t size = stored_bytes(filter.shape());

@@ -337,7 +337,7 @@ TEST(Sizing, MostUnblockedAndSingleBlockFiltersLineUp) {
 TEST(Sizing, RatesNextToTheSmallestNumberEnd) {
   constexpr double kSmallest = std::numeric_limits<double>::denorm_min();
   for (const double p : {kSmallest, 20 * kSmallest, 1e-310, std::numeric_limits<double>::min()}) {
-    for (const std::uint64_t block : {8, 64, 10'000}) {
+    for (const std::uint64_t block : {8U, 64U, 10'000U}) {
       for (const Kind kind : kKinds) {
         if (const auto header = find_size(10, p, kind, block)) {
           EXPECT_LE(predicted_fpr(header->shape, 10), p);

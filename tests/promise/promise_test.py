@@ -46,7 +46,7 @@ class Case(unittest.TestCase):
 
     def assertPresent(self, db, *keys, table="f"):
         for key in keys:
-            self.assertEqual(db.run(f"SELECT key FROM {table} WHERE key = '{key}'"), [(key,)], f"lost {key}")
+            self.assertEqual(db.run(f"SELECT CAST(key AS TEXT) FROM {table} WHERE key = '{key}'"), [(key,)], f"lost {key}")
 
     def assertFollows(self, db, source="s", column="k", table="f"):
         """Checks that all keys of the source are found, one by one and in a join."""

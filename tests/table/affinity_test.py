@@ -68,6 +68,23 @@ class Affinity(InFolder):
             lost = self.ids(db, sql, "s", column) - self.ids(db, sql, "f", column)
             self.assertFalse([VALUES[i - 1] for i in lost], (sql, column, context))
 
+    def test_numbers_that_were_looked_up_as_text(self):
+        """SQLite does not convert the columns of virtual tables: it takes them for values of their declared type."""
+        forms = (
+            "SELECT {f}.key FROM q JOIN {f} ON {f}.key = q.{c} INTERSECT SELECT key FROM s",
+            "SELECT s.key FROM (SELECT DISTINCT {f}.key AS k FROM q JOIN {f} ON {f}.key = q.{c}) AS v JOIN s ON s.key = v.k",
+            "SELECT max({f}.key) FROM q JOIN {f} ON {f}.key = q.{c} WHERE q.m BETWEEN -9 AND 9",
+        )
+        for declared in NUMBERS:
+            db = self.source(declared, *VALUES)
+            db.executescript(f"CREATE TABLE t(m, key {declared}); INSERT INTO t SELECT 'm', key FROM s")
+            db.execute("CREATE VIRTUAL TABLE g USING bloom_groups(source=t, member=m, column=key, fpr=1e-9)")
+            for sql, column in itertools.product(forms, COLUMNS):
+                wanted = self.ids(db, sql, "s", column)
+                for table in "f", "g":
+                    self.assertGreaterEqual(self.ids(db, sql, table, column), wanted, (sql, column, declared, table))
+            db.close()
+
     def test_texts_of_utf16_that_sqlite_changes_on_the_way(self):
         """It removes a byte order mark from a text that is bound, and a conversion to UTF-8 loses halves of characters."""
         for encoding, order in ("UTF-16le", "<"), ("UTF-16be", ">"):

@@ -80,7 +80,7 @@ class Lookups(Composite):
     def test_the_row_has_the_values_that_were_looked_up(self):
         db = self.source("tenant INTEGER, email TEXT COLLATE RTRIM", (5, "a"))
         row = db.execute("SELECT tenant, email, key FROM f WHERE tenant = '05' AND email = 'a  '").fetchone()
-        self.assertEqual(row, (5, "a  ", b"2:05,3:a  ,"))
+        self.assertEqual(row, (5, "a  ", b"1:5,3:a  ,"))
         self.assertEqual(db.execute("SELECT * FROM f WHERE tenant = 5 AND email = 'a'").fetchall(), [(b"1:5,1:a,",)])
 
     def test_the_columns_compare_as_those_of_the_source(self):
@@ -141,6 +141,31 @@ class Lookups(Composite):
         for sql in ("SELECT key FROM f", "SELECT tenant FROM f", "SELECT tenant, fpr FROM f", "SELECT 1 FROM x, f WHERE f.tenant > x.tenant"):
             self.assertFails(db, r"cannot list .*JOIN ... ON f.tenant = t.tenant AND f.email = t.email", sql)
         self.assertFails(db, "a lookup by key cannot read the columns", "SELECT email FROM f WHERE key = bloom_key('t1', 'a@b')")
+
+    def test_values_of_other_types_are_other_rows_for_or(self):
+        for columns, row, a, b, keys in (
+            ("tenant TEXT, email TEXT", ("5", "x"), 5.0, "5", ["5", "5.0"]),
+            ("tenant, email TEXT", (5, "x"), "5", 5, ["5", 5]),
+            ("tenant, email TEXT", (b"5", "x"), "5", b"5", ["5", b"5"]),
+            ("tenant INTEGER, email TEXT", (5, "x"), "05", 5, [5]),
+            ("tenant TEXT, email TEXT", ("5", "x"), 5, "5", ["5"]),
+        ):
+            with self.subTest(columns=columns, a=a, b=b):
+                db = self.source(columns, row)
+                db.execute("CREATE TABLE t(a, b, e)")
+                db.execute("INSERT INTO t VALUES (?, ?, 'x')", (a, b))
+                query = "SELECT f.tenant FROM t CROSS JOIN f WHERE f.tenant = t.a AND f.email = t.e OR f.tenant = t.b AND f.email = t.e"
+                found = [value for (value,) in db.execute(query).fetchall()]
+                self.assertEqual(sorted(found, key=repr), sorted(keys, key=repr))
+                db.executescript("DROP TABLE f; DROP TABLE users; DROP TABLE t")
+
+    def test_a_filter_that_the_functions_cannot_read_is_refused(self):
+        db = self.source("tenant INTEGER, email TEXT COLLATE NOCASE, city", (7, "Ann", "Bonn"), options=", growth=off, capacity=100")
+        self.assertFails(db, "would not find the keys of this filter", "SELECT filter FROM f")
+        db.execute("CREATE VIRTUAL TABLE g USING bloom(source=users, column=(tenant, city), growth=off, capacity=100)")
+        self.assertEqual(one(db, "SELECT bloom_contains(filter, bloom_key(7, 'Bonn')) FROM g"), 1)
+        db.execute("CREATE VIRTUAL TABLE h USING bloom_groups(source=users, member=city, column=(tenant, email))")
+        self.assertFails(db, "would not find the keys of this filter", "SELECT filter FROM h")
 
     def test_another_collation_is_refused(self):
         db = self.source("tenant TEXT, email TEXT COLLATE NOCASE", ("t1", "a@b"))

@@ -324,6 +324,14 @@ class GroupsSourceTest(unittest.TestCase):
             self.assertEqual(sorted(column(self.db, "SELECT member FROM who WHERE member = 'thu' OR member IN ('mon', 'thu')")), ["mon", "thu"])
             self.run_all("INSERT INTO who(who) VALUES ('merge')")
 
+    def test_a_number_and_a_text_are_other_keys_for_or(self):
+        self.run_all(
+            "CREATE TABLE t(day TEXT, code TEXT)", "INSERT INTO t VALUES ('mon', '5')", "CREATE TABLE q(a REAL, b TEXT)", "INSERT INTO q VALUES (5.0, '5')",
+            "CREATE VIRTUAL TABLE f USING bloom_groups(source=t, member=day, column=code)",
+        )  # fmt: skip
+        query = "SELECT f.key FROM q CROSS JOIN f WHERE f.key = q.a OR f.key = q.b"
+        self.assertEqual(sorted(column(self.db, query)), ["5", "5.0"])
+
     def test_optimized_members(self):
         self.run_all(
             "CREATE TABLE t(m, k)", "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 299) INSERT INTO t SELECT i, i % 50 FROM n",

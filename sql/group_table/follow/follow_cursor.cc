@@ -37,7 +37,9 @@ void GroupTable::Cursor::find_members(const Values& values) {
       return;
     }
     hashes = follower.hashes_of(key, values[0], config_, key_);
-    hash_ = hashes.front();
+    const bool is_number_as_text = key.is_number() && key_.type() == SQLITE_TEXT;
+    const Shape& shape = config_.header.shape;
+    hash_ = is_number_as_text ? hash_key(key_.text(), shape.collation, shape.seed) : hashes.front();
   }
   std::unordered_set<std::string> added;
   const auto add = [&](const Value& member) {
@@ -99,6 +101,7 @@ CountedVector<std::uint64_t> GroupTable::Cursor::find_slots(const std::vector<Ha
 void GroupTable::Cursor::return_filter_with_change_log(Context& context) {
   MemberFollower& follower = *table_.follower_;
   const GroupConfig now = table_.store_.load_config();
+  require_keys_of_functions(now.parts);
   follower.require_in_sync(now);
   const GroupChangeLog& change_log = follower.read_change_log(now);
   if (!change_log.is_complete()) {

@@ -67,7 +67,8 @@ class MemberFollower {
   void rebuild(const GroupOptions& options, bool is_only_writer);
   void rebuild_member(const sqlite::Value& member, bool is_only_writer);
   // Reads the whole source. Throws SqliteError(SQLITE_CORRUPT_VTAB) if a key is missing from its
-  // member, or if triggers, guard index or change log are not as they were made.
+  // member, or if triggers, guard index or change log are not as they were made. While an UPDATE is
+  // announced, any key may be missing.
   void check();
 
   // Call when a statement is prepared, and before a command: see SchemaCheck.
@@ -86,8 +87,9 @@ class MemberFollower {
                               const std::function<void(const sqlite::Value&)>& f) const;
 
   // Returns the hashes to look up for a value: those of all keys that SQLite may call equal to it.
-  // The first is that of `converted`, the value as the column `key` returns it. Throws bloom::Error
-  // if the keys have several columns, and `value` is not such a key.
+  // Sets `converted` to the value as the column `key` returns it; if a text is returned as a
+  // number, the first hash is that of the number. Throws bloom::Error if the keys have several
+  // columns, and `value` is not such a key.
   std::vector<Hash> hashes_of(const Key& key, const sqlite::Value& value, const GroupConfig& config,
                               sqlite::ReusableValue& converted);
   // Returns whether SQLite may compare `value` as equal to a member that
