@@ -177,7 +177,7 @@ class GroupTable::Cursor {
   void look_up_in_wide(Hash hash, CountedVector<std::uint64_t>& slots);
   static void append_slots(std::uint64_t segment, FilterSet filters,
                            CountedVector<std::uint64_t>& slots);
-  // In a table with a source: set members_ to the members to return (follow/follow_cursor.cc).
+  // In a table with a source: sets members_ to the members to return (follow/follow_cursor.cc).
   // Members of which the change log has keys may have no slot.
   void find_members(const Values& values);
   CountedVector<std::uint64_t> find_slots(const std::vector<Hash>& hashes, const Value* member);

@@ -55,9 +55,9 @@ class BloomChangeLog : public ChangeLog {
     return knows_announcement() ? 1 : fpr;
   }
 
-  // Calls f(added, hash) for each added or removed key in order. The hash of a removed key is known
-  // only to a counting filter. Also calls f once with noncanonical_marker() if an added key is a
-  // text such as '05' (see is_noncanonical_number()).
+  // Calls f(added, hash) for each added, announced or removed key in order. The hash of a removed
+  // key is known only to a counting filter. Also calls f once with noncanonical_marker() if an
+  // added key is a text such as '05' (see is_noncanonical_number()).
   using EachChange = std::function<void(bool added, std::optional<Hash> hash)>;
   void for_each_change(const Shape& shape, const EachChange& f) const;
 

@@ -42,8 +42,8 @@ struct ColumnFacts {
   // declaration looks like an alias of the rowid.
   bool can_change_unnamed = false;
   // Why a stored value may differ from the value that a BEFORE trigger sees, for error messages:
-  // "'id' is an INTEGER PRIMARY KEY". Empty if no column is like this. Columns in which SQLite only
-  // replaces NULL do not count: see `defaults`.
+  // "'id' is an INTEGER PRIMARY KEY". Empty if no column is like this. Columns in which SQLite
+  // replaces NULL by a literal do not count: see `defaults`.
   std::string why_unknown_before_write;
   // For each column, the default that SQLite may store in place of NULL, as SQL; empty for none.
   std::vector<std::string> defaults;

@@ -13,8 +13,8 @@ namespace bloom::sqlite {
 // text are doubled.
 std::string quoted_name(std::string_view name);
 std::string text_literal(std::string_view text);
-// Returns a column for use in an expression. Where there is no such column any more, SQLite reads
-// "x" as a string, and refuses `x`.
+// Returns a column in backticks, for an expression. If the column is gone, SQLite refuses `x`, but
+// would read "x" as a string.
 std::string quoted_column(std::string_view name);
 
 // In UTF-8. SQLite skips it in front of a token, like a blank.

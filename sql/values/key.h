@@ -12,8 +12,8 @@
 
 namespace bloom {
 
-// Reads a value as a key. The bytes are valid until the SQL function returns. NULL is never a key
-// and has no bytes.
+// Reads a value as a key. The bytes are valid while this object and the value are. NULL is never a
+// key and has no bytes.
 class Key {
  public:
   // `as_stored`: takes the bytes of a text in the encoding of the database. That is faster.

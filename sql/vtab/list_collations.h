@@ -30,8 +30,8 @@ class ListCollations {
   }
   // Looks for a list that is compared by another collation than BINARY and this one. Considers two
   // kinds of lists:
-  // - those passed as argument `argument` of xFilter (from 0), or as one that is not known;
-  //   kAnyArgument: all lists; and
+  // - those that are passed to xFilter as this argument (from 0; kAnyArgument: as any), or of which
+  //   the program does not tell the argument; and
   // - those in which the program itself searches for the value of `column`, because another plan
   //   may pass them to xFilter.
   // Returns that collation; "" if there is none. If a program cannot be read, returns words that
@@ -41,8 +41,10 @@ class ListCollations {
   // A list that is compared by another collation than BINARY.
   struct List {
     std::string collation;
-    int argument;  // or kAnyArgument, or kNoArgument: a comparison with the column of a table
-    int column;    // or kNoColumn
+    // Of xFilter. kAnyArgument: the program does not tell. kNoArgument: the list is compared with
+    // the column of a table.
+    int argument;
+    int column;  // or kNoColumn
   };
   static constexpr int kAnyArgument = -1;
   static constexpr int kNoArgument = -2;

@@ -5,10 +5,10 @@
 //
 // The rows are part of SQLite's pages, so SQLite rolls them back, saves and copies them like any
 // others. The table merges them into its other rows when there are many, and before the transaction
-// commits. Rows stay in the log after a commit that is interrupted, or under PRAGMA query_only or
-// an authorizer that refuses writes, after one that follows a refused sqlite3_close(), and after
-// one in which the object cannot read the log: see log_is_out_of_reach(). So a table that is opened
-// reads the log, if its config says that there are rows.
+// commits. Rows stay in the log if the commit is interrupted, cannot write (PRAGMA query_only, an
+// authorizer) or follows a refused sqlite3_close(), or if the object cannot read the log: see
+// log_is_out_of_reach(). So a table that is opened reads the log, if its config says that there are
+// rows.
 //
 // The ids are consecutive. A merge removes all rows. A rollback removes the newest ones, or brings
 // back those that a merge has removed: a copy must not take those for rows with the same ids that
@@ -44,8 +44,8 @@ class RowLog {
   RowLog(const RowLog&) = delete;
   RowLog& operator=(const RowLog&) = delete;
 
-  // Functions throw SqliteError if a statement fails, with the code SQLITE_CORRUPT_VTAB for rows
-  // that this class has not written.
+  // Functions throw SqliteError if a statement fails, as those of ShadowTables do. They do not
+  // check the rows.
 
   // Makes the log of a table of an earlier version. Returns false if it cannot be made, for example
   // because another table has its name.
@@ -68,8 +68,8 @@ class RowLog {
   void for_each(const EachRow& f, std::int64_t first = std::numeric_limits<std::int64_t>::min());
   // Calls f(id, row) for the newest row. Returns false if there is none.
   bool with_newest(const EachRow& f);
-  // Returns whether an authorizer refuses one of these statements, which write what a merge writes,
-  // or to clear the log; or whether the running statement is interrupted.
+  // Returns whether the running statement is interrupted, or an authorizer refuses to clear the log
+  // or one of `writes`, the other statements of a merge.
   bool is_merge_refused(std::initializer_list<const char*> writes);
   void clear();
   // Sets changes() to a value that it had before: a commit must not change it. Leaves it alone if

@@ -71,9 +71,9 @@ class ShadowTables {
   std::int64_t row_in_schema() const;
   bool names_row(std::int64_t row_in_schema);
 
-  // The functions below throw SqliteError if a statement fails. The code is SQLITE_CORRUPT_VTAB if
-  // the shadow tables are missing or not as they were created. A view in place of a table is
-  // refused when a statement is prepared: it could return rows without end.
+  // The functions below throw SqliteError if a statement fails. Except in create(), drop() and
+  // rename(), the code is SQLITE_CORRUPT_VTAB if shadow tables are missing or changed. A view in
+  // place of a table is refused when a statement is prepared: it could return rows without end.
 
   // Returns a statement that is prepared once, and is found again by the address of `sql`.
   // Requires: `sql` is a string literal. At most one Execution of the statement runs at a time.

@@ -6,11 +6,12 @@
 // innermost open savepoint. At xCreate it reports none of the open savepoints. It also does not
 // report a savepoint that failed to open because of another table.
 //
-// While SQLite reports that a savepoint opens or is released, a virtual table may run a statement
-// that has a savepoint of its own. FTS5 writes then. SQLite reports that savepoint, with the same
-// number, to tables that know the first one: the end of the second must not end the first. A
-// statement that writes to two schemas is another case: SQLite reports its savepoint twice, and its
-// end once.
+// Two open savepoints can have one number. While SQLite reports to the tables that savepoint n
+// opens or is released, one of them may run a statement, as FTS5 does. The savepoint of this
+// statement also has the number n, and is reported to tables that know n already. Its end must not
+// end the first one.
+//
+// SQLite reports the savepoint of a statement that writes to two schemas twice, and its end once.
 //
 // SQLite has no call for the end of a statement. The running statement may have ended whenever
 // SQLite calls xBegin, xSavepoint, xRelease, xRollbackTo, xSync, xCommit or xRollback.

@@ -192,7 +192,8 @@ class CachedFilter {
   // Drops the cache if rows may have changed since it was filled. Call before the transaction is
   // joined.
   void check_cache_at_begin();
-  // Call at the end of a transaction. After a commit the cache stays valid.
+  // Call at the end of a transaction. After a commit the cache stays valid, unless another object
+  // of the table may have written.
   void note_commit();
   void note_rollback();
 
@@ -215,8 +216,8 @@ class CachedFilter {
   // What the last check of the cache found. It decides whether the cache is still valid for the
   // next statement. Used while this object takes no part in a transaction.
   struct CacheState {
-    // The rows that this connection sees stay the same until a new version. Otherwise a rollback
-    // could change them without a call to this object.
+    // The rows that this connection sees change only with one of the versions below. If false, a
+    // rollback can change them without a call to this object.
     bool is_settled = false;
     std::optional<unsigned> data_version;         // see sqlite::Database
     std::optional<std::int64_t> foreign_version;  // see sqlite::Database

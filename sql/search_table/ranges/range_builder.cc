@@ -23,7 +23,6 @@ constexpr std::uint64_t kWordsPerRange = 8192;
 constexpr std::uint64_t kGramsPerRange = 16384;
 constexpr double kKeysFpr = 0.00314;  // 12 bits per key
 constexpr double kGramsFpr = 0.0905;  // 5 bits per key
-constexpr std::uint64_t kMaxRangeRows = 8192;
 constexpr std::int64_t kSkippedRows = 1000;
 
 std::vector<std::size_t> terms_of(const std::vector<SearchedColumn>& columns) {
@@ -99,14 +98,14 @@ std::size_t KeySet::slot_of(SearchKey key) const {
   return i;
 }
 
-bool append_keys(const SearchedColumn& column, const sqlite::Value& value, bool is_utf8,
+bool append_keys(const SearchedColumn& column, const sqlite::Value& value, bool as_stored,
                  KeySet& keys) {
   const int type = value.type();
   if (type == SQLITE_NULL) {
     return true;
   }
   if (column.by == SearchedBy::equal) {
-    const Key key(value, is_utf8);
+    const Key key(value, as_stored);
     keys.add(equal_key(key.bytes(), column.collation, column.tag));
     if (key.is_noncanonical_number()) {
       keys.add(marker_key(column.tag));
@@ -116,7 +115,8 @@ bool append_keys(const SearchedColumn& column, const sqlite::Value& value, bool 
   if (type == SQLITE_BLOB || type == SQLITE_FLOAT) {
     return false;
   }
-  const std::string_view text = is_utf8 && type == SQLITE_TEXT ? value.stored_text() : value.text();
+  const std::string_view text =
+      as_stored && type == SQLITE_TEXT ? value.stored_text() : value.text();
   if (column.by == SearchedBy::words) {
     std::string_view rest = text;
     for (auto word = next_word(rest); !word.empty(); word = next_word(rest)) {

@@ -21,6 +21,8 @@
 
 namespace bloom {
 
+inline constexpr std::uint64_t kMaxRangeRows = 8192;
+
 // Returns the header of each filter of the family with these columns.
 Header header_of(const std::vector<SearchedColumn>& columns);
 
@@ -73,17 +75,17 @@ class RangeBuilder final : public RowReceiver {
   std::size_t next_free_ = 0;
   std::size_t limit_;
   bool is_utf8_;
+  std::uint64_t rows_ = 0;  // of all ranges
   // Of the range in progress.
   KeySet keys_;
   std::int64_t first_ = 0;
   std::int64_t last_ = 0;
   std::uint64_t range_rows_ = 0;
   bool is_unknown_ = false;
-  std::uint64_t rows_ = 0;
 };
 
-// Adds the keys of a value. Returns false if they are not known.
-bool append_keys(const SearchedColumn& column, const sqlite::Value& value, bool is_utf8,
+// Adds the keys of a value. Returns false if they are not known. `as_stored`: see Key.
+bool append_keys(const SearchedColumn& column, const sqlite::Value& value, bool as_stored,
                  KeySet& keys);
 
 }  // namespace bloom

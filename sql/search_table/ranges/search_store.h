@@ -27,7 +27,7 @@
 
 namespace bloom {
 
-// `keys`: values and words, with 12 bits per key. `grams`: with 5 bits per key, because a needle
+// `keys`: values and words, with 12 bits per key. `grams`: with 5 bits per key, because a pattern
 // has many of them.
 enum class Family : unsigned { keys = 0, grams = 1 };
 inline constexpr Family kFamilies[] = {Family::keys, Family::grams};
@@ -40,7 +40,7 @@ struct FamilyConfig : SegmentConfig {
 struct SearchConfig {
   std::array<FamilyConfig, 2> families;
   std::optional<std::int64_t> covered;  // the last rowid that the ranges cover
-  std::uint64_t rows = 0;               // rows that were read for the ranges, for estimates
+  std::uint64_t rows = 0;               // most rows that a command has read, for estimates
   WholeConfig whole;
   std::string guard;
 
