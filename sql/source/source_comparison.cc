@@ -26,23 +26,25 @@ SourceComparison::OtherForms SourceComparison::other_forms(const Key& key, const
   if (!may_have_other_form(key)) {
     return forms;
   }
-  if (is_returned_as_integer(key)) {
-    converted.assign_integer(*canonical_integer(key.bytes()));
-    return forms;
+  if (is_stored_in_other_form(key)) {
+    assign_integer(*canonical_integer(key.bytes()), converted);
   }
   if (may_be_number(key)) {
     to_number_.convert(key.bytes(), [&](const Value& number) {
-      if (is_numeric(declared_affinity_)) {
+      forms.number = Key(number).bytes();
+      const auto integer = canonical_integer(*forms.number);
+      if (is_numeric(declared_affinity_) && integer) {
+        assign_integer(*integer, converted);
+      } else if (is_numeric(declared_affinity_)) {
         converted.assign(number);
       }
-      forms.number = Key(number).bytes();
     });
     return forms;
   }
-  if (declared_affinity_ == Affinity::text) {
+  if (declared_affinity_ == Affinity::text && key.is_number()) {
     to_text_.convert(key, value, [&](std::string_view text) { converted.assign_text(text); });
   }
-  forms.needs_marker = !is_numeric(affinity_);
+  forms.needs_marker = key.is_number() && !is_numeric(affinity_);
   return forms;
 }
 

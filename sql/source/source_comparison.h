@@ -117,7 +117,7 @@ class SourceComparison {
                          sqlite::ReusableValue& converted);
   // Returns false if other_forms() returns none and converts nothing.
   bool may_have_other_form(const Key& key) const {
-    return may_be_number(key) || may_be_text(key) || is_returned_as_integer(key);
+    return may_be_number(key) || may_be_text(key) || is_stored_in_other_form(key);
   }
 
  private:
@@ -131,9 +131,19 @@ class SourceComparison {
     return key.is_number() && (!is_numeric(affinity_) || declared_affinity_ == Affinity::text);
   }
   // SQLite does not convert the column of a virtual table: '7' in a column of numbers would not be
-  // equal to 7.
-  bool is_returned_as_integer(const Key& key) const {
-    return is_numeric(declared_affinity_) && key.is_text() && canonical_integer(key.bytes());
+  // equal to 7. Returns whether such a column would store '7' or 7.0 as 7, or 7 as 7.0.
+  bool is_stored_in_other_form(const Key& key) const {
+    const bool is_real = declared_affinity_ == Affinity::real;
+    return is_numeric(declared_affinity_) &&
+           (key.is_text() || (key.is_number() && key.is_real() != is_real)) &&
+           canonical_integer(key.bytes());
+  }
+  void assign_integer(std::int64_t integer, sqlite::ReusableValue& converted) const {
+    if (declared_affinity_ == Affinity::real) {
+      converted.assign_real(static_cast<double>(integer));
+    } else {
+      converted.assign_integer(integer);
+    }
   }
   const Source& source_;
   const std::size_t column_;

@@ -74,7 +74,7 @@ void ReusableValue::assign(const Value& value, bool may_convert) {
     return assign_integer(value.integer());
   }
   if (type == SQLITE_FLOAT) {
-    real_ = value.real();
+    return assign_real(value.real());
   }
   type_ = type;
   copy_.reset();

@@ -127,6 +127,11 @@ class ReusableValue {
     type_ = SQLITE_INTEGER;
     copy_.reset();
   }
+  void assign_real(double real) {
+    real_ = real;
+    type_ = SQLITE_FLOAT;
+    copy_.reset();
+  }
   // Requires: assign_text() has set the value.
   std::string_view text() const { return std::string_view(bytes_).substr(0, size_); }
   int type() const { return type_; }

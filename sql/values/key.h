@@ -32,6 +32,7 @@ class Key {
   bool is_null() const { return type_ == SQLITE_NULL; }
   bool is_text() const { return type_ == SQLITE_TEXT; }
   bool is_number() const { return number_.has_value(); }
+  bool is_real() const { return type_ == SQLITE_FLOAT; }
   // Returns whether the value is a text for which bloom::is_noncanonical_number() is true.
   bool is_noncanonical_number() const { return is_text() && bloom::is_noncanonical_number(bytes_); }
   // Returns whether the value is a blob that is a valid filter.

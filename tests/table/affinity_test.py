@@ -74,6 +74,7 @@ class Affinity(InFolder):
             "SELECT {f}.key FROM q JOIN {f} ON {f}.key = q.{c} INTERSECT SELECT key FROM s",
             "SELECT s.key FROM (SELECT DISTINCT {f}.key AS k FROM q JOIN {f} ON {f}.key = q.{c}) AS v JOIN s ON s.key = v.k",
             "SELECT max({f}.key) FROM q JOIN {f} ON {f}.key = q.{c} WHERE q.m BETWEEN -9 AND 9",
+            "SELECT typeof({f}.key) || ' ' || {f}.key FROM q JOIN {f} ON {f}.key = q.{c}",
         )
         for declared in NUMBERS:
             db = self.source(declared, *VALUES)
