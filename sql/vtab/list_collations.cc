@@ -8,6 +8,8 @@
 #include <new>
 #include <utility>
 
+#include "sql/sqlite/guard.h"
+
 namespace bloom {
 namespace {
 
@@ -225,14 +227,25 @@ class Program {
   std::vector<Use> lists_;
 };
 
+// A failure that says nothing about the statement must not be remembered.
+bool is_readable(sqlite3* db, int code, int wanted) {
+  const int primary = code & 0xff;
+  if (primary == SQLITE_INTERRUPT || primary == SQLITE_NOMEM) {
+    throw sqlite::SqliteError(primary, sqlite3_errmsg(db));
+  }
+  return code == wanted;
+}
+
 // Appends the collations of the lists in the program of a statement, and the plans. Returns false
 // if the program cannot be read.
 bool append_collations(sqlite3* db, const char* sql, const std::string& vtab,
                        std::vector<ListCollations::List>& found, std::vector<std::string>& plans) {
   enum { kOpcode = 1, kP1, kP2, kP3, kP4 };
   sqlite3_stmt* raw = nullptr;
-  if (sql == nullptr || sqlite3_prepare_v2(db, (std::string("EXPLAIN ") + sql).c_str(), -1, &raw,
-                                           nullptr) != SQLITE_OK) {
+  if (sql == nullptr ||
+      !is_readable(
+          db, sqlite3_prepare_v2(db, (std::string("EXPLAIN ") + sql).c_str(), -1, &raw, nullptr),
+          SQLITE_OK)) {
     return false;
   }
   const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(raw, sqlite3_finalize);
@@ -248,7 +261,7 @@ bool append_collations(sqlite3* db, const char* sql, const std::string& vtab,
   }
   program.append_collations(found);
   plans.insert(plans.end(), program.plans().begin(), program.plans().end());
-  return code == SQLITE_DONE;
+  return is_readable(db, code, SQLITE_DONE);
 }
 
 // Returns whether a running statement may look something up. EXPLAIN does not, nor does a handle
@@ -289,6 +302,7 @@ void ListCollations::read() {
   if (statements_ == statements) {
     return;
   }
+  statements_.reset();
   found_.clear();
   plans_.clear();
   const std::unique_ptr<char, void (*)(void*)> vtab(
