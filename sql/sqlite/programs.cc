@@ -77,8 +77,8 @@ template <typename F>
 bool may_have_instruction(sqlite3* db, const char* sql, F&& is_wanted) {
   enum { kOpcode = 1, kP1 = 2, kP2 = 3, kP3 = 4 };
   sqlite3_stmt* raw = nullptr;
-  if (sql == nullptr || sqlite3_prepare_v2(db, (std::string("EXPLAIN ") + sql).c_str(), -1, &raw,
-                                           nullptr) != SQLITE_OK) {
+  if (sql == nullptr ||
+      sqlite3_prepare_v2(db, explain(sql).c_str(), -1, &raw, nullptr) != SQLITE_OK) {
     return true;
   }
   const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> program(raw, sqlite3_finalize);

@@ -121,6 +121,13 @@ std::string_view next_token(std::string_view& sql) {
   return token;
 }
 
+std::string explain(std::string_view statement) {
+  for (std::string_view rest = statement; next_token(rest) == ";";) {
+    statement = rest;
+  }
+  return "EXPLAIN " + std::string(statement);
+}
+
 std::string name_of_token(std::string_view token) {
   if (token.size() >= 2 && token.front() == '[') {
     return std::string(token.substr(1, token.size() - 2));

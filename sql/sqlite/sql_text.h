@@ -34,6 +34,9 @@ std::size_t token_size(std::string_view text);
 // Removes the first token of SQL, and the blanks and comments in front of it, and returns the
 // token: a word, a name or string in quotes or brackets, or one character; empty at the end.
 std::string_view next_token(std::string_view& sql);
+// Returns the statement that explains the program of one. SQLite takes semicolons in front of a
+// statement for a part of it, but not behind EXPLAIN.
+std::string explain(std::string_view statement);
 // Returns the name that such a token spells.
 std::string name_of_token(std::string_view token);
 

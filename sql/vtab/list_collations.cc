@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sql/sqlite/guard.h"
+#include "sql/sqlite/sql_text.h"
 
 namespace bloom {
 namespace {
@@ -243,9 +244,8 @@ bool append_collations(sqlite3* db, const char* sql, const std::string& vtab,
   enum { kOpcode = 1, kP1, kP2, kP3, kP4 };
   sqlite3_stmt* raw = nullptr;
   if (sql == nullptr ||
-      !is_readable(
-          db, sqlite3_prepare_v2(db, (std::string("EXPLAIN ") + sql).c_str(), -1, &raw, nullptr),
-          SQLITE_OK)) {
+      !is_readable(db, sqlite3_prepare_v2(db, sqlite::explain(sql).c_str(), -1, &raw, nullptr),
+                   SQLITE_OK)) {
     return false;
   }
   const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(raw, sqlite3_finalize);

@@ -152,6 +152,18 @@ class Collations(InFolder):
                 except sqlite3.OperationalError as error:
                     self.assertIn("cannot compare", str(error))
 
+    def test_statements_behind_semicolons(self):
+        """SQLite takes the semicolons for a part of the statement, but EXPLAIN does not."""
+        db = self.connect(":memory:")
+        db.executescript(
+            "CREATE TABLE s(k TEXT, m); INSERT INTO s VALUES ('abc', 1); CREATE TABLE q(v TEXT); INSERT INTO q VALUES ('abc');"
+            "CREATE VIRTUAL TABLE f USING bloom(source=s, column=k); CREATE VIRTUAL TABLE g USING bloom_groups(source=s, member=m, column=k);"
+        )
+        for front in ("", ";", " ; /* ; */ ;\n", "-- ;\n;", "\ufeff;" if sqlite3.sqlite_version_info >= (3, 38) else ";;"):
+            for table in "f", "g":
+                self.assertEqual(one(db, f"{front}SELECT count(*) FROM {table} WHERE key IN (SELECT v FROM q)"), 1, (front, table))
+                db.execute(f"{front}INSERT INTO {table}({table}) VALUES ('rebuild')")
+
     @unittest.skipIf(sqlite3.sqlite_version_info < (3, 38), "SQLite does not tell lists")
     def test_lists_in_a_plan_that_parameters_change(self):
         """EXPLAIN has no parameters, so it may show another plan, in which another list looks the key up."""
