@@ -134,7 +134,7 @@ class Pairs(GroupCase):
 
     def test_members_and_columns_of_other_types_compare_as_in_a_table(self):
         db = self.make()
-        members = [0, 1, "1", 2, "3", 1.5, "2.5", "north", b"1"]
+        members = [0, 1, "1", "01", "1.0", " 1", "+1", 2, "3", "03", 1.5, "2.5", "2.50", ".5e1", 5, "5x", "north", b"1", b"01"]
         db.execute("CREATE TABLE plain(member, key)")
         for table in ("plain", "who"):
             db.executemany(f"INSERT INTO {table}(member, key) VALUES (?, 'k')", [(member,) for member in members])

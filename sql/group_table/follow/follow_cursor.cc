@@ -60,9 +60,8 @@ void GroupTable::Cursor::find_members(const Values& values) {
   }
   const bool has_member = plan_ == GroupPlan::member || plan_ == GroupPlan::key_of_member;
   const Value member = values.size() == 0 ? Value(nullptr) : values[looks_up && has_member ? 1 : 0];
-  const bool uses_member = has_member && !follower.may_equal_other_members(member);
   const CountedVector<std::uint64_t> slots =
-      is_complete ? find_slots(hashes, uses_member ? &member : nullptr)
+      is_complete ? find_slots(hashes, has_member ? &member : nullptr)
                   : table_.store_.members().used_slots(config_);
   for (const std::uint64_t slot : slots) {
     table_.store_.members().with_member(slot, add);

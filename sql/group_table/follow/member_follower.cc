@@ -364,9 +364,4 @@ std::vector<Hash> MemberFollower::hashes_of(const Key& key, const Value& value,
   return hashes;
 }
 
-bool MemberFollower::may_equal_other_members(const Value& value) const {
-  const bool is_number = value.type() == SQLITE_INTEGER || value.type() == SQLITE_FLOAT;
-  return is_number && !is_numeric(source_.affinity(member_column()));
-}
-
 }  // namespace bloom

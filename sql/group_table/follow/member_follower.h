@@ -92,9 +92,6 @@ class MemberFollower {
   // columns, and `value` is not such a key.
   std::vector<Hash> hashes_of(const Key& key, const sqlite::Value& value, const GroupConfig& config,
                               sqlite::ReusableValue& converted);
-  // Returns whether SQLite may compare `value` as equal to a member that
-  // GroupMembers::slots_equal_to() does not find: a number as equal to a text such as '01'.
-  bool may_equal_other_members(const sqlite::Value& value) const;
 
  private:
   static LinkedObjects objects_of(const GroupConfig& config);

@@ -48,7 +48,17 @@ CountedVector<std::uint64_t> GroupMembers::slots_equal_to(const GroupConfig& con
   Execution run(
       tables_.prepared("SELECT slot FROM {members} WHERE member IN (?1, CAST(?1 AS TEXT), "
                        "CAST(CAST(?1 AS INTEGER) AS TEXT), CAST(?1 AS NUMERIC))"));
-  return slots_in(run.bind(1, value), config);
+  CountedVector<std::uint64_t> slots = slots_in(run.bind(1, value), config);
+  if (value.type() == SQLITE_INTEGER || value.type() == SQLITE_FLOAT) {
+    // Texts such as '01'. They begin with a space, a sign, a point or a digit.
+    Execution texts(tables_.prepared(
+        "SELECT slot FROM {members} WHERE member >= char(9) AND member < ':' AND "
+        "CAST(member AS REAL) = CAST(?1 AS REAL) AND member NOT IN (CAST(?1 AS TEXT), "
+        "CAST(CAST(?1 AS INTEGER) AS TEXT))"));
+    const CountedVector<std::uint64_t> others = slots_in(texts.bind(1, value), config);
+    slots.insert(slots.end(), others.begin(), others.end());
+  }
+  return slots;
 }
 
 bool GroupMembers::with_member(std::uint64_t slot, const std::function<void(const Value&)>& f) {
