@@ -34,7 +34,7 @@ export function conclude() {
 // Waits until look() returns the wanted value: pages change after the event that makes them.
 export async function eventually(look, wanted) {
   let got;
-  for (const end = Date.now() + 15000; Date.now() < end; await new Promise((go) => setTimeout(go, 50))) {
+  for (const end = Date.now() + 60000; Date.now() < end; await new Promise((go) => setTimeout(go, 50))) {
     got = await look();
     try {
       assert.deepEqual(got, wanted);
