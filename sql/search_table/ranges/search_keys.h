@@ -1,9 +1,9 @@
 // The keys of the filters of a bloom_search table, and the keys that a condition needs.
 //
 // equal   a value, as bloom::Key reads it, under the collation of its column
-// word    a word of a text: a run of ASCII letters, ASCII digits, underscores, and characters
-// beyond
-//         ASCII apart from typographic spaces and punctuation; the case of ASCII letters is ignored
+// word    a word of a text: a run of letters, digits and underscores of ASCII, and of characters
+//         beyond ASCII apart from typographic spaces and punctuation; the case of ASCII letters is
+//         ignored
 // gram    four characters of a text, as LIKE decodes and compares them: SQLite accepts byte
 //         sequences that are not valid UTF-8, so the characters count and not the bytes
 //
