@@ -57,7 +57,9 @@ configure() {
 
 compile_glibc() {
   local processor=$1 folder=$2 sqlite=$3
-  configure "$processor" "$folder" "$sqlite" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_DOCDIR=share/doc/sqlite-bloom
+  # Without Debian's files, which debian_packages() has left in the cache of an earlier run.
+  configure "$processor" "$folder" "$sqlite" -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_DOCDIR=share/doc/sqlite-bloom \
+    -DBLOOM_DEBIAN_FILES=
   cmake --build "$folder/tree" --target bloom bloom_auto sqlite_bloom -j "$(getconf _NPROCESSORS_ONLN)"
   cmake --install "$folder/tree" --prefix "$folder/installed" --strip
   cp "$folder/installed/lib/sqlite3/bloom.so" "$folder/loadable"

@@ -145,10 +145,17 @@ works_in_debian() {
     expect $'libsqlite3-mod-bloom\t'"$version" chroot "$root" dpkg-query --show libsqlite3-mod-bloom
 }
 
+same_bytes_again() {
+  local sums
+  sums=$(cat build/packages/SHA256SUMS)
+  ext/packages/build.sh && diff <(echo "$sums") build/packages/SHA256SUMS
+}
+
 main() {
   install_missing g++ cmake make libsqlite3-dev sqlite3 pkg-config python3-venv debootstrap || true
   command -v npm > /dev/null || install_missing npm || true
   check "packages are built" ext/packages/build.sh
+  check "a second run makes the same bytes" same_bytes_again
   rm -rf --one-file-system "$work"
   mkdir -p "$work"
   check "CHANGELOG.md tells of $version" changes_are_told
