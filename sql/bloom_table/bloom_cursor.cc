@@ -249,9 +249,9 @@ void BloomTable::Cursor::look_up_parts(const Values& values) {
   rows_ = found ? 1 : 0;
 }
 
-// SQLite takes two rows with one `key` for one row if terms of an OR find them. So `key` is the
-// composite key of the values that are returned, with marks where values of different types have
-// the same bytes.
+// If terms of an OR find two rows with the same `key`, SQLite returns only one of them. So `key` is
+// the composite key of the values that are returned, with marks where values of different types
+// have the same bytes.
 void BloomTable::Cursor::append_identity(const Key& key, const Part& part, bool is_numeric) {
   const int type = part.value.type();
   const bool is_number = type == SQLITE_INTEGER || type == SQLITE_FLOAT;

@@ -64,5 +64,22 @@ TEST_F(BloomRowLogTest, RefusesRowsOfAFilterThatIsTooLarge) {
   EXPECT_EQ(load(too_large_, true), SQLITE_CORRUPT_VTAB);
 }
 
+// SQLite chooses the ids of all rows but the first, so they show rows that the copy lacks.
+TEST_F(BloomRowLogTest, NoticesRowsThatCameOrWentWithoutIt) {
+  for (const char* const change :
+       {"INSERT INTO t_rowlog(row) VALUES (zeroblob(16))", "DELETE FROM t_rowlog"}) {
+    ASSERT_EQ(load(possible_, false), SQLITE_OK);
+    const auto append = [&](int key) {
+      log_.append(possible_, 0, key_hash(key, 0), /*is_removal=*/false);
+    };
+    append(1);
+    append(2);
+    execute(db_, change);
+    EXPECT_EQ(sqlite::Outcome::of([&] { append(3); }).code(), SQLITE_CORRUPT_VTAB) << change;
+    log_.forget();
+    execute(db_, "DELETE FROM t_rowlog");
+  }
+}
+
 }  // namespace
 }  // namespace bloom::test

@@ -50,12 +50,12 @@ CountedVector<std::uint64_t> GroupMembers::slots_equal_to(const GroupConfig& con
                        "CAST(CAST(?1 AS INTEGER) AS TEXT), CAST(?1 AS NUMERIC))"));
   CountedVector<std::uint64_t> slots = slots_in(run.bind(1, value), config);
   if (value.type() == SQLITE_INTEGER || value.type() == SQLITE_FLOAT) {
-    // Texts such as '01'. They begin with a space, a sign, a point or a digit.
-    Execution texts(tables_.prepared(
+    // Strings such as '01' begin with a space, a sign, a point or a digit.
+    Execution strings(tables_.prepared(
         "SELECT slot FROM {members} WHERE member >= char(9) AND member < ':' AND "
         "CAST(member AS REAL) = CAST(?1 AS REAL) AND member NOT IN (CAST(?1 AS TEXT), "
         "CAST(CAST(?1 AS INTEGER) AS TEXT))"));
-    const CountedVector<std::uint64_t> others = slots_in(texts.bind(1, value), config);
+    const CountedVector<std::uint64_t> others = slots_in(strings.bind(1, value), config);
     slots.insert(slots.end(), others.begin(), others.end());
   }
   return slots;

@@ -35,8 +35,8 @@ class GroupMembers {
 
   std::optional<std::uint64_t> slot_of(const GroupConfig& config, const sqlite::Value& member);
   // Returns the slots of all members that SQLite may compare as equal to the value. For example,
-  // the texts '1' and '01' equal the number 1 in a comparison with a column of numeric affinity. May
-  // also return slots of members that are not equal.
+  // the strings '1' and '01' equal the number 1 in a comparison with a column of numeric affinity.
+  // May also return slots of members that are not equal.
   CountedVector<std::uint64_t> slots_equal_to(const GroupConfig& config,
                                               const sqlite::Value& value);
   // Calls f(member) with the member of the slot. Returns false if the slot is free.
