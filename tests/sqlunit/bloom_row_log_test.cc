@@ -69,7 +69,7 @@ TEST_F(BloomRowLogTest, NoticesRowsThatCameOrWentWithoutIt) {
   for (const char* const change :
        {"INSERT INTO t_rowlog(row) VALUES (zeroblob(16))", "DELETE FROM t_rowlog"}) {
     ASSERT_EQ(load(possible_, false), SQLITE_OK);
-    const auto append = [&](int key) {
+    const auto append = [&](std::uint64_t key) {
       log_.append(possible_, 0, key_hash(key, 0), /*is_removal=*/false);
     };
     append(1);
