@@ -112,7 +112,7 @@ bool WholeLookup::add_row(std::int64_t, const sqlite::Values& values) {
   }
   --rows_left_;
   for (int i = 0; i < values.size(); ++i) {
-    append_keys(filter_columns_[static_cast<std::size_t>(i)], values[i], /*is_utf8=*/true,
+    append_keys(filter_columns_[static_cast<std::size_t>(i)], values[i], /*as_stored=*/true,
                 *pending_);
   }
   return true;
