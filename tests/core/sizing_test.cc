@@ -8,6 +8,7 @@
 #include <limits>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/layout/chunk_layout.h"
@@ -227,22 +228,38 @@ TEST(Sizing, FindsTheLargestValidFilter) {
 
 // n keys fall into the blocks at random. A block gets j keys with probability
 //   C(n, j) (1 / blocks)^j (1 - 1 / blocks)^(n - j).
+double mean_rate_of_blocks(const Shape& one, std::uint64_t blocks, std::uint64_t n) {
+  const double share = 1 / static_cast<double>(blocks);
+  const auto log_factorial = [](std::uint64_t x) {
+    return std::lgamma(static_cast<double>(x) + 1);
+  };
+  double mean = 0;
+  for (std::uint64_t j = 0; j <= n; ++j) {
+    mean += predicted_fpr(one, j) *
+            std::exp(log_factorial(n) - log_factorial(j) - log_factorial(n - j) +
+                     static_cast<double>(j) * std::log(share) +
+                     static_cast<double>(n - j) * std::log1p(-share));
+  }
+  return mean;
+}
+
 TEST(Sizing, TheRateOfBlocksIsTheMeanOverTheKeysPerBlock) {
   for (const Kind kind : kKinds) {
-    const Shape one{.kind = kind, .hashes = 4, .cells = 64, .block = 64};
-    for (const std::uint64_t blocks : {2U, 3U, 10U}) {
-      Shape several = one;
-      several.cells = blocks * one.cells;
-      const double share = 1 / static_cast<double>(blocks);
-      for (const std::uint64_t n : {1U, 2U, 3U, 7U, 40U, 200U}) {
-        double mean = 0;
-        double probability = std::pow(1 - share, static_cast<double>(n));
-        for (std::uint64_t j = 0; j <= n; ++j) {
-          mean += probability * predicted_fpr(one, j);
-          probability *=
-              static_cast<double>(n - j) / static_cast<double>(j + 1) * share / (1 - share);
+    for (const auto& [hashes, cells, capacity] :
+         {std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>{4, 64, 20},
+          {4, 512, 200},
+          {8, 7'936, 1'000},
+          {32, 7'936, 200}}) {
+      const Shape one{.kind = kind, .hashes = hashes, .cells = cells, .block = cells};
+      for (const std::uint64_t blocks : {2U, 3U, 10U}) {
+        Shape several = one;
+        several.cells = blocks * one.cells;
+        for (const std::uint64_t n :
+             {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{7}, capacity / 2, capacity,
+              capacity * blocks, 2 * capacity * blocks}) {
+          EXPECT_NEAR(predicted_fpr(several, n) / mean_rate_of_blocks(one, blocks, n), 1, 1e-9)
+              << several << " " << n;
         }
-        EXPECT_NEAR(predicted_fpr(several, n) / mean, 1, 1e-9) << several << " " << n;
       }
     }
   }
