@@ -82,7 +82,7 @@ void BloomTable::Cursor::return_filter_of_table(Context& context) {
         "an UPDATE of the source was announced, but its key was not recorded (run the command "
         "'merge', which then reads the source)");
   }
-  require_keys_of_functions(filter_.config().parts);
+  require_binary_parts(filter_.config().parts);
   table_.require_one_layer("read the filter of");
   require_within_limit(context, "the filter", stored_bytes(filter_.shape()), kReadTable);
   return_filter(context, filter_.read_filter());

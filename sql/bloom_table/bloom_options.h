@@ -38,10 +38,10 @@ class BloomOptions {
   // other.
   BloomOptions(sqlite3* db, std::span<const char* const> arguments);
 
-  // Returns how the filter grows; nullopt if it does not grow. By default a table that
-  // follows a source also grows beyond a capacity, because others decide how many rows the source
-  // has, unless it is counting or its block is too small. Its first layer then has the size that a
-  // table which does not grow would have.
+  // Returns how the filter grows; nullopt if it does not grow. A table
+  // without a capacity grows by default. So does one with a source and a capacity, since others
+  // write to the source: its first layer has the size for that capacity. Counting filters, and
+  // those with small blocks, do not grow.
   std::optional<Growth> growth() const;
   // Returns the header of the filter, of its first layer if it grows, or of each generation. `keys`
   // is the number of distinct keys in the source. The capacity is that of the options, by default
@@ -58,7 +58,6 @@ class BloomOptions {
 
   // Returns the source and its columns; nullopt if the filter follows no table.
   std::optional<SourceNames> source() const;
-  // Returns the option `writers` if it was given.
   std::optional<Writers> writers() const { return writers_; }
   bool answers_maybe_out_of_sync() const { return on_stale_ == OnStale::maybe; }
   Kind kind() const { return kind_; }

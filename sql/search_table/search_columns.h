@@ -7,8 +7,8 @@
 //   info            a JSON object
 //   <table name>    commands
 //
-// A property whose name is that of a column of the source is left out. So are all if the source has
-// so many columns that SQLite does not tell whether a query uses them (kCountedColumns).
+// A property is left out if its name is taken by another column, and behind so many columns that
+// SQLite does not tell whether a query uses it (kCountedColumns).
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@ std::size_t find_as(std::string_view text) {
   const auto is_space = [&](std::size_t i) {
     return std::isspace(static_cast<unsigned char>(text[i])) != 0;
   };
-  for (std::size_t i = 0; i < text.size(); i += sqlite::token_size(text.substr(i))) {
+  for (std::size_t i = 0; i < text.size(); i += sqlite::quoted_size(text.substr(i))) {
     if (i > 0 && i + 3 < text.size() && is_space(i - 1) && is_space(i + 2) &&
         sqlite3_strnicmp(text.data() + i, "AS", 2) == 0) {
       found = i;
@@ -30,7 +30,7 @@ std::size_t find_as(std::string_view text) {
 // put others around it.
 bool has_balanced_brackets(std::string_view text) {
   int depth = 0;
-  for (std::size_t i = 0; i < text.size() && depth >= 0; i += sqlite::token_size(text.substr(i))) {
+  for (std::size_t i = 0; i < text.size() && depth >= 0; i += sqlite::quoted_size(text.substr(i))) {
     depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
   }
   return depth == 0;
@@ -40,7 +40,7 @@ bool has_balanced_brackets(std::string_view text) {
 std::string_view arguments_of(std::string_view after_bracket) {
   int depth = 1;
   std::size_t i = 0;
-  for (; i < after_bracket.size(); i += sqlite::token_size(after_bracket.substr(i))) {
+  for (; i < after_bracket.size(); i += sqlite::quoted_size(after_bracket.substr(i))) {
     const char c = after_bracket[i];
     depth += c == '(' ? 1 : c == ')' ? -1 : 0;
     if (depth == 0) {
@@ -168,7 +168,7 @@ std::vector<std::string> split_list(std::string_view list) {
     parts.emplace_back(sqlite::trimmed(list.substr(begin, i - begin)));
     begin = i + 1;
   };
-  for (; i < list.size(); i += sqlite::token_size(list.substr(i))) {
+  for (; i < list.size(); i += sqlite::quoted_size(list.substr(i))) {
     depth += list[i] == '(' ? 1 : list[i] == ')' ? -1 : 0;
     if (list[i] == ',' && depth == 0) {
       end_part();

@@ -43,7 +43,7 @@ struct SearchPlan {
   std::uint64_t columns_used = 0;  // as sqlite3_index_info::colUsed
 };
 
-// Returns the collation that the keys of an equal column have.
+// Returns the collation that the keys of a column of the option `equal` have.
 Collation collation_of_keys(const std::string& collation);
 
 // What xBestIndex knows about a table.

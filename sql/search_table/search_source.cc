@@ -32,7 +32,7 @@ SourceNames names_of(const SearchOptions& options) {
 std::size_t first_bracket(std::string_view sql) {
   std::size_t i = 0;
   while (i < sql.size() && sql[i] != '(') {
-    i += sqlite::token_size(sql.substr(i));
+    i += sqlite::quoted_size(sql.substr(i));
   }
   return std::min(i, sql.size());
 }

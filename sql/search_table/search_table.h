@@ -224,8 +224,8 @@ class SearchTable::Cursor {
   static void limit_rowids(const SearchCondition& condition, std::int64_t value, Wanted& wanted);
   // Returns the values of column IN (...) that a row may have.
   std::vector<sqlite::OwnedValue> list_of(const SearchCondition& condition, const Value& argument);
-  // Returns whether the list is compared by BINARY or by this collation: it has no text, or SQLite
-  // says so.
+  // Returns true if the list has no text, or if ListCollations finds no collation but BINARY and
+  // this one.
   bool is_compared_by(const std::vector<sqlite::OwnedValue>& list, std::string_view collation);
   // If an index of the source can look up the values of a condition column IN (...), uses it for
   // the shortest such list: appends column = ? to `where`, and sets list_by_index_ and

@@ -1,5 +1,6 @@
 // Filters of equal shape, side by side, in two shadow tables of a virtual table, and the SQL that
-// reads and writes them. A virtual table may keep two families of filters there, each of its own
+// reads and writes them. A slot is the number of a filter: the filter is bit slot % 64 of segment
+// slot / 64. A virtual table may keep two families of filters there, each of its own
 // shape: the ids of family 1 begin at 2^60.
 //
 // <name>_data(id INTEGER PRIMARY KEY, chunk BLOB)       the segments

@@ -7,8 +7,8 @@
 // moves the changes into the virtual table. Until then a lookup also reads the added keys of the
 // log. A derived class says what it keeps of the rows.
 //
-// While an announcement is neither void nor merged, a row may have a key that the log does not
-// have: see SourceTriggers.
+// An announcement tells that an UPDATE may add a key that is not known yet (see source_triggers.h).
+// Until it is void or merged, a row may have a key that the log does not have.
 //
 // A connection caches what it has read, and reads only newer rows later. A rollback or a merge may
 // meanwhile have removed rows, and new rows may have reused their ids. The connection detects this
@@ -75,7 +75,7 @@ class ChangeLog {
   // rows.
   std::uint64_t size() const;
   // Deletes the rows up to the id `last`, apart from those that `keep` names. Of removed keys with
-  // the same key1, one row is kept. Throws bloom::Error if other rows stay.
+  // the same key1, announcements_and_removals keeps one row. Throws bloom::Error if others stay.
   enum class Keep { nothing, announcements, announcements_and_removals };
   void clear(Keep keep = Keep::nothing, std::int64_t last = kLastId);
 

@@ -1,5 +1,5 @@
-// The table that a bloom table follows: CREATE VIRTUAL TABLE ... USING bloom(source=t, column=c).
-// This file reads the properties of the source from the schema and makes the guard index.
+// The table that a virtual table follows: CREATE VIRTUAL TABLE ... USING bloom(source=t, column=c).
+// Source reads its properties from the schema, and makes the guard index.
 // sql/source/source_triggers.h makes the triggers.
 //
 // The guard is a partial index on the columns, or on expressions, that contains no rows. It blocks
@@ -32,7 +32,9 @@ enum class Writers { any, extension };
 // The names of a source and of the columns of its key.
 struct SourceNames {
   std::string table;
-  std::vector<std::string> columns;  // several columns form a key as bloom_key() does
+  // Of a bloom table: several columns form a key as bloom_key() does. Of bloom_groups: the member
+  // is first. Of bloom_search: all that are searched, each on its own.
+  std::vector<std::string> columns;
   bool operator==(const SourceNames&) const = default;
 };
 

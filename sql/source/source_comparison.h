@@ -121,8 +121,8 @@ class SourceComparison {
   }
 
  private:
-  // Return whether the source may have, or had as it was declared, a number that equals the text
-  // `key`, or a text that equals the number `key`.
+  // Return whether the column may have a number that equals the text `key`, or a text that equals
+  // the number `key`: by its affinity now, or when this table was declared.
   bool may_be_number(const Key& key) const {
     return (is_numeric(affinity_) || is_numeric(declared_affinity_)) &&
            key.is_noncanonical_number();

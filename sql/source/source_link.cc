@@ -38,7 +38,7 @@ LinkedObjects SourceLink::restore(const std::string& table, const LinkedObjects&
   LinkedObjects made{trigger_set, guarded ? objects.guard_index : source_.make_guard(table)};
   empty_side_table(table);
   if (!triggers_are_current ||
-      !triggers_.is_newest(triggers_.read_stored(table), made.guard_index)) {
+      !triggers_.sentinel_is_newest(triggers_.read_stored(table), made.guard_index)) {
     triggers_.uninstall(table);
     triggers_.install(table, trigger_set);
   }
@@ -135,7 +135,7 @@ std::optional<std::string> SourceLink::problem_of_objects(const std::string& tab
     return problem("the table " + side + " is missing or has changed",
                    "drop that table if it exists, then run the command 'rebuild'");
   }
-  if (!triggers_.is_newest(stored, objects.guard_index)) {
+  if (!triggers_.sentinel_is_newest(stored, objects.guard_index)) {
     return problem("the index " + quoted_text(objects.guard_index) + " or the table " + side +
                        " was created again",
                    "the command 'rebuild' fixes that");

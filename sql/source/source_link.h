@@ -1,7 +1,7 @@
 // What a virtual table makes to follow its source: a guard index and triggers on the source, and a
 // side table to which the triggers append. A SourceLink makes, checks, renames and drops all of
-// them. The virtual table says which triggers and which side table it has. It also stores the
-// number of its trigger set, and the name of its guard index.
+// them. The virtual table says which triggers and which side table it has, and stores the name
+// of its guard index. A bloom table has a choice of trigger sets, and stores the number of its own.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,6 @@ class SchemaCheck {
   bool is_current(const Source& source) const {
     return is_current_ && changes_ == sqlite3_total_changes(source.db());
   }
-  // Call after the check has passed.
   void set_passed(Source& source) {
     is_current_ = true;
     state_ = source.reader().state();

@@ -32,7 +32,7 @@ std::vector<std::string> columns_of(std::string_view row, std::string_view trigg
   while (!trigger.empty()) {
     const bool column = trigger.starts_with(prefix);
     trigger.remove_prefix(column ? prefix.size() - 1 : 0);
-    const std::size_t size = sqlite::token_size(trigger);
+    const std::size_t size = sqlite::quoted_size(trigger);
     if (column) {
       columns.push_back(sqlite::unquoted(trigger.substr(0, size)).value_or(""));
     }
@@ -147,7 +147,8 @@ bool SourceTriggers::refresh_names_and_check(const StoredSchema& stored, const s
   });
 }
 
-bool SourceTriggers::is_newest(const StoredSchema& stored, const std::string& guard) const {
+bool SourceTriggers::sentinel_is_newest(const StoredSchema& stored,
+                                        const std::string& guard) const {
   const StoredObject* const last = stored.find("view", stored.table() + std::string(kSentinel));
   const std::string side = side_.name(stored.table());
   return last != nullptr && std::none_of(stored.objects().begin(), stored.objects().end(),

@@ -1,5 +1,5 @@
-// The triggers on a source. They pass every change to the bloom table, in the transaction of the
-// change.
+// The triggers on a source. They record every change that a virtual table must know, in the
+// transaction of the change.
 //
 // When the source or its columns are renamed, SQLite updates the triggers. When the source is
 // dropped, SQLite drops them. The current names are therefore read from the triggers.
@@ -50,7 +50,7 @@ namespace bloom {
 // names. Another table may have triggers of the same names, so uninstall() drops only those that
 // are on the source, or whose text writes to this virtual table or its side table: see writes_to().
 struct TriggerSet {
-  std::uint64_t number;  // as stored
+  std::uint64_t number;  // kTriggersFor...
   // The suffix of the trigger from which the current names of the source are read. The trigger
   // names each column as old."column", in the order of the options and before any other column.
   // Empty: the virtual table itself updates the names.
@@ -111,7 +111,7 @@ class SourceTriggers {
   }
 
   // Returns whether the sentinel is newer than the side table and the guard index.
-  bool is_newest(const StoredSchema& stored, const std::string& guard) const;
+  bool sentinel_is_newest(const StoredSchema& stored, const std::string& guard) const;
 
   // Returns the name of an index or trigger of another program that could keep rows out of the side
   // table; none if there is none.

@@ -88,7 +88,8 @@ class SchemaReader {
 
   // Returns a value that is new whenever the schema or the TEMP schema has changed. The version
   // alone is not enough: SQLite uses a version again after a rollback, and the TEMP schema has its
-  // own. In both cases it prepares all statements again, so their number is part of the value.
+  // own. In both cases it prepares all statements again, so the number of preparations is part of
+  // it.
   struct State {
     std::int64_t version;
     int preparations;  // of a statement that this object keeps

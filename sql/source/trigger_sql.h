@@ -21,7 +21,7 @@ inline constexpr std::string_view kAddCommand = "add";
 inline constexpr std::string_view kRemoveCommand = "remove";
 inline constexpr std::string_view kExpectCommand = "expect";
 
-// The trigger sets, by the numbers that are stored. All are supported.
+// The trigger sets. A bloom table stores the number of its own. All are supported.
 inline constexpr std::uint64_t kTriggersOfRelease1 = 0;    // neither `expect` nor a guard index
 inline constexpr std::uint64_t kTriggersForExtension = 2;  // for writers=extension
 inline constexpr std::uint64_t kTriggersForAny = 3;        // for writers=any

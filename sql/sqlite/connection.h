@@ -82,9 +82,10 @@ bool change_may_fail_halfway(sqlite3* db, const std::string& schema, const std::
 // Returns whether an authorizer answers SQLITE_IGNORE for a column of this SELECT, so that the
 // column reads as NULL. Requires: the SELECT only lists different columns of one table.
 bool authorizer_hides_column(sqlite3* db, const std::string& select);
-// Throws SqliteError(SQLITE_AUTH) if an authorizer hides one of `columns`, a list in which t is the
-// table. Then also makes SQLite prepare all statements again. A statement that was prepared under
-// the authorizer reads NULL, and would go on to do so after the authorizer is removed.
+// Throws SqliteError(SQLITE_AUTH) if an authorizer hides one of `columns`, a list for SELECT in
+// which the table has the alias t. Then also makes SQLite prepare all statements again. A statement
+// that was prepared under the authorizer reads NULL, and would go on to do so after the authorizer
+// is removed.
 void require_readable(sqlite3* db, const std::string& schema, const std::string& table,
                       const std::string& columns = "*");
 

@@ -13,9 +13,9 @@ namespace bloom::sqlite {
 // connection is running.
 class Interrupts {
  public:
-  // SQLite reports an interrupt only to running statements, so this statement is one that does
-  // nothing else. It has more than 1,000 instructions, and takes about 10 us: the progress handlers
-  // of most programs are called after as many. (sqlite3_is_interrupted() requires SQLite 3.41.)
+  // A statement that runs only to be interrupted, because SQLite reports an interrupt only to
+  // running statements. It takes about 10 us and executes more than 1,000 instructions, after which
+  // most progress handlers are called. (sqlite3_is_interrupted() requires SQLite 3.41.)
   static constexpr const char* kProbe =
       "WITH v(i) AS (VALUES (1), (2), (3), (4), (5))"
       " SELECT count(*) FROM v AS a, v AS b, v AS c, v AS d";

@@ -51,7 +51,7 @@ std::size_t size_of_comment_or_name(std::string_view text) {
 std::size_t size_of_name(std::string_view list) {
   std::size_t size = 0;
   while (size < list.size() && list[size] != ',') {
-    size += token_size(list.substr(size));
+    size += quoted_size(list.substr(size));
   }
   return size;
 }
@@ -73,7 +73,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::optional<std::string> unquoted(std::string_view text) {
-  if (text.size() < 2 || !is_quote(text.front()) || token_size(text) != text.size() ||
+  if (text.size() < 2 || !is_quote(text.front()) || quoted_size(text) != text.size() ||
       text.back() != text.front()) {
     return std::nullopt;
   }
@@ -85,7 +85,7 @@ std::optional<std::string> unquoted(std::string_view text) {
   return inner;
 }
 
-std::size_t token_size(std::string_view text) {
+std::size_t quoted_size(std::string_view text) {
   assert(!text.empty());
   if (!is_quote(text.front())) {
     return 1;
@@ -116,7 +116,7 @@ std::string_view next_token(std::string_view& sql) {
     return sql;
   }
   const std::string_view token =
-      sql.substr(0, std::max({size_of_word(sql), size_of_comment_or_name(sql), token_size(sql)}));
+      sql.substr(0, std::max({size_of_word(sql), size_of_comment_or_name(sql), quoted_size(sql)}));
   sql.remove_prefix(token.size());
   return token;
 }
@@ -150,7 +150,7 @@ bool has_keyword(std::string_view sql, std::string_view keyword) {
     if (word == keyword.size() && mentions(sql.substr(0, word), keyword)) {
       return true;
     }
-    sql.remove_prefix(std::max({word, size_of_comment_or_name(sql), token_size(sql)}));
+    sql.remove_prefix(std::max({word, size_of_comment_or_name(sql), quoted_size(sql)}));
   }
   return false;
 }
@@ -168,7 +168,7 @@ bool same_sql(std::string_view a, std::string_view b) {
     if (a.empty() || b.empty()) {
       return a.empty() && b.empty();
     }
-    const std::size_t size = token_size(a);
+    const std::size_t size = quoted_size(a);
     if (a.substr(0, size) != b.substr(0, size)) {
       return false;
     }
@@ -183,7 +183,7 @@ bool may_name(std::string_view sql, const std::string& column) {
   };
   for (std::size_t i = 0; i < sql.size();) {
     const std::string_view rest = sql.substr(i);
-    const std::size_t size = std::max(size_of_word(rest), token_size(rest));
+    const std::size_t size = std::max(size_of_word(rest), quoted_size(rest));
     const std::string_view token = rest.substr(0, size);
     // `name`, [name], and comments, which may have quotes: not worth reading.
     if (token == "`" || token == "[" || rest.starts_with("/*") || rest.starts_with("--") ||

@@ -27,18 +27,19 @@ std::string_view trimmed(std::string_view text);
 // nullopt if the text is not exactly one token in quotes.
 std::optional<std::string> unquoted(std::string_view text);
 
-// Returns the size in bytes of the first token: a quoted name or string, or else one character.
-// Requires: the text is not empty.
-std::size_t token_size(std::string_view text);
+// Returns the size in bytes of the quoted name or string that the text begins with, or else of one
+// character. Requires: the text is not empty.
+std::size_t quoted_size(std::string_view text);
 
 // Removes the first token of SQL, and the blanks and comments in front of it, and returns the
 // token: a word, a name or string in quotes or brackets, or one character; empty at the end.
 std::string_view next_token(std::string_view& sql);
-// Returns the statement that explains the program of one. SQLite takes semicolons in front of a
-// statement for a part of it, but not behind EXPLAIN.
-std::string explain(std::string_view statement);
-// Returns the name that such a token spells.
+// Returns the name that a token of next_token() spells.
 std::string name_of_token(std::string_view token);
+
+// Returns EXPLAIN and the statement. SQLite takes semicolons in front of a statement for a part of
+// it, but not behind EXPLAIN.
+std::string explain(std::string_view statement);
 
 // Returns whether an expression may name a column, in any case of letters.
 bool may_name(std::string_view sql, const std::string& column);

@@ -26,7 +26,8 @@ struct FreeValue {
 // A copy of a value, made by SQLite. It outlives the call.
 using OwnedValue = std::unique_ptr<sqlite3_value, FreeValue>;
 
-// A value that SQLite passes to a callback. It is valid until the callback returns.
+// A value that SQLite passes to a callback, which is valid until the callback returns; or a column
+// of a row, which is valid until the next step of its statement.
 class Value {
  public:
   explicit Value(sqlite3_value* value) : value_(value) {}
@@ -38,7 +39,7 @@ class Value {
   double real() const { return sqlite3_value_double(value_); }
 
   // text() returns UTF-8, whatever the encoding of the database. blob() returns the bytes of a
-  // blob. The bytes are valid until the callback returns. Both throw std::bad_alloc.
+  // blob. The bytes are valid as long as the value. Both throw std::bad_alloc.
   std::string_view text() const {
     const auto* bytes = reinterpret_cast<const char*>(sqlite3_value_text(value_));
     if (bytes == nullptr) {
@@ -47,9 +48,9 @@ class Value {
     return {bytes, static_cast<std::size_t>(sqlite3_value_bytes(value_))};
   }
   // Returns the bytes of a text as the database stores them: UTF-8 only in a database in UTF-8.
-  // Faster than text(): SQLite neither converts the bytes nor appends a NUL character. But it marks
-  // the value as a blob, too. Before 3.54, its own Bloom filters then take it for another value, so
-  // a value that will be returned must be copied before it is read or bound.
+  // Faster than text(): SQLite neither converts the bytes nor appends a NUL character. But it then
+  // marks the value as a blob, too. Before 3.54, the Bloom filters of SQLite's own joins take it
+  // for another value. So copy a value that will be returned to SQLite before you read or bind it.
   std::string_view stored_text() const {
     const auto bytes = blob();
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

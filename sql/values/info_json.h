@@ -50,7 +50,7 @@ struct GroupTotals {
 };
 
 // Returns the JSON of a bloom_groups table. `header` is that of each member's filter.
-// docs/groups.md lists its members.
+// docs/groups.md lists the fields of the JSON.
 std::string groups_json(const Header& header, const GroupTotals& totals);
 
 }  // namespace bloom

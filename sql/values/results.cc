@@ -35,7 +35,7 @@ Filter new_filter(const Context& context, const Header& header) {
   return Filter(header);
 }
 
-void require_keys_of_functions(const PartCollations& parts) {
+void require_binary_parts(const PartCollations& parts) {
   if (!same_collations(parts, {})) {
     fail(
         "bloom_contains() would not find the keys of this filter, because columns of its key "

@@ -28,9 +28,9 @@ inline void return_count(Context& context, std::optional<std::uint64_t> count) {
     context.result_int64(static_cast<std::int64_t>(*count));
   }
 }
-// Throws bloom::Error if the functions would not find the keys of a table, whose parts have these
-// collations, in its filter: bloom_key() folds no part.
-void require_keys_of_functions(const PartCollations& parts);
+// `parts`: the collations of the columns of a composite key. Throws bloom::Error if one is not
+// BINARY: bloom_key() folds nothing, so bloom_contains() would not find the keys of the table.
+void require_binary_parts(const PartCollations& parts);
 // Sets a filter as the result of a call. Throws if its stored bytes exceed the limit.
 void return_filter(Context& context, Filter filter);
 

@@ -102,7 +102,7 @@ void require_no_lost_comma(std::string_view argument, const std::vector<const ch
     });
   };
   const std::string_view all = sqlite::trimmed(argument);
-  for (std::size_t i = 0; i < all.size(); i += sqlite::token_size(all.substr(i))) {
+  for (std::size_t i = 0; i < all.size(); i += sqlite::quoted_size(all.substr(i))) {
     const std::string_view before = all.substr(0, i);
     const std::string_view first = sqlite::trimmed(before);
     if (before.size() != first.size() && !first.ends_with('=') &&

@@ -1,5 +1,5 @@
 // Reads the options of CREATE VIRTUAL TABLE ... USING <module>(name=value, ...). A value is a
-// number, a 'string' or a bare word.
+// number, a 'string', a bare word, or a list of words or expressions in brackets.
 #pragma once
 
 #include <algorithm>

@@ -87,7 +87,7 @@ std::int64_t ShadowTables::row_in_schema() const {
 
 // Called for each lookup until a transaction ends, so it reads one row, by a statement that is
 // kept.
-bool ShadowTables::names_row(std::int64_t row_in_schema) {
+bool ShadowTables::is_still_row(std::int64_t row_in_schema) {
   if (!select_name_) {
     select_name_.emplace(db_, "SELECT 1 FROM " + quoted_name(schema_) +
                                   ".sqlite_master WHERE rowid = ?1 AND type = 'table' AND name = "
@@ -99,7 +99,7 @@ bool ShadowTables::names_row(std::int64_t row_in_schema) {
 }
 
 void ShadowTables::check_same_table() {
-  if (!names_row(*row_in_schema_)) {
+  if (!is_still_row(*row_in_schema_)) {
     refuse_renamed();
   }
   if (!watches_name_ && sqlite3_get_autocommit(db_) != 0) {

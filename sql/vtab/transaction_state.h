@@ -41,7 +41,8 @@ class TransactionState {
   void begin();
   void savepoint(int number);
   void released(int number);
-  // A savepoint that is not known was never opened if SQLite calls this for it. That does no harm.
+  // SQLite may call this for a savepoint that is not known. It was then never opened, and there is
+  // nothing to undo.
   void rolled_back_to(int number);
   void committed() { end(); }
   void rolled_back();
@@ -155,7 +156,8 @@ class TransactionState {
   int nested_ = 0;  // savepoints of statements that have the number of the innermost one
   // The SAVEPOINT command opened the innermost one, as far as is known.
   bool is_innermost_of_user_ = true;
-  Owner owner_for_statement_ = Owner::user;  // as known in this statement; `user` between two
+  // Of the innermost savepoint, as far as the running statement knows; `user` between statements.
+  Owner owner_for_statement_ = Owner::user;
   WriteMode write_mode_ = WriteMode::undecided;
   bool has_written_immediately_ = false;
   std::optional<int> changes_after_write_;  // sqlite3_total_changes() after the last change
@@ -192,9 +194,9 @@ class ChangeProgress {
     return transaction_.rolled_back_to_ && *transaction_.rolled_back_to_ <= savepoint_;
   }
   // Returns whether the change is undone if it fails now. This is so within a CommandScope, and if
-  // the statement defers its changes and is the only running one that may write. Any second writer
-  // is started by an SQL function of the deferring statement. It has no savepoint of its own, so
-  // SQLite may not undo the change if that writer fails.
+  // the statement defers its changes and is the only running one that may write. An SQL
+  // function of the deferring statement may have started a second writer, which may have no
+  // savepoint of its own. If it fails, SQLite may not undo what it has changed.
   bool is_undone_on_failure() const;
 
  private:

@@ -39,10 +39,10 @@ TEST(SqlText, SpaceIsTrimmedAtBothEndsOnly) {
 }
 
 TEST(SqlText, ATokenIsAQuotedStringOrOneCharacter) {
-  EXPECT_EQ(token_size("abc"), 1U);
-  EXPECT_EQ(token_size("'a''b' c"), 6U);
-  EXPECT_EQ(token_size("\"a'b\"'"), 5U);
-  EXPECT_EQ(token_size("'open"), 5U);
+  EXPECT_EQ(quoted_size("abc"), 1U);
+  EXPECT_EQ(quoted_size("'a''b' c"), 6U);
+  EXPECT_EQ(quoted_size("\"a'b\"'"), 5U);
+  EXPECT_EQ(quoted_size("'open"), 5U);
 }
 
 TEST(SqlText, StatementsDifferInSpacesOutsideOfQuotesOnly) {

@@ -100,7 +100,7 @@ CountedVector<std::uint64_t> GroupTable::Cursor::find_slots(const std::vector<Ha
 void GroupTable::Cursor::return_filter_with_change_log(Context& context) {
   MemberFollower& follower = *table_.follower_;
   const GroupConfig now = table_.store_.load_config();
-  require_keys_of_functions(now.parts);
+  require_binary_parts(now.parts);
   follower.require_in_sync(now);
   const GroupChangeLog& change_log = follower.read_change_log(now);
   if (!change_log.is_complete()) {

@@ -29,7 +29,7 @@ using SearchKeys = CountedVector<SearchKey>;
 struct SearchedColumn {
   SearchedBy by;
   std::uint32_t tag;    // hashed with each key, so that equal values of two columns differ
-  Collation collation;  // of an equal column
+  Collation collation;  // of a column of the option `equal`
   std::size_t term;     // index in SearchOptions::terms()
 };
 

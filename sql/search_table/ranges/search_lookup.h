@@ -18,8 +18,8 @@ class SearchLookup {
   // Keeps the ranges that may have at least one of these keys.
   void keep_any_of(std::span<const SearchKey> keys);
   bool is_used() const { return is_used_; }
-  // Returns the ranges in the order of their rows; nullopt if they are more than half of all
-  // ranges.
+  // Returns the ranges in the order of their rows; nullopt if they are about half of all
+  // ranges or more.
   std::optional<RowidRanges> result();
 
  private:

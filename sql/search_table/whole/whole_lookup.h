@@ -56,7 +56,7 @@ class WholeLookup final : public RowReceiver {
   sqlite::Database database_;
   State state_ = State::unknown;
   bool is_preparing_ = false;
-  std::optional<unsigned> version_;  // of the data, since when the state holds
+  std::optional<unsigned> version_;  // of the data when the state was found
   std::uint64_t lookups_ = 0;        // in the state `unknown`
   std::uint64_t next_try_ = kFirstTry;
   std::optional<ChunkedFilter> filter_;
