@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 namespace bloom {
 namespace {
@@ -40,7 +41,9 @@ std::optional<Header> next_layer(const Growth& growth, std::span<const Header> l
   const double new_total = std::ceil(total * (total < kSmallTotal ? kSmallFactor : kLargeFactor));
   const double capacity = std::max(new_total - total, static_cast<double>(kMinFirstCapacity));
   const double fpr = growth.fpr * fpr_share_of_layer(layers.size());
-  if (layers.size() >= kMaxLayers || capacity > static_cast<double>(kMaxKeys) || fpr == 0) {
+  // Not fpr == 0: processors with 80-bit registers know smaller numbers than a double.
+  const bool has_fpr = fpr >= std::numeric_limits<double>::min();
+  if (layers.size() >= kMaxLayers || capacity > static_cast<double>(kMaxKeys) || !has_fpr) {
     return std::nullopt;
   }
   const Shape& first = layers.front().shape;

@@ -94,6 +94,7 @@ class Unit:
 class Build:
     def __init__(self, jobs):
         FOLDER.mkdir(parents=True, exist_ok=True)
+        os.environ.pop("CMAKE_CXX_COMPILER_LAUNCHER", None)  # Unit takes the first word for the compiler
         (FOLDER / "precompile.cmake").write_text(PRECOMPILE)
         run(["cmake", "-S", ROOT, "-B", FOLDER, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1 -w",
              f"-DCMAKE_PROJECT_INCLUDE={FOLDER}/precompile.cmake"])
