@@ -811,20 +811,24 @@ class OwnTriggers(WritersCase):
             "BEFORE UPDATE ON t BEGIN DELETE FROM t WHERE id = old.id; END",
             "AFTER DELETE ON t WHEN old.x < 3 BEGIN INSERT INTO t(k, x) VALUES (old.k || 'd', old.x + 1); END",
         )
-        for body, kind, recursive, first in itertools.product(bodies, KINDS, ("ON", "OFF"), (True, False)):
-            with self.subTest(f"{body} {kind} {recursive} {first}"):
+        keys = {"k": "t.k", "(k, x)": "bloom_key(t.k, t.x)"}
+        for body, kind, recursive, first, column in itertools.product(bodies, KINDS, ("ON", "OFF"), (True, False), keys):
+            if body.startswith("BEFORE UPDATE OF x") and kind == "counting" and column != "k":
+                continue  # SQLite does not define which row the triggers of the UPDATE see
+            with self.subTest(f"{body} {kind} {recursive} {first} {column}"):
+                key = keys[column]
                 db = self.connect(":memory:")
                 db.executescript(f"PRAGMA recursive_triggers = {recursive}; {TABLE}")
-                statements = [f"CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, {KINDS[kind]})", f"CREATE TRIGGER own {body}"]
+                statements = [f"CREATE VIRTUAL TABLE f USING bloom(source=t, column={column}, {KINDS[kind]})", f"CREATE TRIGGER own {body}"]
                 for sql in statements if first else reversed(statements):
                     db.execute(sql)
                 db.execute("INSERT INTO t(k, x) VALUES ('A', 0), ('B', 1), ('C', 2)")
-                self.assertEqual(self.lost(db), [])
+                self.assertEqual(self.lost(db, key), [])
                 db.execute("UPDATE t SET x = x + 1")
                 db.execute("UPDATE t SET k = k || 'k'" if "BEFORE UPDATE OF x" in body else "UPDATE t SET k = k || 'k', x = 1 WHERE id = 2")
-                self.assertEqual(self.lost(db), [])
+                self.assertEqual(self.lost(db, key), [])
                 db.execute("DELETE FROM t WHERE id = 1")
-                self.assertFollowsBeforeAndAfterMerge(db)
+                self.assertFollowsBeforeAndAfterMerge(db, key=key)
                 db.close()
 
 

@@ -11,6 +11,7 @@
 #include "core/operations/fold.h"
 #include "core/operations/merge.h"
 #include "core/support/error.h"
+#include "core/support/memory.h"
 #include "sql/bloom_table/paged/paged_change.h"
 #include "sql/bloom_table/paged/paged_filter.h"
 
@@ -117,15 +118,23 @@ void PagedFilter::merge_change_log(ChangeLog::Keep keep,
   {
     const Deferral deferral(*this);
     const Shape shape = this->shape();  // a copy: a new layer moves the layers
+    // A trigger that runs within an UPDATE can remove the key that the UPDATE adds. The log has the
+    // removal first then, because the key of several columns is added AFTER.
+    CountedVector<Hash> early;
     change_log_.for_each_change(shape, [&](bool added, std::optional<Hash> hash) {
       if (added) {
         add_while_deferring(*hash);
       } else if (shape.kind == Kind::counting && !current_filter().remove(*hash, cache_)) {
+        early.push_back(*hash);
+      }
+    });
+    for (const Hash hash : early) {
+      if (!current_filter().remove(hash, cache_)) {
         fail(
             "a key that left the source is not in the filter: filter and source are out of sync "
             "(the command 'rebuild' fixes that)");
       }
-    });
+    }
     if (fill) {
       fill([this](Hash hash) { add_while_deferring(hash); });
     }
