@@ -20,14 +20,22 @@ import { testWatch } from "./watch.mjs";
 const browserName = process.argv[2];
 const [pagePath, extension, modules, pictures] = process.argv.slice(3).map((name) => path.resolve(name));
 
-// A page that is ready.
-async function open(browser, url, options) {
+// A page that is ready. On a busy machine a browser can lose the process of a page: nothing of the page is there then, and it
+// is opened once more.
+async function open(browser, url, options, again = true) {
   const page = await browser.newPage((requested) => requested === url, options);
   await page.goto(url);
   try {
     await page.waitForSelector("html[data-ready]", { timeout: 60000 });
   } catch (error) {
-    throw new Error(`the page did not start: ${await page.locator("#page-problem").textContent()} ${await browser.troubles(page)}`, { cause: error });
+    const isThere = (await page.locator("#page-problem").count().catch(() => 0)) > 0;
+    if (!isThere && again) {
+      console.log("  opened once more: the browser showed nothing of the page");
+      await page.close();
+      return open(browser, url, options, false);
+    }
+    const problem = isThere ? await page.locator("#page-problem").textContent() : "nothing of it is there";
+    throw new Error(`the page did not start: ${problem} ${await browser.troubles(page)}`, { cause: error });
   }
   return page;
 }
