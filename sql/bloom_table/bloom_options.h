@@ -38,10 +38,9 @@ class BloomOptions {
   // other.
   BloomOptions(sqlite3* db, std::span<const char* const> arguments);
 
-  // Returns how the filter grows; nullopt if it does not grow. A table
-  // without a capacity grows by default. So does one with a source and a capacity, since others
-  // write to the source: its first layer has the size for that capacity. Counting filters, and
-  // those with small blocks, do not grow.
+  // Returns how the filter grows; nullopt if it does not grow. A table without a capacity grows by
+  // default. So does one with a source and a capacity, since others write to the source: its first
+  // layer has the size for that capacity. Counting filters, and those with small blocks, do not.
   std::optional<Growth> growth() const;
   // Returns the header of the filter, of its first layer if it grows, or of each generation. `keys`
   // is the number of distinct keys in the source. The capacity is that of the options, by default

@@ -19,11 +19,10 @@ enum class GroupPlan : int {
   // The query compares `key` with a collation that the filters do not support: see
   // sql/vtab/key_constraint.h.
   refused_collation = 5,
-  // The query uses `key`, and has no condition to look it up. It is refused.
-  // For OR and RIGHT JOIN, SQLite recognizes by the primary key that two plans return the same row.
-  // `key` is part of it: the value that a lookup was given, and none in all_members. So SQLite
-  // would
-  // take one member for two rows.
+  // The query uses `key`, and has no condition to look it up. It is refused. For OR and RIGHT JOIN,
+  // SQLite recognizes by the primary key that two plans return the same row. `key` is part of it:
+  // the value that a lookup was given, and none in all_members. So SQLite would take one member for
+  // two rows.
   refused_scan = 6,
 };
 

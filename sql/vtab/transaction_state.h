@@ -194,9 +194,9 @@ class ChangeProgress {
     return transaction_.rolled_back_to_ && *transaction_.rolled_back_to_ <= savepoint_;
   }
   // Returns whether the change is undone if it fails now. This is so within a CommandScope, and if
-  // the statement defers its changes and is the only running one that may write. An SQL
-  // function of the deferring statement may have started a second writer, which may have no
-  // savepoint of its own. If it fails, SQLite may not undo what it has changed.
+  // the statement defers its changes and is the only running one that may write. An SQL function of
+  // the deferring statement may have started a second writer, which may have no savepoint of its
+  // own. If it fails, SQLite may not undo what it has changed.
   bool is_undone_on_failure() const;
 
  private:
