@@ -829,6 +829,10 @@ class OwnTriggers(WritersCase):
                 self.assertEqual(self.lost(db, key), [])
                 db.execute("DELETE FROM t WHERE id = 1")
                 self.assertFollowsBeforeAndAfterMerge(db, key=key)
+                if kind == "counting" and body.startswith("AFTER"):
+                    merged = one(db, "SELECT filter FROM f")
+                    db.execute(REBUILD)
+                    self.assertEqual(merged, one(db, "SELECT filter FROM f"))
                 db.close()
 
 
