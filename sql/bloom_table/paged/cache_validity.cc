@@ -98,8 +98,8 @@ void CachedFilter::refresh_cache() {
 
 // Returns whether the rows that this connection sees are those of the last check. Only a commit of
 // another connection can have changed them. Someone may also have written to the shadow tables
-// directly, which is forbidden; a rollback of that is noticed if no other transaction has begun
-// since.
+// directly, which is forbidden; a rollback of that is noticed if it is one of the whole transaction
+// and no other has begun since.
 bool CachedFilter::is_cache_current() {
   sqlite::Database& database = store_.database();
   const auto version = database.data_version();
