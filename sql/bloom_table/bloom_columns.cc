@@ -66,7 +66,7 @@ void BloomTable::Cursor::column(sqlite3_context* raw, int i) {
   }
   Context context(raw);
   if (is_key && plan_ != BloomPlan::lookup && plan_ != BloomPlan::lookup_collated) {
-    return context.result_blob(std::string_view(identity_));
+    return context.result_blob(std::string_view(key_of_parts_));
   }
   if (is_key) {
     return key_.set_result(raw);

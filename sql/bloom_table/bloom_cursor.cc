@@ -127,7 +127,7 @@ bool BloomTable::Cursor::is_in_sync() {
   if (table_.follower_->is_known_in_sync(filter_) && key_columns_ == 1) {
     return true;
   }
-  if (!table_.options_.answers_maybe_out_of_sync()) {
+  if (!table_.options_.answers_maybe_if_stale()) {
     require_in_sync();
   } else if (table_.follower_->out_of_sync(filter_)) {
     return false;
@@ -222,7 +222,7 @@ void BloomTable::Cursor::look_up_parts(const Values& values) {
   const bool in_sync = is_in_sync();
   parts_.resize(key_columns_);
   packed_.clear();
-  identity_.clear();
+  key_of_parts_.clear();
   rows_ = 0;
   bool has_null = false;
   bool has_other_form = false;
@@ -236,7 +236,7 @@ void BloomTable::Cursor::look_up_parts(const Values& values) {
     has_null = has_null || key.is_null();
     has_other_form = has_other_form || part.other.number || part.other.needs_marker;
     append_part(packed_, key.bytes());
-    append_identity(key, part, comparison.is_declared_numeric());
+    append_to_key_of_parts(key, part, comparison.is_declared_numeric());
   }
   if (has_null) {
     return;
@@ -252,14 +252,14 @@ void BloomTable::Cursor::look_up_parts(const Values& values) {
 // If terms of an OR find two rows with the same `key`, SQLite returns only one of them. So `key` is
 // the composite key of the values that are returned, with marks where values of different types
 // have the same bytes.
-void BloomTable::Cursor::append_identity(const Key& key, const Part& part, bool is_numeric) {
+void BloomTable::Cursor::append_to_key_of_parts(const Key& key, const Part& part, bool is_numeric) {
   const int type = part.value.type();
   const bool is_number = type == SQLITE_INTEGER || type == SQLITE_FLOAT;
-  append_part(identity_, key.is_number() && !is_number    ? part.value.text()
-                         : part.other.number && is_number ? std::string_view(*part.other.number)
-                                                          : key.bytes());
+  append_part(key_of_parts_, key.is_number() && !is_number    ? part.value.text()
+                             : part.other.number && is_number ? std::string_view(*part.other.number)
+                                                              : key.bytes());
   if (type == SQLITE_BLOB || (is_number && !is_numeric)) {
-    identity_.push_back(is_number ? 'n' : 'b');
+    key_of_parts_.push_back(is_number ? 'n' : 'b');
   }
 }
 

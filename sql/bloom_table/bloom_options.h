@@ -43,8 +43,9 @@ class BloomOptions {
   // layer has the size for that capacity. Counting filters, and those with small blocks, do not.
   std::optional<Growth> growth() const;
   // Returns the header of the filter, of its first layer if it grows, or of each generation. `keys`
-  // is the number of distinct keys in the source. The capacity is that of the options, by default
-  // kFirstCapacity, or 1.5 times `keys` if that is larger; `cells` and `hashes` override both.
+  // is the number of distinct keys in the source. The capacity is that of the options, which the
+  // generations share. By default it is kFirstCapacity, or 1.5 times `keys` if that is larger. With
+  // `cells` and `hashes`, neither matters.
   // Throws bloom::Error if no valid filter has these parameters.
   Header header(std::uint64_t keys = 0) const;
   // Returns the layers of a new table without a source. Throws as header() does.
@@ -58,7 +59,7 @@ class BloomOptions {
   // Returns the source and its columns; nullopt if the filter follows no table.
   std::optional<SourceNames> source() const;
   std::optional<Writers> writers() const { return writers_; }
-  bool answers_maybe_out_of_sync() const { return on_stale_ == OnStale::maybe; }
+  bool answers_maybe_if_stale() const { return on_stale_ == OnStale::maybe; }
   Kind kind() const { return kind_; }
   Collation collation() const { return collation_.value_or(default_collation_); }
   // Sets the collation unless the options name one. The default is that of the source's column.

@@ -183,7 +183,7 @@ class BloomTable::Cursor {
   Hash hash_of(const Key& key);
   void look_up(const Value& value);
   void look_up_parts(const Values& values);
-  void append_identity(const Key& key, const Part& part, bool is_numeric);
+  void append_to_key_of_parts(const Key& key, const Part& part, bool is_numeric);
   bool may_contain(const SourceComparison::OtherForms& forms);
   bool may_contain_other_parts();
   void set_part(sqlite3_context* raw, std::size_t part) const;
@@ -201,10 +201,10 @@ class BloomTable::Cursor {
   // The value that was looked up, as the column of the source would store it: SQLite may use this
   // column in place of the other side of a join condition.
   sqlite::ReusableValue key_;
-  std::vector<Part> parts_;  // the same for the columns of a composite key
-  CountedString packed_;     // the composite key of the values that were looked up
-  CountedString identity_;   // see append_identity()
-  std::uint64_t rows_ = 0;   // left to return, with the current one
+  std::vector<Part> parts_;     // the same for the columns of a composite key
+  CountedString packed_;        // the composite key of the values that were looked up
+  CountedString key_of_parts_;  // what the column `key` then returns
+  std::uint64_t rows_ = 0;      // left to return, with the current one
   // Of the current row. Empty until a column needs them, because they read all chunks.
   std::vector<Estimate> estimates_;
 };

@@ -74,7 +74,7 @@ void GroupKeys::remember(const sqlite::Value& member, std::uint64_t slot) {
 void GroupKeys::add(std::uint64_t slot, Hash hash, bool may_use_row_log) {
   constexpr int kFewKeysOfStatement = 16;
   const bool uses_row_log = may_use_row_log && can_use_row_log();
-  if (transaction_.keys_written() >= (uses_row_log ? kFewKeysOfStatement : 1)) {
+  if (transaction_.changes_written() >= (uses_row_log ? kFewKeysOfStatement : 1)) {
     transaction_.decide_write_mode(store_.tables().table());
   }
   const BitSlicedFilters filters(config().header.shape);

@@ -30,7 +30,7 @@ const GroupOptions::Reader GroupOptions::kReaders[] = {
     {"column", [](GroupOptions& o, const Argument& w) { o.columns_ = w.words(); }},
     {"on_stale",
      [](GroupOptions& o, const Argument& w) {
-       o.maybe_out_of_sync_ = !w.is_first_of("error", "maybe");
+       o.answers_maybe_if_stale_ = !w.is_first_of("error", "maybe");
      }},
 };
 
@@ -45,7 +45,7 @@ void GroupOptions::require_consistent() const {
         "a table with a source needs the options source, member and column (to find the rows of a "
         "table by a column, use bloom_search(source=..., equal=(...)))");
   }
-  if (!source_ && maybe_out_of_sync_) {
+  if (!source_ && answers_maybe_if_stale_) {
     fail("option on_stale is only for a table with a source (give source, member and column)");
   }
   if (!source_ && !capacity_) {

@@ -43,7 +43,7 @@ class GroupOptions {
 
   // Returns the source and its columns, that of the members first; nullopt if there is no source.
   std::optional<SourceNames> source() const;
-  bool answers_maybe_out_of_sync() const { return maybe_out_of_sync_.value_or(false); }
+  bool answers_maybe_if_stale() const { return answers_maybe_if_stale_.value_or(false); }
 
  private:
   using Reader = OptionReader<GroupOptions>;
@@ -58,7 +58,7 @@ class GroupOptions {
   std::optional<std::string> source_;
   std::optional<std::string> member_;
   std::vector<std::string> columns_;
-  std::optional<bool> maybe_out_of_sync_;
+  std::optional<bool> answers_maybe_if_stale_;
 };
 
 }  // namespace bloom

@@ -20,9 +20,9 @@ enum class GroupPlan : int {
   // sql/vtab/key_constraint.h.
   refused_collation = 5,
   // The query uses `key`, and has no condition to look it up. It is refused. For OR and RIGHT JOIN,
-  // SQLite recognizes by the primary key that two plans return the same row. `key` is part of it:
-  // the value that a lookup was given, and none in all_members. So SQLite would take one member for
-  // two rows.
+  // SQLite recognizes by the primary key that two plans return the same row. `key` is part of the
+  // primary key. A lookup returns in it the value that it was given, and all_members returns none,
+  // so SQLite would take one member for two rows.
   refused_scan = 6,
 };
 

@@ -89,7 +89,7 @@ SearchColumns::SearchColumns(const char* table, const SearchSource& source,
     }
   }
   for (const auto& property : SearchTable::Cursor::hidden_columns()) {
-    if (names.size() < kCountedColumns && !is_taken(property.name) &&
+    if (names.size() < kColumnsWithOwnBit && !is_taken(property.name) &&
         sqlite3_stricmp(property.name, table) != 0) {
       add(property.name, std::string(property.type) + " HIDDEN");
       properties_.push_back(property.column);

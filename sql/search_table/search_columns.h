@@ -7,8 +7,8 @@
 //   info            a JSON object
 //   <table name>    commands
 //
-// A property is left out if its name is taken by another column, and behind so many columns that
-// SQLite does not tell whether a query uses it (kCountedColumns).
+// A property is left out if another column has its name, or if its number is too high for a bit of
+// its own (kColumnsWithOwnBit).
 #pragma once
 
 #include <string>
@@ -21,8 +21,9 @@ namespace bloom {
 
 enum class SearchProperty { ranges, pending_rows, bytes, info, end };
 
-// SQLite tells of each of these columns whether a query uses it, and of all others together.
-inline constexpr int kCountedColumns = 63;
+// SQLite tells of each of the columns before this one whether a query uses it, by a bit, and of all
+// others together.
+inline constexpr int kColumnsWithOwnBit = 63;
 
 class SearchColumns {
  public:

@@ -5,7 +5,7 @@
 #include "sql/search_table/ranges/row_receiver.h"
 #include "sql/search_table/ranges/search_lookup.h"
 #include "sql/search_table/search_table.h"
-#include "sql/search_table/whole/whole_builder.h"
+#include "sql/search_table/table_filter/table_filter_builder.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/vtab/damage.h"
@@ -88,8 +88,8 @@ void SearchTable::rebuild() {
   for (const Family f : kFamilies) {
     store_.clear(f, config.of(f));
   }
-  store_.whole().clear();
-  config.whole = {};
+  store_.table_filter().clear();
+  config.table_filter = {};
   config.covered.reset();
   config.rows = 0;
   source_.create();
@@ -129,7 +129,7 @@ void SearchTable::cover(SearchConfig& config, const RowidRanges& changed) {
     if (appended.first <= appended.last) {
       covered_changes.push_back(appended);
     }
-    cover_whole(config, covered_changes, *last);
+    cover_table_filter(config, covered_changes, *last);
   }
   if (config.covered != last) {
     config.covered = last;
@@ -183,32 +183,33 @@ void SearchTable::cover(Family f, SearchConfig& config, const RowidRanges& chang
 
 // The filter over the whole table has the columns that had an index when it was made. It is made
 // again if another column has got one.
-void SearchTable::cover_whole(SearchConfig& config, const RowidRanges& rows, std::int64_t last) {
+void SearchTable::cover_table_filter(SearchConfig& config, const RowidRanges& rows,
+                                     std::int64_t last) {
   const auto& all = searched_[static_cast<std::size_t>(Family::keys)];
   std::vector<SearchedColumn> wanted;
   std::copy_if(all.begin(), all.end(), std::back_inserter(wanted), [&](const SearchedColumn& each) {
     return each.by == SearchedBy::equal && source_.has_index_on_term(each.term);
   });
-  std::vector<SearchedColumn> own = config.whole.columns_of(all);
+  std::vector<SearchedColumn> own = config.table_filter.columns_of(all);
   if (wanted.empty()) {
-    store_.whole().clear();
-    config.whole = {};
+    store_.table_filter().clear();
+    config.table_filter = {};
     return;
   }
-  const bool has_all = WholeConfig::describe(own) == config.whole.columns &&
+  const bool has_all = TableFilterConfig::describe(own) == config.table_filter.columns &&
                        std::all_of(wanted.begin(), wanted.end(), [&](const SearchedColumn& each) {
-                         return config.whole.has(each);
+                         return config.table_filter.has(each);
                        });
   const auto outcome = sqlite::Outcome::of([&] {
-    WholeBuilder builder(store_.whole(), source_, config.whole);
+    TableFilterBuilder builder(store_.table_filter(), source_, config.table_filter);
     if (!has_all || !builder.add(std::move(own), rows)) {
       builder.build(std::move(wanted), last);
     }
   });
   throw_unless_row_failed(outcome);
   if (outcome.failed()) {  // a generated column fails for a row
-    store_.whole().clear();
-    config.whole = {};
+    store_.table_filter().clear();
+    config.table_filter = {};
   }
 }
 
@@ -245,8 +246,8 @@ void SearchTable::check_integrity() {
       check_rows(config, f, changed);
     }
   }
-  if (config.whole.is_used() && config.covered) {
-    check_whole(config, changed);
+  if (config.table_filter.is_used() && config.covered) {
+    check_table_filter(config, changed);
   }
 }
 
@@ -275,18 +276,19 @@ void SearchTable::check_rows(const SearchConfig& config, Family f, const RowidRa
 }
 
 // The rows that are not noted as changed have all their keys in the filter over the whole table.
-void SearchTable::check_whole(const SearchConfig& config, const RowidRanges& changed) {
+void SearchTable::check_table_filter(const SearchConfig& config, const RowidRanges& changed) {
   const std::string id = sqlite::quoted_column(source_.rowid_alias());
-  const auto columns = config.whole.columns_of(searched_[static_cast<std::size_t>(Family::keys)]);
+  const auto columns =
+      config.table_filter.columns_of(searched_[static_cast<std::size_t>(Family::keys)]);
   std::string sql = "SELECT " + id;
   for (const SearchedColumn& column : columns) {
     sql.append(", ").append(source_.sql_of_term(column.term));
   }
   const Statement select(db_, sql + " FROM " + source_.qualified() + " NOT INDEXED WHERE " + id +
                                   " <= ?1 ORDER BY " + id);
-  const ChunkedFilter filter(config.whole.header.shape);
-  WholeChunks chunks(store_.whole());
-  chunks.reset(config.whole.header.shape);
+  const ChunkedFilter filter(config.table_filter.header.shape);
+  TableFilterChunks chunks(store_.table_filter());
+  chunks.reset(config.table_filter.header.shape);
   AscendingRanges changes(changed);
   KeySet keys;
   Execution run(select);

@@ -234,8 +234,8 @@ std::vector<OwnedValue> SearchTable::Cursor::list_of(const SearchCondition& cond
   };
   std::vector<OwnedValue> list;
   argument.for_each_in_list([&](const Value& value) {
-    const bool is_probed =
-        column != nullptr && !value.is_null() && can_probe(value) && table_.whole_.is_ready();
+    const bool is_probed = column != nullptr && !value.is_null() && can_probe(value) &&
+                           table_.table_filter_.is_ready();
     if (!value.is_null() &&
         !(is_probed && table_.surely_lacks(*column, facts.affinity(condition.column), value))) {
       list.push_back(value.copy());
@@ -316,7 +316,7 @@ bool SearchTable::Cursor::look_up(const SearchConfig& config, Wanted wanted) {
         }
       }
     }
-    if (!lookup.is_used()) {
+    if (!lookup.has_narrowed()) {
       continue;
     }
     if (const auto ranges = lookup.result()) {
@@ -359,12 +359,12 @@ void SearchTable::Cursor::narrow_by(const SearchedColumn& column, Affinity affin
   if (column.by == SearchedBy::words) {
     std::string_view rest = value.text();
     for (auto word = next_word(rest); !word.empty(); word = next_word(rest)) {
-      keys.push_back(word_key(word, column.tag));
+      keys.push_back(word_key(word, column.term));
     }
   } else if (table_.like().is_usual) {
     append_pattern_grams(value.text(),
-                         plan_.conditions[condition].op == SQLITE_INDEX_CONSTRAINT_GLOB, column.tag,
-                         keys);
+                         plan_.conditions[condition].op == SQLITE_INDEX_CONSTRAINT_GLOB,
+                         column.term, keys);
   }
   for (const SearchKey key : keys) {
     lookup.keep_any_of({&key, 1});

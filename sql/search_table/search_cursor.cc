@@ -132,7 +132,7 @@ std::string SearchTable::Cursor::sql_for(const std::string& where, bool in_runs,
   const std::string id = quoted_column(table_.source_.rowid_alias());
   std::string sql = "SELECT " + id;
   for (int i = 0; i < table_.columns_.source_columns(); ++i) {
-    const bool is_used = (plan_.columns_used >> std::min(i, kCountedColumns) & 1U) != 0;
+    const bool is_used = (plan_.columns_used >> std::min(i, kColumnsWithOwnBit) & 1U) != 0;
     sql.append(", ").append(is_used ? table_.columns_.sql(i) : "NULL");
   }
   sql.append(" FROM ").append(table_.source_.qualified()).append(in_runs ? " NOT INDEXED" : "");
@@ -232,8 +232,8 @@ std::uint64_t SearchTable::Cursor::bytes(const SearchConfig& config) {
   for (const Family f : kFamilies) {
     chunks += config.of(f).segments * config.of(f).chunks_per_segment();
   }
-  const WholeConfig& whole = config.whole;
-  return kChunkBytes * chunks + (whole.is_used() ? cell_bytes(whole.header.shape) : 0);
+  const TableFilterConfig& filter = config.table_filter;
+  return kChunkBytes * chunks + (filter.is_used() ? cell_bytes(filter.header.shape) : 0);
 }
 
 std::string SearchTable::Cursor::info() {
@@ -247,7 +247,7 @@ std::string SearchTable::Cursor::info() {
   return "{\"in_sync\":" + std::string(in_sync ? "true" : "false") +
          member("key_ranges", keys.ranges) + member("like_ranges", grams.ranges) +
          member("pending_rows", static_cast<std::uint64_t>(pending_rows(config))) +
-         member("whole_keys", config.whole.keys) + member("bytes", bytes(config)) +
+         member("whole_keys", config.table_filter.keys) + member("bytes", bytes(config)) +
          member("segments", keys.segments + grams.segments) +
          member("optimized_segments", keys.wide_segments + grams.wide_segments) + "}";
 }

@@ -93,11 +93,12 @@ Number number_in(std::string_view text, int base = 10) {
 }
 
 // Returns whether the filter over the whole table may answer an equality.
-bool has_whole_filter(const SearchFacts& facts, int op, int column, const std::string& collation) {
+bool has_table_filter(const SearchFacts& facts, int op, int column, const std::string& collation) {
   const int own = column == kRowidColumn ? facts.source.find(facts.source.rowid_alias()) : column;
   const int term = own < 0 ? -1 : term_for(facts, op, own, collation);
-  return term >= 0 && facts.config.whole.has({SearchedBy::equal, 0, facts.collation(own),
-                                              static_cast<std::size_t>(term)});
+  return term >= 0 &&
+         facts.config.table_filter.has(
+             {SearchedBy::equal, static_cast<std::uint32_t>(term), facts.collation(own)});
 }
 
 // Returns whether the source finds the rows of one value of a condition without a filter.
@@ -217,7 +218,7 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
       human.append(human.empty() ? "" : " AND ").append(how).append("(").append(what).append(")");
     };
     const bool has_filter = (has_index || (column == kRowidColumn && is_equality(constraint.op))) &&
-                            has_whole_filter(facts, constraint.op, column, collation);
+                            has_table_filter(facts, constraint.op, column, collation);
     if (column == kRowidColumn && is_equality(constraint.op)) {
       name(has_filter ? "filter and rowid" : "rowid", "=");
       is_unique = true;

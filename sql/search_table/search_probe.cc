@@ -16,14 +16,14 @@ void SearchTable::append_equal_keys(const SearchedColumn& column, Affinity affin
   if (key.is_null()) {
     return;
   }
-  keys.push_back(equal_key(key.bytes(), column.collation, column.tag));
+  keys.push_back(equal_key(key.bytes(), column.collation, column.term));
   if (key.is_noncanonical_number()) {
     to_number_.convert(key.bytes(), [&](const Value& number) {
-      keys.push_back(equal_key(Key(number).bytes(), column.collation, column.tag));
+      keys.push_back(equal_key(Key(number).bytes(), column.collation, column.term));
     });
   }
   if (key.is_number() && !is_numeric(affinity)) {
-    keys.push_back(marker_key(column.tag));
+    keys.push_back(marker_key(column.term));
   }
 }
 
@@ -67,7 +67,7 @@ bool SearchTable::surely_has_none(const char* plan, const Values& values) {
   if (probed_plan_ != plan) {
     find_probes(plan);
   }
-  if (probes_.empty() || !whole_.is_ready()) {
+  if (probes_.empty() || !table_filter_.is_ready()) {
     return false;
   }
   // Reading the pending rows may call functions of the host, which may look up by another plan.
@@ -81,12 +81,12 @@ bool SearchTable::surely_has_none(const char* plan, const Values& values) {
 
 bool SearchTable::surely_lacks(const SearchedColumn& column, Affinity affinity,
                                const Value& value) {
-  if (!whole_.has(column)) {
+  if (!table_filter_.has(column)) {
     return false;
   }
   probe_keys_.clear();
   append_equal_keys(column, affinity, value, probe_keys_);
-  return !probe_keys_.empty() && !whole_.may_have(probe_keys_);
+  return !probe_keys_.empty() && !table_filter_.may_have(probe_keys_);
 }
 
 // If an authorizer hides the list, or this SQLite has none, there may be such a function.

@@ -141,7 +141,7 @@ std::string SearchSource::other_columns() const {
   const std::string alias = columns_.empty() ? "" : source_.rowid_alias();
   for (const SourceColumn& column : now) {
     const int before = find(column.name);
-    if (before >= 0 && (!columns_[static_cast<std::size_t>(before)].has_same_values_as(column) ||
+    if (before >= 0 && (!columns_[static_cast<std::size_t>(before)].compares_as(column) ||
                         (column.name == rowid_alias_) != (column.name == alias))) {
       return "the column " + quoted_text(column.name) + " of " + quoted_text(name()) +
              " had another type or collation";

@@ -55,8 +55,8 @@ struct SourceColumn {
   Affinity affinity;
   bool is_generated;
 
-  // Whether this column has the same values, and compares them in the same way.
-  bool has_same_values_as(const SourceColumn& other) const {
+  // Returns whether both columns convert and compare values in the same way.
+  bool compares_as(const SourceColumn& other) const {
     return collation == other.collation && affinity == other.affinity &&
            is_generated == other.is_generated;
   }

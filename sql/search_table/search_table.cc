@@ -21,7 +21,7 @@ SearchTable::SearchTable(const sqlite::Definition& definition, Shared& shared)
       transaction_(definition.db),
       to_number_(definition.db),
       list_collations_(definition.db, definition.vtab),
-      whole_(store_, source_, searched_[static_cast<std::size_t>(Family::keys)]) {
+      table_filter_(store_, source_, searched_[static_cast<std::size_t>(Family::keys)]) {
   for (std::size_t i = 0; i < options_.terms().size(); ++i) {
     const SearchedTerm& term = options_.terms()[i];
     const int column = columns_.column_of_term(i);
@@ -29,7 +29,7 @@ SearchTable::SearchTable(const sqlite::Definition& definition, Shared& shared)
     const std::string collation =
         is_column ? source_.columns()[static_cast<std::size_t>(column)].collation : "BINARY";
     searched_[term.by == SearchedBy::like ? 1 : 0].push_back(
-        {term.by, static_cast<std::uint32_t>(i), collation_of_keys(collation), i});
+        {term.by, static_cast<std::uint32_t>(i), collation_of_keys(collation)});
   }
   shared_.tables.push_back(this);
 }
@@ -88,7 +88,7 @@ void SearchTable::rename(const char* name) {
   store_.tables().watch_name();
   source_.rename(name, config.covered, [&] { store_.tables().rename(name); });
   transaction_.note_renamed();
-  whole_.expire();
+  table_filter_.expire();
   watch_others();
 }
 
@@ -145,7 +145,7 @@ int SearchTable::best_index(sqlite3_index_info& info) {
   SearchConfig config;
   refuse_conditions_on_commands(info);
   refuse_properties_of_rows(info);
-  whole_.expire();
+  table_filter_.expire();
   probed_plan_.clear();
   list_collations_.statement_was_prepared();
   outer_join_.reset();

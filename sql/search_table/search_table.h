@@ -36,7 +36,7 @@
 #include "sql/search_table/search_options.h"
 #include "sql/search_table/search_plan.h"
 #include "sql/search_table/search_source.h"
-#include "sql/search_table/whole/whole_lookup.h"
+#include "sql/search_table/table_filter/table_filter_lookup.h"
 #include "sql/source/source_comparison.h"
 #include "sql/sqlite/module.h"
 #include "sql/vtab/columns.h"
@@ -120,7 +120,8 @@ class SearchTable {
   // Returns the column of the filter over the whole table that can answer an equality; null if
   // there is none.
   const SearchedColumn* probed_column(const SearchFacts& facts, const SearchCondition& condition);
-  // Returns true if no row has a value that is equal to this one. Requires: whole_.is_ready().
+  // Returns true if no row has a value that is equal to this one. Requires:
+  // table_filter_.is_ready().
   bool surely_lacks(const SearchedColumn& column, Affinity affinity, const Value& value);
   void append_equal_keys(const SearchedColumn& column, Affinity affinity, const Value& value,
                          SearchKeys& keys);
@@ -155,8 +156,8 @@ class SearchTable {
   void summarize();
   void rebuild();
   void optimize();
-  void cover_whole(SearchConfig& config, const RowidRanges& rows, std::int64_t last);
-  void check_whole(const SearchConfig& config, const RowidRanges& changed);
+  void cover_table_filter(SearchConfig& config, const RowidRanges& rows, std::int64_t last);
+  void check_table_filter(const SearchConfig& config, const RowidRanges& changed);
   void check_rows(const SearchConfig& config, Family f, const RowidRanges& changed);
   void check_range(const FamilyConfig& config, Family f, const StoredRange& range,
                    const RowidRanges& changed);
@@ -181,7 +182,7 @@ class SearchTable {
   // The result of may_be_outer_join(), and the running statements.
   std::optional<std::pair<std::string, bool>> outer_join_;
   std::vector<FreeStatement> free_statements_;
-  WholeLookup whole_;
+  TableFilterLookup table_filter_;
   // The conditions of the plan `probed_plan_` that the filter over the whole table can answer.
   std::string probed_plan_;
   std::vector<Probe> probes_;

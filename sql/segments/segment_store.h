@@ -109,7 +109,7 @@ class SegmentStore {
   void pack(const SegmentConfig& config, std::span<const FilterSet> live);
   // Removes the segments from `first` on. Requires: they are in _data.
   void drop_from(const SegmentConfig& config, std::uint64_t first);
-  void clear();  // removes all segments
+  void clear();  // removes all segments of this store
 
   // Change and read the filter of one slot. add_filter() merges cells, which have the layout of
   // FilterView::cells(). clear_filter() requires that the segment is not in _wide.

@@ -89,8 +89,8 @@ std::string ChangeLog::change_column_list() const {
 }
 
 void ChangeLog::rename(const std::string& table) {
-  read_all_.select.reset();
-  read_from_.select.reset();
+  select_all_.select.reset();
+  select_from_.select.reset();
   select_change_.reset();
   name_ = table + std::string(kSuffix);
 }
@@ -118,11 +118,11 @@ bool ChangeLog::Position::matches(const Execution& row) const {
          std::equal(token.begin(), token.end(), other.begin(), other.end());
 }
 
-void ChangeLog::prepare(ReadRows& read) const {
+void ChangeLog::prepare(RowSelect& rows) const {
   // If an authorizer hides the id, no row has one. So all rows are read without a condition.
-  const std::string condition = &read == &read_from_ ? " WHERE id >= ?1" : "";
-  read.readable_preparation.reset();
-  read.select.emplace(db_, "SELECT * FROM " + qualified() + condition + " ORDER BY id",
+  const std::string condition = &rows == &select_from_ ? " WHERE id >= ?1" : "";
+  rows.readable_preparation.reset();
+  rows.select.emplace(db_, "SELECT * FROM " + qualified() + condition + " ORDER BY id",
                       find_damage());
 }
 
@@ -130,28 +130,28 @@ void ChangeLog::prepare(ReadRows& read) const {
 //
 // A statement that was prepared while an authorizer hid columns reads NULL for them, also after the
 // authorizer is gone. If nothing was asked then, because there was no row, it is prepared again.
-bool ChangeLog::begin_reading(ReadRows& read, std::optional<Execution>& run) {
+bool ChangeLog::begin_reading(RowSelect& rows, std::optional<Execution>& run) {
   const auto begin = [&] {
-    run.emplace(*read.select);
+    run.emplace(*rows.select);
     if (!positions_.empty()) {
       run->bind(1, positions_.back().id);
     }
     return run->step();
   };
-  if (!read.select) {
-    prepare(read);
+  if (!rows.select) {
+    prepare(rows);
   }
   if (!begin()) {
     return false;
   }
-  if (read.readable_preparation == run->preparations()) {
+  if (rows.readable_preparation == run->preparations()) {
     return true;
   }
   run.reset();
-  prepare(read);
+  prepare(rows);
   require_readable();
   const bool has_row = begin();
-  read.readable_preparation = run->preparations();
+  rows.readable_preparation = run->preparations();
   return has_row;
 }
 
@@ -159,7 +159,7 @@ bool ChangeLog::begin_reading(ReadRows& read, std::optional<Execution>& run) {
 bool ChangeLog::read_from_last() {
   constexpr std::uint64_t kRowsPerPosition = 4096;
   std::optional<Execution> reading;
-  bool has_row = begin_reading(positions_.empty() ? read_all_ : read_from_, reading);
+  bool has_row = begin_reading(positions_.empty() ? select_all_ : select_from_, reading);
   Execution& run = *reading;
   RowOrder order(name_);
   if (!positions_.empty()) {

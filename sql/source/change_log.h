@@ -115,14 +115,14 @@ class ChangeLog {
     bool matches(const sqlite::Execution& row) const;
   };
 
-  struct ReadRows {
+  struct RowSelect {
     std::optional<sqlite::Statement> select;
     std::optional<int> readable_preparation;  // preparations() when no authorizer hid columns
   };
 
   void require_readable() const;
-  void prepare(ReadRows& read) const;
-  bool begin_reading(ReadRows& read, std::optional<sqlite::Execution>& run);
+  void prepare(RowSelect& rows) const;
+  bool begin_reading(RowSelect& rows, std::optional<sqlite::Execution>& run);
   std::string definition() const;
   std::string change_column_list() const;  // "added, key1, ..."
   void read_rows();
@@ -135,8 +135,8 @@ class ChangeLog {
   sqlite3* db_;
   std::string schema_;
   std::string name_;
-  ReadRows read_all_;
-  ReadRows read_from_;  // from the id ?1 on
+  RowSelect select_all_;
+  RowSelect select_from_;  // from the id ?1 on
   std::optional<sqlite::Statement> select_change_;
   bool is_current_ = false;
   // Some of the rows that were read, in ascending order: the last one, and ever fewer of the older

@@ -29,9 +29,9 @@ class SchemaCheck {
   // Call when a statement is prepared, and before a command. SQLite prepares lookups again after a
   // schema change. It does not report that it prepares an INSERT.
   void expire() { is_current_ = false; }
-  // Returns whether the schema is the same as at the last call of set_passed(). Looks at the schema
-  // after expire(), and if the connection has changed rows since it looked last: otherwise no
-  // trigger can have missed a change.
+  // Returns whether the schema is the same as at the last call of set_passed(). Looks at it only
+  // after expire(), or if the connection has changed rows since it looked last. Without changed
+  // rows, no trigger can have missed one.
   bool still_passes(Source& source) {
     if (!is_current(source)) {
       is_current_ = state_ && state_ == source.reader().state();
@@ -50,8 +50,8 @@ class SchemaCheck {
   }
 
  private:
-  bool is_current_ = false;  // the state was compared since a statement was prepared
-  int changes_ = 0;          // sqlite3_total_changes() when the state was compared
+  bool is_current_ = false;                   // as found since a statement was prepared
+  int changes_ = 0;                           // sqlite3_total_changes() when the state was compared
   std::optional<SchemaReader::State> state_;  // at the last set_passed()
 };
 

@@ -60,9 +60,9 @@
 //
 // Every function that is not noexcept may throw: the statement then fails with "<name>: <what>".
 // For destroy(), savepoint(), released() and rolled_back_to(), SQLite uses its own message for the
-// code. It ignores what committed() and rolled_back() throw. If released() throws, SQLite also
-// rolls back the whole transaction. A failed update() is not undone if it was the only row of its
-// statement.
+// code. It ignores what committed() and rolled_back() throw. If released() throws at the end of a
+// statement's own savepoint, SQLite also rolls back the whole transaction. Within a transaction, a
+// failed update() is not undone if it was the only row of its statement.
 #pragma once
 
 #include <concepts>

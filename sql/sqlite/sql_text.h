@@ -27,8 +27,8 @@ std::string_view trimmed(std::string_view text);
 // nullopt if the text is not exactly one token in quotes.
 std::optional<std::string> unquoted(std::string_view text);
 
-// Returns the size in bytes of the quoted name or string that the text begins with, or else of one
-// character. Requires: the text is not empty.
+// Returns the size in bytes of the quoted name or string that the text begins with, or else 1.
+// Requires: the text is not empty.
 std::size_t quoted_size(std::string_view text);
 
 // Removes the first token of SQL, and the blanks and comments in front of it, and returns the
@@ -37,8 +37,8 @@ std::string_view next_token(std::string_view& sql);
 // Returns the name that a token of next_token() spells.
 std::string name_of_token(std::string_view token);
 
-// Returns EXPLAIN and the statement. SQLite takes semicolons in front of a statement for a part of
-// it, but not behind EXPLAIN.
+// Returns EXPLAIN and the statement, without semicolons in front of it. SQLite allows these there,
+// but not behind EXPLAIN.
 std::string explain(std::string_view statement);
 
 // Returns whether an expression may name a column, in any case of letters.

@@ -27,8 +27,8 @@ class Statement {
   // Prepares a statement. Throws SqliteError if the SQL has an error or uses a virtual table.
   //
   // If find_damage() finds a table when the statement is prepared, or after it has failed with
-  // SQLITE_ERROR, throws SqliteError(SQLITE_CORRUPT_VTAB). SQLITE_CONSTRAINT becomes SQLITE_ERROR,
-  // because SQLite would mistake it for a conflict in the user's row.
+  // SQLITE_ERROR or SQLITE_CONSTRAINT, throws SqliteError(SQLITE_CORRUPT_VTAB). If it finds none,
+  // SQLITE_CONSTRAINT becomes SQLITE_ERROR: SQLite would take it for a conflict in the user's row.
   Statement(sqlite3* db, const std::string& sql, FindDamage find_damage = {});
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
@@ -70,7 +70,7 @@ class Execution {
   bool step();
 
   // Moves to the end. Returns how many rows there are after the current one. An application can
-  // replace count(), max() and other functions, so no result relies on them if it can do without.
+  // replace count(), max() and other functions, so count rows by this function where possible.
   std::uint64_t count_rows();
 
   // Returns how many times SQLite has prepared the statement again.

@@ -15,8 +15,8 @@
 //     // xColumn, for the columns before the arguments:
 //     void column(Context&, int i) const noexcept;
 //   };
-// start() may throw: the statement then fails with "<name>: <what>". The concept TableFunction
-// checks the rest.
+// start() may throw: the statement then fails with "<name>: <what>". The other functions must be
+// noexcept, as the concept TableFunction checks.
 #pragma once
 
 #include <array>

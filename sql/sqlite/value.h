@@ -150,7 +150,7 @@ class ReusableValue {
     copy_.reset();
   }
 
-  OwnedValue copy_;  // null, unless the value is as stored
+  OwnedValue copy_;  // null, unless assign() got may_convert = false
   int type_ = SQLITE_NULL;
   std::int64_t integer_ = 0;
   double real_ = 0;

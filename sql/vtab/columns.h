@@ -48,7 +48,7 @@ std::string declare(std::span<const Hidden> list) {
 }
 
 // Returns the type and the collation of a hidden column that can be compared. `type`: TEXT, or
-// another one that names an affinity; BLOB for none, as HIDDEN alone has the affinity NUMERIC.
+// another one that names an affinity. If it is empty, the type is BLOB: HIDDEN alone is NUMERIC.
 //
 // SQLite removes HIDDEN from the type by moving the rest to the front. Since 3.37 it then takes the
 // last six bytes of the old text for the collation, whatever COLLATE says. So the type also ends

@@ -1,4 +1,5 @@
-// Errors about shadow tables that are missing, or not as the extension wrote them.
+// Errors about tables that were renamed while a statement runs, and about shadow tables that are
+// missing, or not as the extension wrote them.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace bloom {
 
-// Throws SqliteError(SQLITE_ABORT): a statement goes on after a rollback has given the table
-// another name, or none.
+// Throws SqliteError(SQLITE_ABORT). Call if the name of the table has come to mean another table,
+// or none, while a statement runs (see ShadowTables::require_same_table()).
 [[noreturn]] inline void refuse_renamed() {
   throw sqlite::SqliteError(
       SQLITE_ABORT, "the table was renamed while the statement ran (run the statement again)");

@@ -32,8 +32,8 @@ class ListCollations {
   // kinds of lists:
   // - those that are passed to xFilter as this argument (from 0; kAnyArgument: as any), or of which
   //   the program does not tell the argument; and
-  // - those in which the program itself searches for the value of `column`, because another plan
-  //   may pass them to xFilter.
+  // - those in which the program itself searches for the value of `column`: another plan may pass
+  //   them to xFilter.
   // Returns that collation; "" if there is none. If a program cannot be read, returns words that
   // say so.
   std::string other_than(std::string_view collation, int argument, int column);

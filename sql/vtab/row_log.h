@@ -55,8 +55,8 @@ class RowLog {
   // Returns the id.
   std::int64_t append(std::span<const std::uint8_t> row,
                       std::optional<std::int64_t> id = std::nullopt);
-  // Returns an id for the first row of a log. It is random, so practically no row has had it: rows
-  // of this log can come back, from whatever object or connection.
+  // Returns an id for the first row of a log. It is random: a rollback can bring back rows that
+  // another object or connection had appended, and a new row must not have the id of one of them.
   static std::int64_t first_id();
   struct Ids {
     std::int64_t first;

@@ -87,7 +87,7 @@ std::int64_t ShadowTables::row_in_schema() const {
 
 // Called for each lookup until a transaction ends, so it reads one row, by a statement that is
 // kept.
-bool ShadowTables::is_still_row(std::int64_t row_in_schema) {
+bool ShadowTables::name_still_means(std::int64_t schema_rowid) {
   if (!select_name_) {
     select_name_.emplace(db_, "SELECT 1 FROM " + quoted_name(schema_) +
                                   ".sqlite_master WHERE rowid = ?1 AND type = 'table' AND name = "
@@ -95,11 +95,11 @@ bool ShadowTables::is_still_row(std::int64_t row_in_schema) {
   }
   const std::string first = name(all_.front().suffix);
   sqlite::Execution run(*select_name_);
-  return run.bind(1, row_in_schema).bind(2, first).step();
+  return run.bind(1, schema_rowid).bind(2, first).step();
 }
 
 void ShadowTables::check_same_table() {
-  if (!is_still_row(*row_in_schema_)) {
+  if (!name_still_means(*row_in_schema_)) {
     refuse_renamed();
   }
   if (!watches_name_ && sqlite3_get_autocommit(db_) != 0) {

@@ -69,7 +69,7 @@ class ShadowTables {
   // Return the rowid of the first shadow table in sqlite_schema, which a rename keeps; and whether
   // the name still means that table. row_in_schema() returns 0 if there is none.
   std::int64_t row_in_schema() const;
-  bool is_still_row(std::int64_t row_in_schema);
+  bool name_still_means(std::int64_t schema_rowid);
 
   // The functions below throw SqliteError if a statement fails. Except in create(), drop() and
   // rename(), the code is SQLITE_CORRUPT_VTAB if shadow tables are missing or changed. A view in

@@ -142,8 +142,8 @@ bool TransactionState::is_consistent() const {
 void TransactionState::end_statement() {
   write_mode_ = WriteMode::undecided;
   has_written_immediately_ = false;
-  keys_written_ = 0;
-  keys_before_visit_ = has_many_statements() ? statements_ / kStatementsPerKey : 0;
+  changes_written_ = 0;
+  changes_before_visit_ = has_many_statements() ? statements_ / kStatementsPerKey : 0;
   changes_after_write_.reset();
   owner_for_statement_ = Owner::user;
 }
@@ -152,10 +152,10 @@ void TransactionState::end_statement() {
 // end (xRelease or xSync) or undoes the statement. And the application cannot use the connection
 // before that end.
 bool TransactionState::decide_write_mode(std::string_view table) {
-  if (write_mode_ != WriteMode::undecided || keys_written_ < keys_before_visit_) {
+  if (write_mode_ != WriteMode::undecided || changes_written_ < changes_before_visit_) {
     return false;
   }
-  keys_before_visit_ = 2 * keys_written_;  // of the statements, if this visit decides nothing
+  changes_before_visit_ = 2 * changes_written_;  // of the statements, if this visit decides nothing
   if (owner_for_statement_ == Owner::unknown && sqlite::writes_through_trigger(db_, table)) {
     owner_for_statement_ = Owner::statement;
   }
@@ -180,7 +180,7 @@ bool TransactionState::has_written_in_this_statement() const {
 
 void TransactionState::note_written(bool counts) {
   has_written_immediately_ = true;
-  ++keys_written_;
+  ++changes_written_;
   has_just_joined_ = false;
   changes_after_write_ = counts ? std::optional(sqlite3_total_changes(db_)) : std::nullopt;
 }

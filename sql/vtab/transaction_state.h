@@ -88,7 +88,7 @@ class TransactionState {
   // changes.
   bool has_written_immediately() const { return has_written_immediately_; }
   // Returns how many changes were not deferred since the last call that ends a statement.
-  int keys_written() const { return keys_written_; }
+  int changes_written() const { return changes_written_; }
   // Call after a change was written at once. `counts`: SQLite will count this row of the statement
   // in changes().
   void note_written(bool counts);
@@ -145,9 +145,9 @@ class TransactionState {
   static constexpr int kManyStatements = 1000;
 
   sqlite3* db_;
-  int statements_ = 0;         // prepared statements of the connection, when they were visited last
-  int keys_written_ = 0;       // not deferred, since the last call that ends a statement
-  int keys_before_visit_ = 0;  // keys to write before the statements are visited
+  int statements_ = 0;       // prepared statements of the connection, when they were visited last
+  int changes_written_ = 0;  // not deferred, since the last call that ends a statement
+  int changes_before_visit_ = 0;  // changes to write before the statements are visited
   bool is_open_ = false;
   bool all_savepoints_reported_ = true;
   bool was_created_ = false;

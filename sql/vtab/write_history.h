@@ -39,7 +39,7 @@ class WriteHistory {
  private:
   struct Rollback {
     std::uint64_t number;
-    std::uint64_t kept;  // the first writes, which it did not undo
+    std::uint64_t kept;  // how many of the first writes it left in place
   };
   void undo_after(std::uint64_t kept);
 
@@ -53,8 +53,9 @@ class WriteHistory {
   // writes_ when each savepoint opened, by its number. `savepoint_count_` of them are known.
   std::array<std::uint64_t, kSavepoints> at_savepoint_{};
   std::size_t savepoint_count_ = 0;
-  // The first `undone_count_` entries are in use: for rollbacks that kept fewer writes than every
-  // later one, in ascending order of both members. Rollbacks between two calls of now() share one.
+  // The first `undone_count_` entries are in use, in ascending order of both members. A rollback
+  // has no entry if a later one kept as few writes or fewer. Rollbacks between two calls of now()
+  // share one.
   std::array<Rollback, kRollbacks> undone_{};
   std::size_t undone_count_ = 0;
 };

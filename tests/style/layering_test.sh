@@ -48,7 +48,7 @@ only_in() {
 }
 stores='sql/bloom_table/paged/bloom_store|sql/group_table/store/group_store|sql/search_table/ranges/search_store'
 only_in config "$stores" sql/vtab/
-only_in data "$stores" sql/segments/ sql/search_table/whole/whole_store
+only_in data "$stores" sql/segments/ sql/search_table/table_filter/table_filter_store
 only_in members sql/group_table/store/group_members sql/values/info_json  # "false_members" is JSON
 only_in wide sql/segments/ sql/search_table/ranges/search_store
 only_in ranges sql/search_table/ranges/search_store sql/search_table/search_cursor

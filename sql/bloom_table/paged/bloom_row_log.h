@@ -9,10 +9,10 @@
 // a query. It takes 24 bytes per row, at most 3 MB. All objects of a table in a transaction share
 // it (filter_registry.h).
 //
-// An id is used again only after a rollback, and a rollback removes the newest rows. So suppose
-// that only rollbacks have happened since the log was read. If its first id is that of the copy,
-// and its last id is not above that of the copy, the copy has all its rows, and perhaps newer ones
-// that were rolled back: load() takes those off.
+// An id is used again only after a rollback, and a rollback removes the newest rows. So if nothing
+// but rollbacks has happened since the copy was made, two ids tell the rest: the first id of the
+// log is that of the copy, and the last id of the log is not higher. No row of the log is then
+// missing from the copy. The copy may have more rows at its end, which load() removes.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The shadow tables of a bloom table, and the SQL that reads and writes them.
 //
 // <name>_config(k PRIMARY KEY, v) WITHOUT ROWID    one row per value: see BloomConfig
-// <name>_data(id INTEGER PRIMARY KEY, chunk BLOB)  cells, 3,968 bytes each (docs/table-format.md)
+// <name>_data(id INTEGER PRIMARY KEY, chunk BLOB)  up to 3,968 bytes of cells
 // <name>_rowlog                                    see bloom_row_log.h
 //
 // docs/table-format.md lists the rows of the config.
@@ -121,7 +121,7 @@ class BloomStore {
 
 // Returns the name of the shadow table <name>_config, without the schema.
 std::string config_table(const std::string& table);
-// Reads BloomConfig::trigger_set of a table without a BloomStore, and returns whether it is not 0.
+// Returns whether BloomConfig::trigger_set of a table is not 0. Needs no BloomStore.
 // Until 'rebuild', it is 0 in a table of version 1.0.0 with a source, too.
 bool has_stored_triggers(sqlite3* db, const std::string& table);
 

@@ -80,7 +80,7 @@ void CachedFilter::load() {
 // The copy is of a table by this name. A rollback may give the name back to another table, whose
 // log has the same ids.
 void CachedFilter::load_row_log() {
-  if (row_log_.copy_may_have_more() && !store_.tables().is_still_row(row_log_table_)) {
+  if (row_log_.copy_may_have_more() && !store_.tables().name_still_means(row_log_table_)) {
     row_log_.forget();
   }
   const bool is_kept = row_log_.copy_may_have_more();

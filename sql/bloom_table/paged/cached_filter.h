@@ -216,8 +216,8 @@ class CachedFilter {
   // What the last check of the cache found. It decides whether the cache is still valid for the
   // next statement. Used while this object takes no part in a transaction.
   struct CacheState {
-    // The rows that this connection sees change only with one of the versions below. If false, a
-    // rollback can change them without a call to this object.
+    // If true, the rows, as this connection sees them, differ only after one of the versions below
+    // has changed. If false, a rollback can change them without a call to this object.
     bool is_settled = false;
     std::optional<unsigned> data_version;         // see sqlite::Database
     std::optional<std::int64_t> foreign_version;  // see sqlite::Database

@@ -42,7 +42,7 @@ bool PagedFilter::can_use_row_log() {
   if (!config_.has_row_log || !BloomRowLog::is_possible(config_.layers)) {
     return false;
   }
-  if (transaction_.keys_written() >= kFewKeysOfStatement) {
+  if (transaction_.changes_written() >= kFewKeysOfStatement) {
     decide_write_mode();
   }
   return !is_deferring();

@@ -25,7 +25,7 @@ void GroupTable::Cursor::find_members(const Values& values) {
   MemberFollower& follower = *table_.follower_;
   require_collation();
   const auto problem = follower.out_of_sync(config_);
-  if (problem && !table_.options_.answers_maybe_out_of_sync()) {
+  if (problem && !table_.options_.answers_maybe_if_stale()) {
     fail(*problem);
   }
   const bool looks_up = looks_up_a_key(plan_);

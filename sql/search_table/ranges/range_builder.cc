@@ -106,9 +106,9 @@ bool append_keys(const SearchedColumn& column, const sqlite::Value& value, bool 
   }
   if (column.by == SearchedBy::equal) {
     const Key key(value, as_stored);
-    keys.add(equal_key(key.bytes(), column.collation, column.tag));
+    keys.add(equal_key(key.bytes(), column.collation, column.term));
     if (key.is_noncanonical_number()) {
-      keys.add(marker_key(column.tag));
+      keys.add(marker_key(column.term));
     }
     return true;
   }
@@ -120,10 +120,10 @@ bool append_keys(const SearchedColumn& column, const sqlite::Value& value, bool 
   if (column.by == SearchedBy::words) {
     std::string_view rest = text;
     for (auto word = next_word(rest); !word.empty(); word = next_word(rest)) {
-      keys.add(word_key(word, column.tag));
+      keys.add(word_key(word, column.term));
     }
   } else {
-    for_each_gram(text, column.tag, [&](SearchKey key) { keys.add(key); });
+    for_each_gram(text, column.term, [&](SearchKey key) { keys.add(key); });
   }
   return true;
 }

@@ -28,28 +28,29 @@ using SearchKeys = CountedVector<SearchKey>;
 // How the keys of one searched column are made.
 struct SearchedColumn {
   SearchedBy by;
-  std::uint32_t tag;    // hashed with each key, so that equal values of two columns differ
+  // Index in SearchOptions::terms(), which is hashed with each key: equal values of two columns
+  // have different keys. Stored filters depend on it.
+  std::uint32_t term;
   Collation collation;  // of a column of the option `equal`
-  std::size_t term;     // index in SearchOptions::terms()
 };
 
 // Returns the hashes of a key.
 Hash hash_of(SearchKey key);
 
-// `tag`: the index of the column in SearchOptions::terms(). Stored filters depend on it.
-SearchKey equal_key(std::string_view bytes, Collation collation, std::uint32_t tag);
+// `term`: see SearchedColumn.
+SearchKey equal_key(std::string_view bytes, Collation collation, std::uint32_t term);
 // The key that a range has if it has a text such as '05' (see is_noncanonical_number()).
-SearchKey marker_key(std::uint32_t tag);
+SearchKey marker_key(std::uint32_t term);
 
 // Returns the next word of the text, and removes the text up to its end; empty if there is none.
 std::string_view next_word(std::string_view& text);
-SearchKey word_key(std::string_view word, std::uint32_t tag);
+SearchKey word_key(std::string_view word, std::uint32_t term);
 
 // Calls f(key) for each gram of the text, which LIKE reads up to the first NUL.
 template <typename F>
-void for_each_gram(std::string_view text, std::uint32_t tag, F&& f);
-// Appends the grams that every text has that matches the pattern by LIKE or GLOB.
-void append_pattern_grams(std::string_view pattern, bool is_glob, std::uint32_t tag,
+void for_each_gram(std::string_view text, std::uint32_t term, F&& f);
+// Appends the grams that a text must have to match the pattern by LIKE or GLOB.
+void append_pattern_grams(std::string_view pattern, bool is_glob, std::uint32_t term,
                           SearchKeys& keys);
 
 // Implementation of for_each_gram().
@@ -57,7 +58,7 @@ void append_pattern_grams(std::string_view pattern, bool is_glob, std::uint32_t 
 // The last four characters of a text.
 class GramWindow {
  public:
-  explicit GramWindow(std::uint32_t tag) : tag_(tag) {}
+  explicit GramWindow(std::uint32_t term) : term_(term) {}
   void clear() { size_ = 0; }
   // Returns whether there are four characters now.
   bool push(std::uint32_t c) {
@@ -73,7 +74,7 @@ class GramWindow {
   static constexpr int kGramSize = 4;
   std::uint64_t first_ = 0;
   std::uint64_t second_ = 0;
-  std::uint32_t tag_;
+  std::uint32_t term_;
   int size_ = 0;
 };
 
@@ -88,7 +89,7 @@ inline std::uint64_t mixed(std::uint64_t x) {
 
 inline SearchKey GramWindow::key() const {
   const std::uint64_t x =
-      (first_ + std::uint64_t{tag_} * 0xd6e8feb86659fd93U) * 0x9e3779b97f4a7c15U;
+      (first_ + std::uint64_t{term_} * 0xd6e8feb86659fd93U) * 0x9e3779b97f4a7c15U;
   return mixed(x ^ (second_ << 29U | second_ >> 35U));
 }
 
@@ -117,9 +118,9 @@ inline std::uint32_t next_character(std::string_view& text) {
 }
 
 template <typename F>
-void for_each_gram(std::string_view text, std::uint32_t tag, F&& f) {
+void for_each_gram(std::string_view text, std::uint32_t term, F&& f) {
   text = text.substr(0, text.find('\0'));
-  GramWindow window(tag);
+  GramWindow window(term);
   while (!text.empty()) {
     if (window.push(next_character(text))) {
       f(window.key());

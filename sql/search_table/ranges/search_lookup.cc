@@ -14,7 +14,7 @@ SearchLookup::SearchLookup(SearchStore& store, const FamilyConfig& config, Famil
       sets_(as_size(config.segments), ~FilterSet{0}) {}
 
 void SearchLookup::keep_any_of(std::span<const SearchKey> keys) {
-  is_used_ = true;
+  has_narrowed_ = true;
   if (keys.size() == 1) {
     return intersect(keys.front(), sets_);
   }

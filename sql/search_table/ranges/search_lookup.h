@@ -17,7 +17,8 @@ class SearchLookup {
 
   // Keeps the ranges that may have at least one of these keys.
   void keep_any_of(std::span<const SearchKey> keys);
-  bool is_used() const { return is_used_; }
+  // Returns whether keep_any_of() was called.
+  bool has_narrowed() const { return has_narrowed_; }
   // Returns the ranges in the order of their rows; nullopt if they are about half of all
   // ranges or more.
   std::optional<RowidRanges> result();
@@ -31,10 +32,10 @@ class SearchLookup {
   const FamilyConfig& config_;
   Family family_;
   Sets sets_;  // of each segment
-  bool is_used_ = false;
+  bool has_narrowed_ = false;
 };
 
-// Set operations on disjoint ranges in ascending order.
+// Returns the rows that are in both. Requires: each has disjoint ranges in ascending order.
 RowidRanges intersection(const RowidRanges& a, const RowidRanges& b);
 // Sorts ranges that may overlap, and joins those that overlap or are neighbours.
 void normalize(RowidRanges& ranges);

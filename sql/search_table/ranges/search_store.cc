@@ -15,7 +15,7 @@ using sqlite::Statement;
 
 // Version 2 has a filter over the whole table: programs that do not know it would not add new keys.
 constexpr std::int64_t kSearchVersion = 1;
-constexpr std::int64_t kVersionWithWhole = 2;
+constexpr std::int64_t kVersionWithTableFilter = 2;
 // A damaged config could name 2^30 free slots.
 constexpr std::size_t kMostFreeSlots = std::size_t{1} << 16U;
 constexpr int kFamilyBits = 60;
@@ -49,7 +49,7 @@ SearchStore::SearchStore(sqlite3* db, std::string schema, std::string table)
     : db_(db),
       tables_(db, std::move(schema), std::move(table), kSearchTables),
       segments_{SegmentStore(tables_, writes_, 0), SegmentStore(tables_, writes_, 1)},
-      whole_(tables_, writes_) {}
+      table_filter_(tables_, writes_) {}
 
 bool SearchStore::is_shadow(std::string_view suffix) {
   return ShadowTables::contains(kSearchTables, suffix);
@@ -77,11 +77,11 @@ SearchConfig SearchStore::load_config() {
     } else if (name == "guard" && run.type(1) == SQLITE_TEXT) {
       config.guard = run.value(1).text();
     } else if (name == "whole" && run.type(1) == SQLITE_BLOB) {
-      config.whole.header = header_in_config(run.blob(1));
+      config.table_filter.header = header_in_config(run.blob(1));
     } else if (name == "whole_keys") {
-      config.whole.keys = static_cast<std::uint64_t>(run.integer(1));
+      config.table_filter.keys = static_cast<std::uint64_t>(run.integer(1));
     } else if (name == "whole_columns" && run.type(1) == SQLITE_TEXT) {
-      config.whole.columns = run.value(1).text();
+      config.table_filter.columns = run.value(1).text();
     }
     for (const Family f : kFamilies) {
       const std::string_view own = kNames[static_cast<std::size_t>(f)];
@@ -103,11 +103,11 @@ SearchConfig SearchStore::load_config() {
       }
     }
   }
-  if (version != kSearchVersion && version != kVersionWithWhole && version != 0) {
+  if (version != kSearchVersion && version != kVersionWithTableFilter && version != 0) {
     fail("the table is of version " + std::to_string(version) + ", which this build does not know");
   }
-  if (config.whole.is_used() != (version == kVersionWithWhole) ||
-      config.whole.header.shape.kind != Kind::standard) {
+  if (config.table_filter.is_used() != (version == kVersionWithTableFilter) ||
+      config.table_filter.header.shape.kind != Kind::standard) {
     damaged("the config has a filter over the whole table that its version does not allow");
   }
   for (const FamilyConfig& family : config.families) {
@@ -127,7 +127,7 @@ void SearchStore::save_config(const SearchConfig& config) {
   const auto put = [&](const std::string& name, std::uint64_t value) {
     Execution(replace).bind(1, name).bind(2, as_integer(value)).step();
   };
-  put("version", config.whole.is_used() ? kVersionWithWhole : kSearchVersion);
+  put("version", config.table_filter.is_used() ? kVersionWithTableFilter : kSearchVersion);
   put("rows", config.rows);
   if (config.covered) {
     put("covered", static_cast<std::uint64_t>(*config.covered));
@@ -135,10 +135,10 @@ void SearchStore::save_config(const SearchConfig& config) {
     tables_.run("DELETE FROM {config} WHERE k = 'covered'");
   }
   Execution(replace).bind(1, "guard").bind(2, config.guard).step();
-  if (config.whole.is_used()) {
-    Execution(replace).bind(1, "whole").bind(2, write_header(config.whole.header)).step();
-    put("whole_keys", config.whole.keys);
-    Execution(replace).bind(1, "whole_columns").bind(2, config.whole.columns).step();
+  if (config.table_filter.is_used()) {
+    Execution(replace).bind(1, "whole").bind(2, write_header(config.table_filter.header)).step();
+    put("whole_keys", config.table_filter.keys);
+    Execution(replace).bind(1, "whole_columns").bind(2, config.table_filter.columns).step();
   } else {
     tables_.run("DELETE FROM {config} WHERE k IN ('whole', 'whole_keys', 'whole_columns')");
   }
@@ -240,7 +240,7 @@ void SearchStore::widen(Family f, FamilyConfig& config) {
 }
 
 void SearchStore::check(const SearchConfig& config) {
-  whole_.check(config.whole);
+  table_filter_.check(config.table_filter);
   for (const Family f : kFamilies) {
     const FamilyConfig& family = config.of(f);
     if (!family.is_used()) {

@@ -3,7 +3,7 @@
 // <name>_config(k PRIMARY KEY, v) WITHOUT ROWID         one row per value: see SearchConfig
 // <name>_ranges(id INTEGER PRIMARY KEY, first, last)    the rowids of each filter
 // <name>_data and <name>_wide: the segments, see sql/segments/segment_store.h. _data also has the
-// filter over the whole table, see whole/whole_store.h
+// filter over the whole table, see table_filter/table_filter_store.h
 //
 // A range has one filter: that of a slot of its family. The id of its row is the slot, plus 2^60
 // for the family `grams`. The ranges of a family do not overlap, and have all covered rows but
@@ -21,7 +21,7 @@
 
 #include "core/support/memory.h"
 #include "sql/search_table/search_source.h"
-#include "sql/search_table/whole/whole_store.h"
+#include "sql/search_table/table_filter/table_filter_store.h"
 #include "sql/segments/segment_store.h"
 #include "sql/vtab/shadow_tables.h"
 
@@ -40,8 +40,8 @@ struct FamilyConfig : SegmentConfig {
 struct SearchConfig {
   std::array<FamilyConfig, 2> families;
   std::optional<std::int64_t> covered;  // the last rowid that the ranges cover
-  std::uint64_t rows = 0;               // most rows that a command has read, for estimates
-  WholeConfig whole;
+  std::uint64_t rows = 0;               // largest number that one command has read; for costs
+  TableFilterConfig table_filter;
   std::string guard;
 
   FamilyConfig& of(Family f) { return families[static_cast<std::size_t>(f)]; }
@@ -60,7 +60,7 @@ class SearchStore {
 
   ShadowTables& tables() { return tables_; }
   SegmentStore& segments(Family f) { return segments_[static_cast<std::size_t>(f)]; }
-  WholeStore& whole() { return whole_; }
+  TableFilterStore& table_filter() { return table_filter_; }
   static bool is_shadow(std::string_view suffix);
 
   void create(const SearchConfig& config);
@@ -90,7 +90,7 @@ class SearchStore {
   ShadowTables tables_;
   std::uint64_t writes_ = 0;
   std::array<SegmentStore, 2> segments_;
-  WholeStore whole_;
+  TableFilterStore table_filter_;
 };
 
 }  // namespace bloom

@@ -23,7 +23,7 @@
 namespace bloom {
 
 // What the config of a table has of the filter.
-struct WholeConfig {
+struct TableFilterConfig {
   Header header;           // no cells: there is no filter
   std::uint64_t keys = 0;  // estimate of how many different keys were added
   std::string columns;     // " 0:binary  3:nocase ": terms of the options, and their collations
@@ -36,12 +36,13 @@ struct WholeConfig {
   static std::string describe(const std::vector<SearchedColumn>& columns);
 };
 
-class WholeStore {
+class TableFilterStore {
  public:
   // `writes`: a counter that rises with every write. Requires: both outlive the store.
-  WholeStore(ShadowTables& tables, std::uint64_t& writes) : tables_(tables), writes_(writes) {}
-  WholeStore(const WholeStore&) = delete;
-  WholeStore& operator=(const WholeStore&) = delete;
+  TableFilterStore(ShadowTables& tables, std::uint64_t& writes)
+      : tables_(tables), writes_(writes) {}
+  TableFilterStore(const TableFilterStore&) = delete;
+  TableFilterStore& operator=(const TableFilterStore&) = delete;
 
   // Requires: `cells` has the size of chunk i.
   void read(std::uint64_t i, std::span<std::uint8_t> cells);
@@ -49,7 +50,7 @@ class WholeStore {
   void write(std::uint64_t i, std::span<const std::uint8_t> cells);
   void clear();
 
-  void check(const WholeConfig& config);
+  void check(const TableFilterConfig& config);
 
  private:
   ShadowTables& tables_;
@@ -58,9 +59,9 @@ class WholeStore {
 
 // The chunks that a connection has read: see core/filter/chunked.h. Chunk i has one place, i modulo
 // the number of places.
-class WholeChunks {
+class TableFilterChunks {
  public:
-  explicit WholeChunks(WholeStore& store) : store_(store) {}
+  explicit TableFilterChunks(TableFilterStore& store) : store_(store) {}
   // Forgets all chunks. There may be less memory than the filter has bytes.
   void reset(const Shape& shape);
   std::uint8_t* at(std::uint64_t i) {
@@ -76,7 +77,7 @@ class WholeChunks {
 
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   static constexpr std::uint64_t kMostChunks = (std::uint64_t{1} << 25U) / kChunkBytes;  // 32 MiB
-  WholeStore& store_;
+  TableFilterStore& store_;
   Shape shape_;
   CountedVector<std::uint64_t> chunks_;
   OwnedBytes cells_;

@@ -26,10 +26,11 @@
 
 namespace bloom {
 
-class WholeLookup final : public RowReceiver {
+class TableFilterLookup final : public RowReceiver {
  public:
   // `columns`: those of the family `keys`. Requires: the arguments outlive the object.
-  WholeLookup(SearchStore& store, SearchSource& source, const std::vector<SearchedColumn>& columns);
+  TableFilterLookup(SearchStore& store, SearchSource& source,
+                    const std::vector<SearchedColumn>& columns);
 
   // Call when a statement is prepared, and when the table was renamed: the schema may have changed.
   void expire();
@@ -60,7 +61,7 @@ class WholeLookup final : public RowReceiver {
   std::uint64_t lookups_ = 0;        // in the state `unknown`
   std::uint64_t next_try_ = kFirstTry;
   std::optional<ChunkedFilter> filter_;
-  WholeChunks chunks_;
+  TableFilterChunks chunks_;
   std::vector<bool> has_term_;
   // The pending rows.
   std::vector<SearchedColumn> filter_columns_;

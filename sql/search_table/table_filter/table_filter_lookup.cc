@@ -1,4 +1,4 @@
-#include "sql/search_table/whole/whole_lookup.h"
+#include "sql/search_table/table_filter/table_filter_lookup.h"
 
 #include <algorithm>
 
@@ -14,22 +14,22 @@ constexpr std::uint64_t kMostPendingRows = 100'000;
 
 }  // namespace
 
-WholeLookup::WholeLookup(SearchStore& store, SearchSource& source,
-                         const std::vector<SearchedColumn>& columns)
+TableFilterLookup::TableFilterLookup(SearchStore& store, SearchSource& source,
+                                     const std::vector<SearchedColumn>& columns)
     : store_(store),
       source_(source),
       columns_(columns),
       database_(store.tables().db(), store.tables().schema()),
-      chunks_(store.whole()) {}
+      chunks_(store.table_filter()) {}
 
-void WholeLookup::expire() {
+void TableFilterLookup::expire() {
   state_ = State::unknown;
   lookups_ = 0;
   next_try_ = kFirstTry;
   database_.read_uncommitted().statement_was_prepared();
 }
 
-bool WholeLookup::is_ready() {
+bool TableFilterLookup::is_ready() {
   if (is_preparing_ || database_.has_write_transaction() || database_.may_have_been_replaced() ||
       database_.sees_uncommitted()) {
     return false;
@@ -56,9 +56,9 @@ bool WholeLookup::is_ready() {
 
 // The state stays unknown if this throws, and if the filter cannot answer yet. A generated column
 // may call a function of the host that looks keys up meanwhile, without this filter.
-void WholeLookup::prepare() {
+void TableFilterLookup::prepare() {
   const SearchConfig config = store_.load_config();
-  filter_columns_ = config.whole.columns_of(columns_);
+  filter_columns_ = config.table_filter.columns_of(columns_);
   if (filter_columns_.empty() || !config.covered || !source_.is_utf8() ||
       source_.out_of_sync(config.covered)) {
     state_ = State::unusable;
@@ -72,13 +72,13 @@ void WholeLookup::prepare() {
   if (!read_pending(config) || database_.data_version() != version_) {
     return;
   }
-  filter_.emplace(config.whole.header.shape);
-  chunks_.reset(config.whole.header.shape);
+  filter_.emplace(config.table_filter.header.shape);
+  chunks_.reset(config.table_filter.header.shape);
   state_ = State::ready;
 }
 
 // Returns false if there are more rows than it is worth now.
-bool WholeLookup::read_pending(const SearchConfig& config) {
+bool TableFilterLookup::read_pending(const SearchConfig& config) {
   rows_left_ = std::min(lookups_ * kRowsPerLookup, kMostPendingRows);
   RowidRanges rows = source_.changed_rows();
   if (rows.size() > rows_left_) {
@@ -106,7 +106,7 @@ bool WholeLookup::read_pending(const SearchConfig& config) {
   return complete && !outcome.failed() && !feed.was_disturbed();
 }
 
-bool WholeLookup::add_row(std::int64_t, const sqlite::Values& values) {
+bool TableFilterLookup::add_row(std::int64_t, const sqlite::Values& values) {
   if (rows_left_ == 0) {
     return false;
   }
@@ -118,7 +118,7 @@ bool WholeLookup::add_row(std::int64_t, const sqlite::Values& values) {
   return true;
 }
 
-bool WholeLookup::may_have(std::span<const SearchKey> keys) {
+bool TableFilterLookup::may_have(std::span<const SearchKey> keys) {
   return std::any_of(keys.begin(), keys.end(), [&](SearchKey key) {
     return filter_->may_contain(hash_of(key), chunks_) || pending_->contains(key);
   });

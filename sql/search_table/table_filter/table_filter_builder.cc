@@ -1,4 +1,4 @@
-#include "sql/search_table/whole/whole_builder.h"
+#include "sql/search_table/table_filter/table_filter_builder.h"
 
 #include <algorithm>
 #include <array>
@@ -21,13 +21,13 @@ constexpr std::size_t kMostCollected = std::size_t{1} << 20U;
 // 64 MiB, for 50 million keys. Each further window reads the rows once more.
 constexpr std::uint64_t kWindowChunks = (std::uint64_t{1} << 26U) / kChunkBytes;
 
-bool is_overfull(const WholeConfig& config) {
+bool is_overfull(const TableFilterConfig& config) {
   return config.keys > config.header.capacity + config.header.capacity / 2;
 }
 
 }  // namespace
 
-struct WholeBuilder::Window {
+struct TableFilterBuilder::Window {
   explicit Window(const Shape& shape) : filter(shape) {}
 
   ChunkedFilter filter;
@@ -36,10 +36,11 @@ struct WholeBuilder::Window {
   OwnedBytes cells;
 };
 
-WholeBuilder::WholeBuilder(WholeStore& store, const SearchSource& source, WholeConfig& config)
+TableFilterBuilder::TableFilterBuilder(TableFilterStore& store, const SearchSource& source,
+                                       TableFilterConfig& config)
     : store_(store), source_(source), config_(config), is_utf8_(source.is_utf8()) {}
 
-bool WholeBuilder::add_row(std::int64_t, const sqlite::Values& values) {
+bool TableFilterBuilder::add_row(std::int64_t, const sqlite::Values& values) {
   for (int i = 0; i < values.size(); ++i) {
     append_keys(columns_[static_cast<std::size_t>(i)], values[i], is_utf8_, keys_);
   }
@@ -49,7 +50,7 @@ bool WholeBuilder::add_row(std::int64_t, const sqlite::Values& values) {
   return collected_.size() <= kMostCollected;
 }
 
-void WholeBuilder::take_keys() {
+void TableFilterBuilder::take_keys() {
   for (const SearchKey key : keys_.keys()) {
     const Hash hash = hash_of(key);
     if (counted_) {
@@ -66,7 +67,7 @@ void WholeBuilder::take_keys() {
   keys_.clear();
 }
 
-void WholeBuilder::read(const RowidRanges& rows) {
+void TableFilterBuilder::read(const RowidRanges& rows) {
   std::vector<std::size_t> terms;
   for (const SearchedColumn& column : columns_) {
     terms.push_back(column.term);
@@ -84,7 +85,7 @@ void WholeBuilder::read(const RowidRanges& rows) {
   take_keys();
 }
 
-void WholeBuilder::build(std::vector<SearchedColumn> columns, std::int64_t covered) {
+void TableFilterBuilder::build(std::vector<SearchedColumn> columns, std::int64_t covered) {
   columns_ = std::move(columns);
   const RowidRanges rows = {{kLowestRowid, covered}};
   collected_.clear();
@@ -94,7 +95,7 @@ void WholeBuilder::build(std::vector<SearchedColumn> columns, std::int64_t cover
   counted_.reset();
   const auto capacity = static_cast<std::uint64_t>(static_cast<double>(keys) * kRoom);
   config_ = {size_filter(std::max(capacity, kLeastCapacity), kFpr, Kind::standard), keys,
-             WholeConfig::describe(columns_)};
+             TableFilterConfig::describe(columns_)};
   store_.clear();
   const Shape& shape = config_.header.shape;
   const std::uint64_t chunks = chunk_count(shape);
@@ -113,14 +114,14 @@ void WholeBuilder::build(std::vector<SearchedColumn> columns, std::int64_t cover
   window_ = nullptr;
 }
 
-bool WholeBuilder::add(std::vector<SearchedColumn> columns, const RowidRanges& rows) {
+bool TableFilterBuilder::add(std::vector<SearchedColumn> columns, const RowidRanges& rows) {
   columns_ = std::move(columns);
   read(rows);
   return collected_.size() <= kMostCollected && add_collected();
 }
 
 // Reads and writes each chunk once.
-bool WholeBuilder::add_collected() {
+bool TableFilterBuilder::add_collected() {
   const Shape& shape = config_.header.shape;
   const ChunkedFilter filter(shape);
   const auto chunk_of = [&](Hash hash) { return filter.placement_of(hash).chunk; };

@@ -12,14 +12,15 @@
 #include "core/support/memory.h"
 #include "sql/search_table/ranges/range_builder.h"
 #include "sql/search_table/ranges/row_receiver.h"
-#include "sql/search_table/whole/whole_store.h"
+#include "sql/search_table/table_filter/table_filter_store.h"
 
 namespace bloom {
 
-class WholeBuilder final : public RowReceiver {
+class TableFilterBuilder final : public RowReceiver {
  public:
   // Requires: the arguments outlive the builder.
-  WholeBuilder(WholeStore& store, const SearchSource& source, WholeConfig& config);
+  TableFilterBuilder(TableFilterStore& store, const SearchSource& source,
+                     TableFilterConfig& config);
 
   // Makes the filter of the keys of these columns in the rows up to `covered`.
   void build(std::vector<SearchedColumn> columns, std::int64_t covered);
@@ -36,9 +37,9 @@ class WholeBuilder final : public RowReceiver {
   void take_keys();
   bool add_collected();
 
-  WholeStore& store_;
+  TableFilterStore& store_;
   const SearchSource& source_;
-  WholeConfig& config_;
+  TableFilterConfig& config_;
   bool is_utf8_;
   std::vector<SearchedColumn> columns_;
   KeySet keys_;

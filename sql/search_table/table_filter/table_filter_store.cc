@@ -1,4 +1,4 @@
-#include "sql/search_table/whole/whole_store.h"
+#include "sql/search_table/table_filter/table_filter_store.h"
 
 #include <algorithm>
 
@@ -20,18 +20,19 @@ std::string token_of(const SearchedColumn& column) {
 
 }  // namespace
 
-bool WholeConfig::has(const SearchedColumn& column) const {
+bool TableFilterConfig::has(const SearchedColumn& column) const {
   return column.by == SearchedBy::equal && columns.find(token_of(column)) != std::string::npos;
 }
 
-std::vector<SearchedColumn> WholeConfig::columns_of(const std::vector<SearchedColumn>& all) const {
+std::vector<SearchedColumn> TableFilterConfig::columns_of(
+    const std::vector<SearchedColumn>& all) const {
   std::vector<SearchedColumn> own;
   std::copy_if(all.begin(), all.end(), std::back_inserter(own),
                [this](const SearchedColumn& column) { return has(column); });
   return own;
 }
 
-std::string WholeConfig::describe(const std::vector<SearchedColumn>& columns) {
+std::string TableFilterConfig::describe(const std::vector<SearchedColumn>& columns) {
   std::string text;
   for (const SearchedColumn& column : columns) {
     text += token_of(column);
@@ -39,7 +40,7 @@ std::string WholeConfig::describe(const std::vector<SearchedColumn>& columns) {
   return text;
 }
 
-void WholeStore::read(std::uint64_t i, std::span<std::uint8_t> cells) {
+void TableFilterStore::read(std::uint64_t i, std::span<std::uint8_t> cells) {
   Execution run(tables_.prepared("SELECT chunk FROM {data} WHERE id = ?1"));
   const bool found = run.bind(1, as_integer(kFirstChunkId + i)).step();
   if (!found || run.type(0) != SQLITE_BLOB || run.blob(0).size() != cells.size()) {
@@ -51,7 +52,7 @@ void WholeStore::read(std::uint64_t i, std::span<std::uint8_t> cells) {
   std::copy(stored.begin(), stored.end(), cells.begin());
 }
 
-void WholeStore::write(std::uint64_t i, std::span<const std::uint8_t> cells) {
+void TableFilterStore::write(std::uint64_t i, std::span<const std::uint8_t> cells) {
   ++writes_;
   Execution(tables_.prepared("REPLACE INTO {data} VALUES (?1, ?2)"))
       .bind(1, as_integer(kFirstChunkId + i))
@@ -59,7 +60,7 @@ void WholeStore::write(std::uint64_t i, std::span<const std::uint8_t> cells) {
       .step();
 }
 
-void WholeStore::clear() {
+void TableFilterStore::clear() {
   ++writes_;
   Execution(tables_.prepared("DELETE FROM {data} WHERE id BETWEEN ?1 AND ?2"))
       .bind(1, as_integer(kFirstChunkId))
@@ -67,7 +68,7 @@ void WholeStore::clear() {
       .step();
 }
 
-void WholeStore::check(const WholeConfig& config) {
+void TableFilterStore::check(const TableFilterConfig& config) {
   const std::uint64_t wanted = config.is_used() ? chunk_count(config.header.shape) : 0;
   Execution run(tables_.prepared("SELECT id FROM {data} WHERE id BETWEEN ?1 AND ?2"));
   const std::uint64_t found = run.bind(1, as_integer(kFirstChunkId)).bind(2, kLastId).count_rows();
@@ -77,7 +78,7 @@ void WholeStore::check(const WholeConfig& config) {
   }
 }
 
-void WholeChunks::reset(const Shape& shape) {
+void TableFilterChunks::reset(const Shape& shape) {
   const std::uint64_t affordable = std::max<std::uint64_t>(available_memory() / 4 / kChunkBytes, 1);
   const std::uint64_t wanted = std::min({chunk_count(shape), kMostChunks, affordable});
   shape_ = shape;
@@ -88,7 +89,7 @@ void WholeChunks::reset(const Shape& shape) {
   chunks_.assign(as_size(wanted), kNone);
 }
 
-void WholeChunks::load(std::size_t place, std::uint64_t i) {
+void TableFilterChunks::load(std::size_t place, std::uint64_t i) {
   chunks_[place] = kNone;
   store_.read(i, {cells_.get() + place * kChunkBytes, chunk_bytes(shape_, i)});
   chunks_[place] = i;
