@@ -70,15 +70,38 @@ bool may_look_like_number(std::string_view text) {
 
 }  // namespace
 
-SearchTable::Cursor::Wanted SearchTable::Cursor::read_conditions(std::string& where) {
+void SearchTable::Cursor::read_plan(const char* idx_string) {
+  if (plan_text_ == idx_string && plan_names_ == table_.source_.names_version()) {
+    return;
+  }
+  plan_names_ = -1;
+  plan_text_ = idx_string;
+  SearchPlan plan = read_search_plan(idx_string);
+  columns_used_ = plan.columns_used;
+  plan_.clear();
+  for (SearchCondition& each : plan.conditions) {
+    const std::string operand = operand_of(each);
+    // The left COLLATE decides: an expression may have one of its own, which the column has not.
+    std::string comparison =
+        operand + " COLLATE " + quoted_name(each.collation) + operator_of(each.op);
+    const bool has_index = has_index_for(each);
+    plan_.push_back({std::move(each), operand, std::move(comparison), has_index});
+  }
+  plan_names_ = table_.source_.names_version();
+}
+
+SearchTable::Cursor::Wanted SearchTable::Cursor::read_conditions() {
   Wanted wanted;
+  where_.clear();
+  bound_.clear();
+  bound_texts_.clear();
   std::string last;
-  for (std::size_t i = 0; i < plan_.conditions.size() && i < values_.size(); ++i) {
-    const SearchCondition& condition = plan_.conditions[i];
+  for (std::size_t i = 0; i < conditions_.size(); ++i) {
+    const Condition& condition = *conditions_[i];
     const Value value(values_[i].get());
     // Before its text is read: in a database in UTF-16, that takes the last byte from a text of an
     // odd number of bytes.
-    OwnedValue parameter = value.copy();
+    OwnedValue text = value.type() == SQLITE_TEXT ? value.copy() : nullptr;
     const bool allows_null = condition.op == SQLITE_INDEX_CONSTRAINT_IS ||
                              condition.op == SQLITE_INDEX_CONSTRAINT_ISNOT ||
                              is_null_test(condition.op) || condition.is_list;
@@ -86,31 +109,25 @@ SearchTable::Cursor::Wanted SearchTable::Cursor::read_conditions(std::string& wh
     if (condition.column == kRowidColumn && value.type() == SQLITE_INTEGER) {
       limit_rowids(condition, value.integer(), wanted);
     }
-    const std::string operand = sql_of(condition);
-    std::string sql;
-    if (push_down(condition, value, operand, sql)) {
-      const bool is_index =
-          is_equality(condition.op) && condition.column >= 0 &&
-          condition.column < table_.columns_.source_columns() &&
-          table_.source_.has_index_on(
-              table_.source_.columns()[as_size(static_cast<std::uint64_t>(condition.column))].name,
-              condition.collation);
-      wanted.has_index = wanted.has_index || is_index;
+    // Last: an expression may fail for rows that the other conditions refuse.
+    std::string& sql = condition.column >= table_.columns_.source_columns() ? last : where_;
+    const std::size_t size = sql.size();
+    sql.append(" AND ");
+    if (push_down(condition, value, sql)) {
+      wanted.has_index = wanted.has_index || condition.has_index;
       if (!is_null_test(condition.op)) {
-        bound_.push_back(std::move(parameter));
+        bound_.push_back(text ? text.get() : values_[i].get());
+        bound_texts_.push_back(std::move(text));
       }
     } else if (condition.op == SQLITE_INDEX_CONSTRAINT_EQ && !condition.is_list) {
       // For x IN (...), old SQLite takes a NULL of a virtual table for each of the values (3.31).
-      sql = operand + " IS NOT NULL";
+      sql.resize(size);
+      sql.append(" AND ").append(condition.operand).append(" IS NOT NULL");
     } else {
-      continue;
+      sql.resize(size);
     }
-    // Last: an expression may fail for rows that the other conditions refuse.
-    (condition.column >= table_.columns_.source_columns() ? last : where)
-        .append(" AND ")
-        .append(sql);
   }
-  where += last;
+  where_ += last;
   return wanted;
 }
 
@@ -135,7 +152,14 @@ void SearchTable::Cursor::limit_rowids(const SearchCondition& condition, std::in
   }
 }
 
-std::string SearchTable::Cursor::sql_of(const SearchCondition& condition) const {
+bool SearchTable::Cursor::has_index_for(const SearchCondition& condition) const {
+  const int column = condition.column;
+  return is_equality(condition.op) && column >= 0 && column < table_.columns_.source_columns() &&
+         table_.source_.has_index_on(
+             table_.source_.columns()[static_cast<std::size_t>(column)].name, condition.collation);
+}
+
+std::string SearchTable::Cursor::operand_of(const SearchCondition& condition) const {
   if (condition.column == kRowidColumn) {
     return sqlite::quoted_column(table_.source_.rowid_alias());
   }
@@ -144,12 +168,10 @@ std::string SearchTable::Cursor::sql_of(const SearchCondition& condition) const 
   return condition.column < table_.columns_.source_columns() ? sql : "+" + sql;
 }
 
-// Returns whether the statement on the source can have the condition on `column`, and sets `sql`.
-// It must return every row that the user's condition accepts. SQLite converts the operands of a
-// comparison by the affinity of both, but a parameter has none: that of the user's value is known
-// only for a literal.
-bool SearchTable::Cursor::push_down(const SearchCondition& condition, const Value& value,
-                                    const std::string& column, std::string& sql) const {
+// SQLite converts the operands of a comparison by the affinity of both, but a parameter has none:
+// that of the user's value is known only for a literal.
+bool SearchTable::Cursor::push_down(const Condition& condition, const Value& value,
+                                    std::string& sql) const {
   // Each condition needs a parameter, and a list another one.
   const auto used = kFirstParameter + static_cast<int>(bound_.size());
   if (condition.is_list ||
@@ -173,21 +195,21 @@ bool SearchTable::Cursor::push_down(const SearchCondition& condition, const Valu
     return false;
   }
   if (is_match) {
-    sql = std::string(kWordsMatch.name) + "(" + parameter + ", " + column + ")";
+    sql.append(kWordsMatch.name).append("(").append(parameter).append(", ");
+    sql.append(condition.operand).append(")");
     return true;
   }
   if (is_pattern) {
     // The + keeps SQLite from looking up the prefix in an index: in a database in UTF-16 it misses
     // some rows then (3.40).
-    sql = std::string("+").append(column).append(operator_of(op)).append(parameter);
+    sql.append("+").append(condition.operand).append(operator_of(op)).append(parameter);
     return true;
   }
   if (is_null_test(op)) {
-    sql = column + operator_of(op);
+    sql.append(condition.operand).append(operator_of(op));
     return true;
   }
-  // The left COLLATE decides: an expression may have one of its own, which the column has not.
-  sql = column + " COLLATE " + quoted_name(condition.collation) + operator_of(op) + parameter;
+  sql.append(condition.comparison).append(parameter);
   // Without the affinity of the user's value: a literal may be CAST(... AS NUMERIC), which is no
   // text.
   const int type = value.type();
@@ -252,10 +274,9 @@ bool SearchTable::Cursor::is_compared_by(const std::vector<OwnedValue>& list,
          table_.list_collations_.are_within(collation, plan_text_);
 }
 
-void SearchTable::Cursor::find_by_list(std::string& where) {
-  for (std::size_t i = 0; i < plan_.conditions.size() && order_ == kNoOrder; ++i) {
-    const SearchCondition& condition = plan_.conditions[i];
-    if (condition.is_list && can_use_index(i) &&
+void SearchTable::Cursor::find_by_list() {
+  for (std::size_t i = 0; i < conditions_.size() && order_ == kNoOrder; ++i) {
+    if (conditions_[i]->is_list && can_use_index(i) &&
         (list_by_index_ == nullptr || lists_[i].size() < list_by_index_->size())) {
       list_by_index_ = &lists_[i];
       index_parameter_ = kFirstParameter + static_cast<int>(bound_.size());
@@ -264,11 +285,11 @@ void SearchTable::Cursor::find_by_list(std::string& where) {
     }
   }
   if (list_by_index_ != nullptr) {
-    const SearchCondition& condition =
-        plan_.conditions[static_cast<std::size_t>(list_by_index_ - lists_.data())];
-    where.append(" AND ").append(sql_of(condition)).append(" = ?");
-    where.append(std::to_string(index_parameter_)).append(" COLLATE ");
-    where.append(quoted_name(condition.collation));
+    const Condition& condition =
+        *conditions_[static_cast<std::size_t>(list_by_index_ - lists_.data())];
+    where_.append(" AND ").append(condition.operand).append(" = ?");
+    where_.append(std::to_string(index_parameter_)).append(" COLLATE ");
+    where_.append(quoted_name(condition.collation));
   }
 }
 
@@ -276,13 +297,12 @@ void SearchTable::Cursor::find_by_list(std::string& where) {
 // has. SQLite has converted the list by that affinity and by the one of the column, so a text that
 // is compared with numbers is no text any more.
 bool SearchTable::Cursor::can_use_index(std::size_t condition) {
-  const SearchCondition& list = plan_.conditions[condition];
-  if (list.column >= table_.columns_.source_columns()) {
+  const Condition& list = *conditions_[condition];
+  if (!list.has_index) {
     return false;
   }
   const SourceColumn& column = table_.source_.columns()[static_cast<std::size_t>(list.column)];
-  return table_.source_.has_index_on(column.name, list.collation) &&
-         std::all_of(lists_[condition].begin(), lists_[condition].end(),
+  return std::all_of(lists_[condition].begin(), lists_[condition].end(),
                      [&](const OwnedValue& each) {
                        const Value value(each.get());
                        if (value.type() != SQLITE_TEXT) {
@@ -306,8 +326,8 @@ bool SearchTable::Cursor::look_up(const SearchConfig& config, Wanted wanted) {
     }
     SearchLookup lookup(table_.store_, config.of(f), f);
     for (const SearchedColumn& column : table_.searched_[static_cast<std::size_t>(f)]) {
-      for (std::size_t i = 0; i < plan_.conditions.size(); ++i) {
-        const SearchCondition& condition = plan_.conditions[i];
+      for (std::size_t i = 0; i < conditions_.size(); ++i) {
+        const Condition& condition = *conditions_[i];
         const SearchFacts facts = table_.facts(config);
         if (condition.column >= 0 &&
             term_for(facts, condition.op, condition.column, condition.collation) ==
@@ -340,7 +360,7 @@ void SearchTable::Cursor::narrow_by(const SearchedColumn& column, Affinity affin
                                     std::size_t condition, SearchLookup& lookup) {
   const Value value(values_[condition].get());
   SearchKeys keys;
-  if (plan_.conditions[condition].is_list) {
+  if (conditions_[condition]->is_list) {
     if (!is_compared_by(lists_[condition], name_of(column.collation))) {
       return;
     }
@@ -362,8 +382,7 @@ void SearchTable::Cursor::narrow_by(const SearchedColumn& column, Affinity affin
       keys.push_back(word_key(word, column.term));
     }
   } else if (table_.like().is_usual) {
-    append_pattern_grams(value.text(),
-                         plan_.conditions[condition].op == SQLITE_INDEX_CONSTRAINT_GLOB,
+    append_pattern_grams(value.text(), conditions_[condition]->op == SQLITE_INDEX_CONSTRAINT_GLOB,
                          column.term, keys);
   }
   for (const SearchKey key : keys) {

@@ -48,14 +48,12 @@ void SearchTable::Cursor::start(int order, const char* idx_string, const Values&
   }
   opened_ = table_.transaction_.now();
   order_ = order;
-  plan_text_ = idx_string;
-  plan_ = read_search_plan(idx_string);
+  read_plan(idx_string);
+  conditions_.clear();
   values_.clear();
   lists_.clear();
-  std::vector<SearchCondition> all = std::move(plan_.conditions);
-  plan_.conditions.clear();
   for (int i = 0; i < values.size(); ++i) {
-    SearchCondition& condition = all[static_cast<std::size_t>(i)];
+    const Condition& condition = plan_[static_cast<std::size_t>(i)];
     if (may_not_apply(condition.op) && table_.may_be_outer_join()) {
       continue;
     }
@@ -65,19 +63,17 @@ void SearchTable::Cursor::start(int order, const char* idx_string, const Values&
       return;
     }
     values_.push_back(values[i].copy());
-    plan_.conditions.push_back(std::move(condition));
+    conditions_.push_back(&condition);
   }
-  bound_.clear();
   run_ = 0;
-  std::string where;
-  const Wanted wanted = read_conditions(where);
+  const Wanted wanted = read_conditions();
   runs_ = {wanted.rowids};
   if (wanted.is_none || wanted.rowids.first > wanted.rowids.last) {
     return;
   }
   list_by_index_ = nullptr;
   if (!wanted.has_index && !is_short(wanted.rowids)) {
-    find_by_list(where);
+    find_by_list();
   }
   const bool in_runs = !wanted.has_index && list_by_index_ == nullptr && !is_short(wanted.rowids) &&
                        look_up(table_.store_.load_config(), wanted);
@@ -87,31 +83,33 @@ void SearchTable::Cursor::start(int order, const char* idx_string, const Values&
   if (order_ == kDescending) {
     std::reverse(runs_.begin(), runs_.end());
   }
-  prepare(where, in_runs);
+  prepare(in_runs);
   start_run();
   read_row();
 }
 
 // Finds the statement by what its text depends on, which takes less time than to write the text.
-void SearchTable::Cursor::prepare(const std::string& where, bool in_runs) {
+void SearchTable::Cursor::prepare(bool in_runs) {
   const bool is_limited =
       in_runs || runs_.front().first != kLowestRowid || runs_.front().last != kHighestRowid;
   const std::string& source = table_.source_.name();
-  std::string key = std::to_string(source.size());
-  key.append(" ")
+  std::string& key = next_key_;
+  key.assign(std::to_string(source.size()))
+      .append(" ")
       .append(source)
       .append(1, in_runs      ? 'r'
                  : is_limited ? 'l'
                               : 'a')
       .append(std::to_string(order_))
-      .append(" ");
-  key.append(std::to_string(plan_.columns_used)).append(where);
+      .append(" ")
+      .append(std::to_string(columns_used_))
+      .append(where_);
   if (statement_ && key == statement_key_) {
     return;
   }
   keep_statement();
   auto& free = table_.free_statements_;
-  statement_key_ = std::move(key);
+  statement_key_ = key;
   const auto found = std::find_if(free.begin(), free.end(), [&](const FreeStatement& each) {
     return each.key == statement_key_;
   });
@@ -124,20 +122,19 @@ void SearchTable::Cursor::prepare(const std::string& where, bool in_runs) {
   if (free.size() > kMaxFree) {
     free.erase(free.begin());
   }
-  statement_ = std::make_unique<Statement>(table_.db_, sql_for(where, in_runs, is_limited));
+  statement_ = std::make_unique<Statement>(table_.db_, sql_for(in_runs, is_limited));
 }
 
-std::string SearchTable::Cursor::sql_for(const std::string& where, bool in_runs,
-                                         bool is_limited) const {
+std::string SearchTable::Cursor::sql_for(bool in_runs, bool is_limited) const {
   const std::string id = quoted_column(table_.source_.rowid_alias());
   std::string sql = "SELECT " + id;
   for (int i = 0; i < table_.columns_.source_columns(); ++i) {
-    const bool is_used = (plan_.columns_used >> std::min(i, kColumnsWithOwnBit) & 1U) != 0;
+    const bool is_used = (columns_used_ >> std::min(i, kColumnsWithOwnBit) & 1U) != 0;
     sql.append(", ").append(is_used ? table_.columns_.sql(i) : "NULL");
   }
   sql.append(" FROM ").append(table_.source_.qualified()).append(in_runs ? " NOT INDEXED" : "");
   sql.append(" WHERE ").append(is_limited ? id + " BETWEEN ?1 AND ?2" : "?1 IS ?1 AND ?2 IS ?2");
-  sql.append(where);
+  sql.append(where_);
   if (in_runs || order_ != kNoOrder) {
     sql.append(" ORDER BY ").append(id).append(order_ == kDescending ? " DESC" : "");
   }
@@ -149,7 +146,7 @@ void SearchTable::Cursor::start_run() {
   execution_.emplace(*statement_);
   execution_->bind(1, runs_[run_].first).bind(2, runs_[run_].last);
   for (std::size_t i = 0; i < bound_.size(); ++i) {
-    execution_->bind(kFirstParameter + static_cast<int>(i), Value(bound_[i].get()));
+    execution_->bind(kFirstParameter + static_cast<int>(i), Value(bound_[i]));
   }
   if (list_by_index_ != nullptr) {
     execution_->bind(index_parameter_, Value((*list_by_index_)[next_in_list_].get()));

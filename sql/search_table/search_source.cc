@@ -202,6 +202,7 @@ void SearchSource::refresh_names() {
     read_indexes();
     columns_problem_.reset();
     schema_of_names_ = now;
+    ++names_version_;
   }
 }
 

@@ -95,6 +95,8 @@ class SearchSource {
   // Call when a statement is prepared, and before a command. The source, its columns and its
   // indexes may have changed since, and other connections may have written to it.
   void refresh_names();
+  // Returns how many times refresh_names() has read names and indexes again.
+  int names_version() const { return names_version_; }
 
   // Throws SqliteError(SQLITE_AUTH) if an authorizer hides columns that lookups read.
   void require_readable() const;
@@ -163,6 +165,7 @@ class SearchSource {
   std::optional<std::string> columns_problem_;  // other_columns(), if called since refresh_names()
   std::vector<std::pair<std::string, std::string>> indexed_;  // columns and collations
   std::optional<SchemaReader::State> schema_of_names_;
+  int names_version_ = 0;
   std::optional<sqlite::Statement> select_changed_;
 };
 

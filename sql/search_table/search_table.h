@@ -208,6 +208,12 @@ class SearchTable::Cursor {
  private:
   static constexpr int kFirstParameter = 3;  // after the rowids of a run
 
+  // A condition of the plan, and what the statement on the source needs for it.
+  struct Condition : SearchCondition {
+    std::string operand;     // the left side
+    std::string comparison;  // the left side and the operator, for all operators of two values
+    bool has_index;          // an index of the source finds the rows that are equal
+  };
   // What the conditions say about the rows.
   struct Wanted {
     RowidRange rowids{kLowestRowid, kHighestRowid};
@@ -215,12 +221,15 @@ class SearchTable::Cursor {
     bool is_none = false;    // no row meets them
   };
 
-  Wanted read_conditions(std::string& where);
-  std::string sql_of(const SearchCondition& condition) const;
-  // Sets `sql` to a condition for the statement on the source. Returns false if that could lose
-  // rows which the user's condition accepts.
-  bool push_down(const SearchCondition& condition, const Value& value, const std::string& column,
-                 std::string& sql) const;
+  // Reads the plan, unless it is that of the last execution: a join looks up many values by one.
+  void read_plan(const char* idx_string);
+  // Sets where_.
+  Wanted read_conditions();
+  std::string operand_of(const SearchCondition& condition) const;
+  bool has_index_for(const SearchCondition& condition) const;
+  // Returns whether the statement on the source can have the condition, and appends it to `sql`.
+  // False if that could lose rows which the user's condition accepts; `sql` is then undefined.
+  bool push_down(const Condition& condition, const Value& value, std::string& sql) const;
   bool may_be_of_like_with_escape(const SearchCondition& condition, const Value& value) const;
   static void limit_rowids(const SearchCondition& condition, std::int64_t value, Wanted& wanted);
   // Returns the values of column IN (...) that a row may have.
@@ -229,16 +238,16 @@ class SearchTable::Cursor {
   // this one.
   bool is_compared_by(const std::vector<sqlite::OwnedValue>& list, std::string_view collation);
   // If an index of the source can look up the values of a condition column IN (...), uses it for
-  // the shortest such list: appends column = ? to `where`, and sets list_by_index_ and
+  // the shortest such list: appends column = ? to where_, and sets list_by_index_ and
   // index_parameter_.
-  void find_by_list(std::string& where);
+  void find_by_list();
   bool can_use_index(std::size_t condition);
   // Sets runs_ to the rows that must be read. Returns false if these are all rows.
   bool look_up(const SearchConfig& config, Wanted wanted);
   void narrow_by(const SearchedColumn& column, Affinity affinity, std::size_t condition,
                  SearchLookup& lookup);
-  void prepare(const std::string& where, bool in_runs);
-  std::string sql_for(const std::string& where, bool in_runs, bool is_limited) const;
+  void prepare(bool in_runs);
+  std::string sql_for(bool in_runs, bool is_limited) const;
   void keep_statement();
   void start_run();
   void read_row();
@@ -250,10 +259,15 @@ class SearchTable::Cursor {
   static const Hidden kHidden[];
   SearchTable& table_;
   std::string plan_text_;
-  SearchPlan plan_;
+  int plan_names_ = -1;  // SearchSource::names_version() when the plan was read
+  std::uint64_t columns_used_ = 0;
+  std::vector<Condition> plan_;
+  std::vector<const Condition*> conditions_;            // those of the plan that apply
   std::vector<sqlite::OwnedValue> values_;              // one per condition
   std::vector<std::vector<sqlite::OwnedValue>> lists_;  // those of the conditions that are lists
-  std::vector<sqlite::OwnedValue> bound_;               // those that the statement uses
+  std::string where_;                                   // of the statement on the source
+  std::vector<sqlite3_value*> bound_;                   // its parameters
+  std::vector<sqlite::OwnedValue> bound_texts_;         // copies of those that are texts
   RowidRanges runs_;
   std::size_t run_ = 0;
   // If an index finds the rows of a list: its values, each of which needs a run of its own, and the
@@ -265,6 +279,7 @@ class SearchTable::Cursor {
   int order_ = kNoOrder;
   WriteHistory::Moment opened_;
   std::string statement_key_;
+  std::string next_key_;  // keeps its memory
   std::unique_ptr<sqlite::Statement> statement_;
   std::optional<sqlite::Execution> execution_;
   std::optional<sqlite::Statement> expression_;
