@@ -6,6 +6,7 @@
 //   hashed                a virtual table that hashes the text and returns one row:
 //                         SELECT ... FROM hashed WHERE key = t
 //   hashed_key            as hashed, also for integers, and the row has the key
+//   appended              bench/appended.cc
 //   passed                bench/pass_through.cc
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "bench/appended.h"
 #include "bench/pass_through.h"
 #include "core/hashing/hash.h"
 #include "sql/sqlite/api.h"
@@ -186,6 +188,9 @@ extern "C" __attribute__((visibility("default"))) int sqlite3_noop_init(
   }
   if (code == SQLITE_OK) {
     code = bloom::bench::register_pass_through(db);
+  }
+  if (code == SQLITE_OK) {
+    code = bloom::bench::register_appended(db);
   }
   for (const Function& function : kFunctions) {
     if (code == SQLITE_OK) {

@@ -3,7 +3,7 @@
     /usr/bin/python3 bench/rows.py EXTENSION [ROWS [ROUNDS [PART...]]]    # 200000 3 inserts lookups fresh followed
 
 Times are process times. A file in WAL mode with synchronous=NORMAL and the default page cache of 2 MB. Each part compares with an
-ordinary table that gets the same rows, in one run.
+ordinary table that gets the same rows, in one run. The floor is a virtual table of bench/appended.cc that only appends a row.
 """
 
 import os
@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from support import Report, connect, interleaved
+from support import Report, connect, interleaved, noop_beside
 
 EXTENSION = sys.argv[1]
 ROWS = int(sys.argv[2]) if len(sys.argv) > 2 else 200_000
@@ -21,8 +21,8 @@ SMALL = 20_000  # rows of the slower parts
 counter = iter(range(10**9))
 
 
-def connect_wal(path):
-    db = connect(path, EXTENSION)
+def connect_wal(path, *more):
+    db = connect(path, EXTENSION, *more)
     for sql in ("journal_mode = wal", "synchronous = normal", "wal_autocheckpoint = 0"):
         db.execute("PRAGMA " + sql).fetchall()
     return db
@@ -48,7 +48,7 @@ def in_transaction(db, run):
 
 def inserts(folder):
     path = os.path.join(folder, "db")
-    db = connect_wal(path)
+    db = connect_wal(path, noop_beside(EXTENSION))
     tables = {
         "heap": "CREATE TABLE heap(k TEXT)",
         "heap2": "CREATE TABLE heap2(m INTEGER, k TEXT)",
@@ -59,6 +59,7 @@ def inserts(folder):
         "large": "CREATE VIRTUAL TABLE large USING bloom(capacity=10000000)",
         "counting": "CREATE VIRTUAL TABLE counting USING bloom(capacity=1000000, kind=counting)",
         "groups": "CREATE VIRTUAL TABLE groups USING bloom_groups(capacity=10000)",
+        "floor": "CREATE VIRTUAL TABLE floor USING appended",
     }
     for sql in tables.values():
         db.execute(sql)
@@ -156,6 +157,8 @@ def inserts(folder):
         "groups interleaved": many("INSERT INTO groups(member, key) VALUES (?, ?)", "groups", members(True)),
         "heap, savepoints": savepoints("heap"),
         "small, savepoints": savepoints("small(key)"),
+        "floor, savepoints": savepoints("floor"),
+        "floor": many("INSERT INTO floor VALUES (?)", "floor", few),
         "insert": each("small", "INSERT INTO {}(key) VALUES (?)"),
         "lookup": each("small", "SELECT 1 FROM {} WHERE key = ?"),
         "in turn": in_turn("small"),
@@ -170,10 +173,12 @@ def inserts(folder):
     measured = interleaved(ways, ROUNDS)
     report = Report("Single rows in one transaction")
     report.compare(measured, ROWS, "PRIMARY KEY", "heap")
+    report.compare(measured, ROWS, "floor", "heap")
     for name, goal in (("small", 1.7), ("growing", 1.7), ("generations", 1.7), ("OR IGNORE", 1.7), ("large", 2), ("counting", 2)):
         report.compare(measured, ROWS, name, "heap", goal)
     report.compare(measured, SMALL, "groups by member", "heap by member", 2.2)
     report.compare(measured, SMALL, "groups interleaved", "heap by member", 2.2)
+    report.compare(measured, SMALL, "floor, savepoints", "heap, savepoints")
     report.compare(measured, SMALL, "small, savepoints", "heap, savepoints", 1.3)
     both = [a + b for a, b in zip(measured["insert"], measured["lookup"])]
     report.compare({**measured, "both": both}, SMALL, "in turn", "both", 1.3, "lookups and inserts alone")
