@@ -25,7 +25,8 @@ constexpr std::uint64_t kMinGenerations = 2;
 
 const BloomOptions::Reader BloomOptions::kReaders[] = {
     {"capacity", [](BloomOptions& o, const Argument& w) { o.capacity_ = w.integer(1, kMaxKeys); }},
-    {"fpr", [](BloomOptions& o, const Argument& w) { o.fpr_ = fpr_argument(w.number(), w.name); }},
+    {"fpr",
+     [](BloomOptions& o, const Argument& w) { o.fpr_ = fpr_argument(w.unquoted_value(), w.name); }},
     {"kind", [](BloomOptions& o, const Argument& w) { o.kind_ = kind_argument(w.value()); }},
     {"block", [](BloomOptions& o, const Argument& w) { o.block_ = w.integer(0, kMaxCells); }},
     {"seed", [](BloomOptions& o, const Argument& w) { o.seed_ = w.integer(0, kMaxSeed); }},

@@ -38,15 +38,15 @@ class BloomOptions {
   // other.
   BloomOptions(sqlite3* db, std::span<const char* const> arguments);
 
-  // Returns how the filter grows; nullopt if it does not grow. A table without a capacity grows by
-  // default. So does one with a source and a capacity, since others write to the source: its first
-  // layer has the size for that capacity. Counting filters, and those with small blocks, do not.
+  // Returns how the filter grows; nullopt if it does not grow. By default, a table without
+  // `capacity` and `cells` grows. So does one with a source and a capacity, since others write to
+  // the source. Counting filters, and those with small blocks, do not.
   std::optional<Growth> growth() const;
   // Returns the header of the filter, of its first layer if it grows, or of each generation. `keys`
-  // is the number of distinct keys in the source. The capacity is that of the options, which the
-  // generations share. By default it is kFirstCapacity, or 1.5 times `keys` if that is larger. With
-  // `cells` and `hashes`, neither matters.
-  // Throws bloom::Error if no valid filter has these parameters.
+  // is the number of distinct keys in the source. The capacity is that of the options, by
+  // default kFirstCapacity, or 1.5 times `keys` if that is larger. Generations share it. With
+  // `cells` and `hashes`, neither matters. Throws bloom::Error if no valid filter has these
+  // parameters.
   Header header(std::uint64_t keys = 0) const;
   // Returns the layers of a new table without a source. Throws as header() does.
   Layers layers() const;

@@ -188,9 +188,9 @@ void BloomTable::refuse_properties(const Values& columns, bool takes_fpr) const 
 
 void BloomTable::insert_filter_or_command(const Value& key, const Value& filter,
                                           const Value& command, const Value& fpr) {
-  if (follower_ && command.type() == SQLITE_TEXT && SourceFollower::is_change(command.text()) &&
-      !filter_->config().has_change_log()) {
-    return follower_->change(*filter_, command.text(), key);
+  if (follower_ && command.type() == SQLITE_TEXT &&
+      SourceFollower::is_trigger_command(command.text()) && !filter_->config().has_change_log()) {
+    return follower_->run_trigger_command(*filter_, command.text(), key);
   }
   if (!key.is_null() || (!filter.is_null() && !command.is_null())) {
     fail("one row cannot have more than one of key, filter and command (INSERT several rows)");

@@ -9,7 +9,8 @@
 //     Creates a filter that forgets: 'rotate' drops the oldest of its four generations.
 //
 // INSERT INTO seen(key) VALUES ('a.example'), (42);
-//     Adds keys. INSERT OR IGNORE adds only those that are certainly absent.
+//     Adds keys. INSERT OR IGNORE adds only those that are certainly absent, unless the filter is
+//     counting.
 // INSERT INTO seen(filter) VALUES (bloom_add(bloom_create(100000), 'e.example'));
 //     Merges the keys of a compatible filter into the table.
 // DELETE FROM seen WHERE key = 'a.example';

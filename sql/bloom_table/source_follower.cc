@@ -144,15 +144,15 @@ Writers SourceFollower::writers_after_rebuild(const BloomConfig& config,
   return options.writers().value_or(extension_only ? Writers::extension : Writers::any);
 }
 
-bool SourceFollower::is_change(std::string_view command) {
+bool SourceFollower::is_trigger_command(std::string_view command) {
   return command == kAddCommand || command == kRemoveCommand || command == kExpectCommand;
 }
 
 // Ignores the conflict rule (OR IGNORE, OR REPLACE) of the statement that fired the trigger.
 //
 // The first change of a statement that defers its changes may be a removal, which needs no check.
-void SourceFollower::change(PagedFilter& filter, std::string_view command,
-                            const sqlite::Value& value) {
+void SourceFollower::run_trigger_command(PagedFilter& filter, std::string_view command,
+                                         const sqlite::Value& value) {
   has_checked_triggers_ = has_checked_triggers_ && filter.is_deferring();
   if (command != kRemoveCommand && !has_checked_triggers_) {
     look_for_blocking_triggers(filter);
@@ -164,7 +164,7 @@ void SourceFollower::change(PagedFilter& filter, std::string_view command,
     return;
   }
   if (command == kAddCommand) {
-    KeyHashes(filter.shape()).pass(key, [&](Hash hash) { filter.add_batched(hash); });
+    KeyHashes(filter.shape()).for_each_hash(key, [&](Hash hash) { filter.add_batched(hash); });
   } else if (filter.shape().kind == Kind::counting && !filter.remove(*key.hash)) {
     fail("the filter does not have the key " + describe_key(value, is_composite()) +
          ", which leaves the source: filter and source are out of sync (" +
@@ -274,7 +274,7 @@ void SourceFollower::add_all_keys(PagedFilter& filter, const PagedFilter::Add& a
   const KeyForm form = form_of(filter);
   KeyHashes hashes(form.shape);
   source_.for_each_row(
-      [&](const sqlite::Execution& row) { hashes.pass(key_of_row(row, 0, form), add); });
+      [&](const sqlite::Execution& row) { hashes.for_each_hash(key_of_row(row, 0, form), add); });
 }
 
 std::optional<std::uint64_t> SourceFollower::count_removed(

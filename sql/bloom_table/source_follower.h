@@ -47,11 +47,11 @@ class SourceFollower {
   // change log; fails if it has changed.
   void rebuild(PagedFilter& filter, const BloomOptions& options);
 
-  // The commands that triggers write. is_change() returns whether `command` is one of them.
-  // change() applies such a command with the key `value`. Throws bloom::Error if the key to remove
-  // is not in the filter.
-  static bool is_change(std::string_view command);
-  void change(PagedFilter& filter, std::string_view command, const sqlite::Value& value);
+  // The commands that triggers write, with the key `value`. The second function throws bloom::Error
+  // if the key to remove is not in the filter.
+  static bool is_trigger_command(std::string_view command);
+  void run_trigger_command(PagedFilter& filter, std::string_view command,
+                           const sqlite::Value& value);
 
   // Moves the pending changes into the filter, if it has a change log. Throws bloom::Error if the
   // change log may lack changes: the filter would then seem to be up to date.

@@ -19,7 +19,8 @@ using Argument = OptionArgument;
 
 const GroupOptions::Reader GroupOptions::kReaders[] = {
     {"capacity", [](GroupOptions& o, const Argument& w) { o.capacity_ = w.integer(1, kMaxKeys); }},
-    {"fpr", [](GroupOptions& o, const Argument& w) { o.fpr_ = fpr_argument(w.number(), w.name); }},
+    {"fpr",
+     [](GroupOptions& o, const Argument& w) { o.fpr_ = fpr_argument(w.unquoted_value(), w.name); }},
     {"seed",
      [](GroupOptions& o, const Argument& w) {
        o.seed_ = static_cast<std::uint32_t>(w.integer(0, kMaxSeed));

@@ -19,10 +19,11 @@ enum class GroupPlan : int {
   // The query compares `key` with a collation that the filters do not support: see
   // sql/vtab/key_constraint.h.
   refused_collation = 5,
-  // The query uses `key`, and has no condition to look it up. It is refused. For OR and RIGHT JOIN,
-  // SQLite recognizes by the primary key that two plans return the same row. `key` is part of the
-  // primary key. A lookup returns in it the value that it was given, and all_members returns none,
-  // so SQLite would take one member for two rows.
+  // The query uses `key`, and has no condition to look it up. It is refused: in a query with OR or
+  // RIGHT JOIN, SQLite would take one member for two rows. It recognizes a row that two plans
+  // return
+  // by the primary key, the column for commands. Its value contains the key that was looked up, and
+  // in all_members only the slot.
   refused_scan = 6,
 };
 

@@ -208,8 +208,8 @@ class GroupTable::Cursor {
   std::size_t row_ = 0;
   std::uint64_t removals_ = 0;  // Shared::removals when the members were found
   WriteHistory::Moment opened_;
-  // The value as it was looked up, with its type: SQLite may use this column in place of the other
-  // side of a join condition.
+  // The value that was looked up, as the column of a source would store it: SQLite may use this
+  // column in place of the other side of a join condition.
   sqlite::ReusableValue key_;
   Hash hash_{};  // of key_
   // The estimates of the filters in some segments, read when a column needs them.

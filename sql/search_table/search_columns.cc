@@ -69,7 +69,7 @@ SearchColumns::SearchColumns(const char* table, const SearchSource& source,
   }
   for (std::size_t i = 0; i < options.terms().size(); ++i) {
     const SearchedTerm& term = options.terms()[i];
-    const int column = source.column_of_term(i);
+    const int column = source.source_column_of_term(i);
     // A column that is gone is declared once, so that its queries fail.
     const bool is_gone = column < 0 && term.expression.empty();
     // The source has got a column of this name later, which hides the expression.
@@ -105,7 +105,7 @@ SearchColumns::SearchColumns(const char* table, const SearchSource& source,
   declaration_ += ")";
 }
 
-void SearchColumns::require_own_name() const {
+void SearchColumns::require_table_name_is_free() const {
   if (command_ < value_columns()) {
     fail("a table cannot be called " + sqlite::quoted_text(table_) +
          ": it has a column of this name (choose another name)");

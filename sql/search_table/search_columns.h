@@ -31,7 +31,7 @@ class SearchColumns {
 
   // Throws bloom::Error if the table has a column of its name. Only for a new name: the source can
   // get such a column later, and the table must stay usable.
-  void require_own_name() const;
+  void require_table_name_is_free() const;
 
   const std::string& declaration() const { return declaration_; }
   // Returns how many columns have values of the source: they are 0..value_columns()-1.

@@ -250,7 +250,7 @@ std::vector<OwnedValue> SearchTable::Cursor::list_of(const SearchCondition& cond
     }
     if (!is_text_comparable) {
       is_text_comparable =
-          table_.list_collations_.are_within(name_of(column->collation), plan_text_);
+          table_.list_collations_.all_compare_by(name_of(column->collation), plan_text_);
     }
     return *is_text_comparable;
   };
@@ -271,7 +271,7 @@ bool SearchTable::Cursor::is_compared_by(const std::vector<OwnedValue>& list,
   return std::none_of(
              list.begin(), list.end(),
              [](const OwnedValue& each) { return Value(each.get()).type() == SQLITE_TEXT; }) ||
-         table_.list_collations_.are_within(collation, plan_text_);
+         table_.list_collations_.all_compare_by(collation, plan_text_);
 }
 
 void SearchTable::Cursor::find_by_list() {

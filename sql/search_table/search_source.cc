@@ -185,7 +185,7 @@ bool SearchSource::has_index_on(const std::string& column, const std::string& co
 }
 
 bool SearchSource::has_index_on_term(std::size_t i) const {
-  const int column = column_of_term(i);
+  const int column = source_column_of_term(i);
   if (column < 0) {
     return false;
   }

@@ -47,7 +47,6 @@ struct RowidRange {
 };
 using RowidRanges = CountedVector<RowidRange>;
 
-// A column of the source.
 struct SourceColumn {
   std::string name;
   std::string type;       // as declared
@@ -84,7 +83,7 @@ class SearchSource {
   std::size_t term_count() const { return term_sql_.size(); }
   // Returns the index of the column that is term `i`, whatever its name is now; -1 if the term is
   // an expression, or the column is gone.
-  int column_of_term(std::size_t i) const {
+  int source_column_of_term(std::size_t i) const {
     return options_.terms()[i].expression.empty() ? find(column_name(i)) : -1;
   }
   // Returns whether an index of the source begins with this column, under this collation.

@@ -39,7 +39,7 @@ SearchTable::~SearchTable() {
 }
 
 void SearchTable::create() {
-  columns_.require_own_name();
+  columns_.require_table_name_is_free();
   source_.require_no_other_writer();
   source_.require_supported();
   SearchConfig config;
@@ -82,7 +82,7 @@ void SearchTable::destroy() {
 }
 
 void SearchTable::rename(const char* name) {
-  SearchColumns(name, source_, options_).require_own_name();
+  SearchColumns(name, source_, options_).require_table_name_is_free();
   require_usable();
   const SearchConfig config = store_.load_config();
   store_.tables().watch_name();

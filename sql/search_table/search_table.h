@@ -126,8 +126,8 @@ class SearchTable {
   void append_equal_keys(const SearchedColumn& column, Affinity affinity, const Value& value,
                          SearchKeys& keys);
   Like like();
-  // Call when a statement is prepared. An application may have replaced LIKE for another encoding
-  // of text: SQLite then does not prepare other statements again.
+  // Call when a statement is prepared. Discards statements with LIKE or GLOB: SQLite does not prepare
+  // them again after an application has replaced LIKE for texts in another encoding.
   void forget_like();
   void refuse_conditions_on_commands(const sqlite3_index_info& info) const;
   void refuse_properties_of_rows(const sqlite3_index_info& info) const;

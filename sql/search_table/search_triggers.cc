@@ -65,7 +65,7 @@ std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
   const Statement info(db_, columns_sql());
   for (std::size_t i = 0; i < options_.terms().size(); ++i) {
     if (options_.terms()[i].expression.empty()) {
-      const int column = column_of_term(i);
+      const int column = source_column_of_term(i);
       any_update =
           any_update || column < 0 || columns_[static_cast<std::size_t>(column)].is_generated;
       note_column(term_sql_[i]);

@@ -21,9 +21,9 @@ class FilterBatch {
 
   // Returns the cells of a new, empty filter. The next write() stores the new filter in place of
   // the filter of the slot. The cells are valid until the next call of a function of the batch.
-  // Writes the batch first if it is full: the batch takes at most kMaxBytes, or one filter if that
-  // is larger. Throws as write() does, and std::bad_alloc. Requires: the slots are given in
-  // ascending order.
+  // Writes the batch first if the slot is in another segment, or if the batch is full: it takes at
+  // most kMaxBytes, or one filter if that is larger. Throws as write() does, and std::bad_alloc.
+  // Requires: the slots are given in ascending order.
   FilterCells& cells_of(std::uint64_t slot);
   // Writes the filters. Throws as SegmentStore::replace_filters() does.
   void write();

@@ -64,7 +64,7 @@ void BloomChangeLog::add_key(const Execution& row, int first) {
   const KeyForm form{header_.shape, parts_};
   const SourceKey key = key_of_row(row, first, form);
   KeyHashes(form.shape)
-      .pass(
+      .for_each_hash(
           key, [&](Hash hash) { added_keys_.add(hash, header_.fpr); },
           [&](Hash marker) { return added_keys_.may_contain(marker); });
   keys_read_ += key.hash ? 1 : 0;
@@ -93,7 +93,7 @@ void BloomChangeLog::for_each_change(const Shape& shape, const EachChange& f) co
     }
     const SourceKey key = key_of_row(row, first, form);
     if (change == kAdded || change == kAnnounced) {
-      hashes.pass(key, [&](Hash hash) { f(true, hash); });
+      hashes.for_each_hash(key, [&](Hash hash) { f(true, hash); });
     } else if (key.hash || shape.kind != Kind::counting) {
       f(false, key.hash);
     }

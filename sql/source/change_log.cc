@@ -172,14 +172,21 @@ bool ChangeLog::read_from_last() {
   Position last;
   std::uint64_t rows = 0;
   for (; has_row; has_row = run.step()) {
-    order.require_next(run.integer(kIdColumn), run.integer(kChangeColumn));
+    const std::int64_t id = run.integer(kIdColumn);
+    const std::int64_t change = run.integer(kChangeColumn);
+    order.require_next(id, change);
     const auto token = run.value(kTokenColumn).blob();
     if (token.size() != kTokenBytes) {
       fail("the table " + sqlite::quoted_text(name_) +
            " has a row without a token, which an authorizer has hidden (run the command 'merge')");
     }
-    read_row(run);
-    last.id = run.integer(kIdColumn);
+    if (change == kAnnounced) {
+      announcements_.push_back(id);
+    }
+    if (change == kAdded || change == kAnnounced) {
+      add_key(run, kFirstKeyColumn);
+    }
+    last.id = id;
     last.token.assign(token.begin(), token.end());
     last.keys_read = keys_read();
     if (++rows % kRowsPerPosition == 0) {
@@ -190,16 +197,6 @@ bool ChangeLog::read_from_last() {
     keep_position(last);
   }
   return true;
-}
-
-void ChangeLog::read_row(const Execution& row) {
-  const auto change = row.integer(kChangeColumn);
-  if (change == kAnnounced) {
-    announcements_.push_back(row.integer(kIdColumn));
-  }
-  if (change == kAdded || change == kAnnounced) {
-    add_key(row, kFirstKeyColumn);
-  }
 }
 
 // Between two positions that stay there are at most as many rows as after them. So the rows to read

@@ -97,9 +97,9 @@ class ChangeLog {
   void forget();
 
   // What a derived class keeps of the rows. add_key() gets each added or announced key. keys_read()
-  // returns how many keys are kept, in the order of the log. keep_keys(n) forgets the keys that
-  // came after keys_read() was n; it may return false instead, and all rows are then read again.
-  // forget_keys() forgets all.
+  // returns how many keys are kept, in the order of the log. keep_keys(n) is called when
+  // the keys that came after keys_read() was n are no longer in the log; if it returns false, all
+  // rows are read again. forget_keys() forgets all.
   virtual void add_key(const sqlite::Execution& row, int first) = 0;
   virtual std::uint64_t keys_read() const = 0;
   virtual bool keep_keys(std::uint64_t n) = 0;
@@ -127,7 +127,6 @@ class ChangeLog {
   std::string change_column_list() const;  // "added, key1, ..."
   void read_rows();
   bool read_from_last();
-  void read_row(const sqlite::Execution& row);
   void keep_position(const Position& last);
   void forget_last();
   bool is_announcement(std::int64_t id);

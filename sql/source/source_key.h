@@ -33,7 +33,7 @@ SourceKey key_of_row(const sqlite::Execution& row, int first, const KeyForm& for
 SourceKey key_of_value(const sqlite::Value& value, bool is_composite, const KeyForm& form);
 
 // The hashes that a filter stores for the keys of a source. The marker stands for all keys that
-// need it, and is never removed, so it is stored once for all keys that are passed. Each KeyHashes
+// need it, and is never removed, so it is stored once for all keys of this object. Each KeyHashes
 // stores it again even if the filter may contain it: in a counting filter, that may be due to other
 // keys, which can be removed.
 class KeyHashes {
@@ -42,12 +42,12 @@ class KeyHashes {
 
   // Calls add(hash) for the key, unless it is NULL, and for the marker if no key before needed it.
   template <typename Add>
-  void pass(const SourceKey& key, Add&& add) {
-    pass(key, add, [this](Hash) { return marker_passed_; });
+  void for_each_hash(const SourceKey& key, Add&& add) {
+    for_each_hash(key, add, [this](Hash) { return has_marker_; });
   }
   // As above. has(marker) returns whether the marker is stored already.
   template <typename Add, typename Has>
-  void pass(const SourceKey& key, Add&& add, Has&& has) {
+  void for_each_hash(const SourceKey& key, Add&& add, Has&& has) {
     if (key.hash) {
       add(*key.hash);
     }
@@ -56,13 +56,13 @@ class KeyHashes {
       if (!has(marker)) {
         add(marker);
       }
-      marker_passed_ = true;
+      has_marker_ = true;
     }
   }
 
  private:
   const Shape shape_;
-  bool marker_passed_ = false;
+  bool has_marker_ = false;
 };
 
 // Return the key for an error message: 42, 'text', or ('t1', 'a@b') for a composite key.

@@ -65,12 +65,14 @@ class KnownEncoding {
 // them. Takes about 10 ns per prepared statement of the connection.
 std::string running_sql(sqlite3* db);
 
-// Returns whether a running statement may have a LEFT, RIGHT or FULL JOIN. Its program then has the
-// instruction for rows without a match, or cannot be read; or the text has a LEFT JOIN.
+// Returns whether a running statement may have a LEFT, RIGHT or FULL JOIN: its program has the
+// instruction for rows without a match or cannot be read, or its text, a view or a trigger that it
+// may use has such a join.
 bool may_be_running_outer_join(sqlite3* db);
 
 // Returns whether the triggers on the table `on`, an ordinary one with a rowid, may write to the
-// rows of that table or of `table`. Also returns true if a statement on it cannot be prepared.
+// rows of that table or of `table`. Also returns true if that cannot be known: no statement on it
+// can be prepared, or triggers are off.
 bool triggers_may_write_to(sqlite3* db, const std::string& schema, const std::string& on,
                            const std::string& table);
 
@@ -137,14 +139,13 @@ class ReadUncommitted {
   // Call at the beginning of each statement, and before each lookup until is_known(). Returns
   // whether uncommitted changes are visible.
   //
-  // Reading the pragma takes 2 us, and a statement of one lookup calls this twice. So after
-  // a statement was prepared, the first call reads the pragma if the cache is shared, and otherwise
-  // the third call. Later calls return that result.
+  // Reading the pragma takes 2 us, and a statement of one lookup calls this twice. So the pragma is
+  // read at once only if the cache is shared. Otherwise the third call reads it, and later calls
+  // return that result, unless an authorizer has denied the pragma.
   bool sees_uncommitted(sqlite3* db);
   bool is_known() const { return calls_ == kCallsUntilKnown; }
 
  private:
-  // A statement of one lookup makes two calls: at its beginning and before the lookup.
   static constexpr int kCallsUntilKnown = 3;
   int calls_ = 0;  // since the last statement was prepared; kCallsUntilKnown: is_on_ is known
   bool is_on_ = false;

@@ -28,8 +28,9 @@ inline void return_count(Context& context, std::optional<std::uint64_t> count) {
     context.result_int64(static_cast<std::int64_t>(*count));
   }
 }
-// `parts`: the collations of the columns of a composite key. Throws bloom::Error if one is not
-// BINARY: bloom_key() folds nothing, so bloom_contains() would not find the keys of the table.
+// Call before a table returns its filter as a blob. `parts`: the collations of the columns of a
+// composite key. Throws bloom::Error if one is not BINARY: bloom_key() folds no column, so
+// bloom_contains(filter, bloom_key(...)) would miss keys.
 void require_binary_parts(const PartCollations& parts);
 // Sets a filter as the result of a call. Throws if its stored bytes exceed the limit.
 void return_filter(Context& context, Filter filter);

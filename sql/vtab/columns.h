@@ -1,6 +1,6 @@
 // The hidden columns of a virtual table that describe it. A table lists them in one place: name,
-// type, and the function of the cursor that computes the value. All else follows from the list: the
-// declaration, the names that a table cannot have, and what a cursor returns.
+// type, and the function of the cursor that computes the value. The declaration and what a cursor
+// returns follow from the list.
 #pragma once
 
 #include <algorithm>

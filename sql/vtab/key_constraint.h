@@ -28,8 +28,8 @@ struct KeyConstraint {
   // order.
   bool comes_later = false;
   // Whether the condition is key IN (...), and a table that comes later could give the keys one by
-  // one instead. SQLite assumes that lists are short. But the list may be a whole table, and the
-  // later table is then searched once for each key of the list.
+  // one instead. The plan should then cost much. SQLite assumes that lists are short, but this one
+  // may be a whole table, and the later table would be searched once for each key of the list.
   bool list_displaces_join = false;
   // The collation of a condition that the filter does not support; null if there is none.
   const char* unsupported_collation = nullptr;

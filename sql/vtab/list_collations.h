@@ -24,14 +24,14 @@ class ListCollations {
   // programs of the running statements, and remembers the result until other statements run.
   // `plan`: the idxStr of the running statement. SQLite may explain another plan than it runs,
   // after parameters were bound or the costs have changed; then returns false.
-  bool are_within(std::string_view collation, std::string_view plan) {
+  bool all_compare_by(std::string_view collation, std::string_view plan) {
     return other_than(collation, kAnyArgument, kNoColumn).empty() &&
            std::find(plans_.begin(), plans_.end(), plan) != plans_.end();
   }
   // Looks for a list that is compared by another collation than BINARY and this one. Considers two
   // kinds of lists:
-  // - those that are passed to xFilter as this argument (from 0; kAnyArgument: as any), or of which
-  //   the program does not tell the argument; and
+  // - those that are passed to xFilter as argument number `argument`, from 0 (kAnyArgument: as any
+  //   argument), and those whose argument the program does not show; and
   // - those in which the program itself searches for the value of `column`: another plan may pass
   //   them to xFilter.
   // Returns that collation; "" if there is none. If a program cannot be read, returns words that

@@ -25,7 +25,7 @@ bool is_plain_word(std::string_view text) {
 
 // SQLite decides which words are numbers, by the affinity of a comparison.
 // sqlite3_value_numeric_type() is not used: SQLite 3.53 crashes when it gets a copy of a value.
-OptionConverter::Values OptionConverter::convert(std::string_view text) {
+OptionConverter::Converted OptionConverter::convert(std::string_view text) {
   if (!select_) {
     select_.emplace(
         db_, "SELECT CASE WHEN CAST(?1 AS NUMERIC) = ?1 THEN CAST(?1 AS NUMERIC) ELSE ?1 END, ?1");
@@ -36,7 +36,7 @@ OptionConverter::Values OptionConverter::convert(std::string_view text) {
   return {run.value(inner ? 1 : 0).copy(), run.value(0).copy()};
 }
 
-const OptionConverter::Values& OptionArgument::values() const {
+const OptionConverter::Converted& OptionArgument::values() const {
   if (!values_) {
     values_ = converter_.convert(text);
   }
@@ -44,7 +44,7 @@ const OptionConverter::Values& OptionArgument::values() const {
 }
 
 std::uint64_t OptionArgument::integer(std::uint64_t low, std::uint64_t high) const {
-  return integer_argument(number(), name, low, high);
+  return integer_argument(unquoted_value(), name, low, high);
 }
 
 std::string OptionArgument::word(std::string_view rule) const {

@@ -18,16 +18,16 @@
 namespace bloom {
 
 // Converts the texts of options to SQL values. Prepares its statement at the first call of
-// convert(), because a fresh connection pays for each one.
+// convert(): each connection reads the options when it opens a table, and most need no statement.
 class OptionConverter {
  public:
   explicit OptionConverter(sqlite3* db) : db_(db) {}
 
-  struct Values {
-    sqlite::OwnedValue value;   // a number, or text for a 'string' or another word
-    sqlite::OwnedValue number;  // the same, but also a number for a number in quotes
+  struct Converted {
+    sqlite::OwnedValue value;     // a number, or text for a 'string' or another word
+    sqlite::OwnedValue unquoted;  // the same, but also a number for a number in quotes
   };
-  Values convert(std::string_view text);
+  Converted convert(std::string_view text);
 
  private:
   sqlite3* db_;
@@ -44,9 +44,9 @@ class OptionArgument {
   const std::string_view name;
   const std::string_view text;
 
-  // As OptionConverter::Values. Valid as long as this object.
+  // As OptionConverter::Converted. Valid as long as this object.
   sqlite::Value value() const { return sqlite::Value(values().value.get()); }
-  sqlite::Value number() const { return sqlite::Value(values().number.get()); }
+  sqlite::Value unquoted_value() const { return sqlite::Value(values().unquoted.get()); }
 
   std::uint64_t integer(std::uint64_t low, std::uint64_t high) const;
   std::string word(std::string_view rule = "a name") const;
@@ -57,10 +57,10 @@ class OptionArgument {
   Collation collation() const;
 
  private:
-  const OptionConverter::Values& values() const;
+  const OptionConverter::Converted& values() const;
 
   OptionConverter& converter_;
-  mutable std::optional<OptionConverter::Values> values_;
+  mutable std::optional<OptionConverter::Converted> values_;
 };
 
 // Reads one option into an object of class Options.

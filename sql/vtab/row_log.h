@@ -11,8 +11,8 @@
 // rows.
 //
 // The ids are consecutive. A merge removes all rows. A rollback removes the newest ones, or brings
-// back those that a merge has removed: a copy must not take those for rows with the same ids that
-// came after the merge.
+// back those that a merge has removed. So one id can stand for a row that a merge removed, and for
+// one that was appended later. Whoever keeps a copy of the log in memory must tell them apart.
 #pragma once
 
 #include <cstdint>

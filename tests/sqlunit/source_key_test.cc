@@ -73,7 +73,7 @@ TEST(KeyHashes, PassTheMarkerOnce) {
   std::vector<Hash> passed;
   KeyHashes hashes(form().shape);
   for (const SourceKey& key : keys()) {
-    hashes.pass(key, [&](Hash hash) { passed.push_back(hash); });
+    hashes.for_each_hash(key, [&](Hash hash) { passed.push_back(hash); });
   }
   EXPECT_EQ(passed, (std::vector{hash_of("05"), marker, hash_of("06"), hash_of("7")}));
 }
@@ -82,7 +82,7 @@ TEST(KeyHashes, PassNoMarkerThatIsThereAlready) {
   std::vector<Hash> passed;
   for (const bool is_there : {true, false}) {
     KeyHashes hashes(form().shape);
-    hashes.pass(
+    hashes.for_each_hash(
         key_of("'05'"), [&](Hash hash) { passed.push_back(hash); },
         [&](Hash marker) {
           EXPECT_EQ(marker, noncanonical_marker(form().shape));

@@ -14,7 +14,7 @@ namespace bloom {
 
 struct BloomConfig {
   Layers layers;  // at least one
-  // Whether another filter was merged in. The sum of the counters can then not be checked.
+  // Whether another counting filter was merged in. The sum of the counters can then not be checked.
   bool has_merged_filter = false;
   // Which triggers are on the source: see TriggerSet::number. 0 without a source, and in
   // files of version 1.0.

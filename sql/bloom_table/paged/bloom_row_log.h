@@ -9,10 +9,10 @@
 // a query. It takes 24 bytes per row, at most 3 MB. All objects of a table in a transaction share
 // it (filter_registry.h).
 //
-// An id is used again only after a rollback, and a rollback removes the newest rows. So if nothing
-// but rollbacks has happened since the copy was made, two ids tell the rest: the first id of the
-// log is that of the copy, and the last id of the log is not higher. No row of the log is then
-// missing from the copy. The copy may have more rows at its end, which load() removes.
+// An id is used again only after a rollback, and a rollback removes the newest rows. So if only
+// rollbacks have happened since the copy was made, it is enough to compare two ids. If both have
+// the same first id, and the last id of the log is not higher, the copy has every row of the log.
+// It may have more at its end, which load() removes.
 #pragma once
 
 #include <cstdint>

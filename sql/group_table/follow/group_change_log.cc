@@ -38,7 +38,7 @@ void GroupChangeLog::add_key(const Execution& row, int first) {
     return;
   }
   const std::uint32_t number = number_of(member);
-  KeyHashes(form_.shape).pass(key, [&](Hash hash) { push(hash, number); });
+  KeyHashes(form_.shape).for_each_hash(key, [&](Hash hash) { push(hash, number); });
 }
 
 std::uint32_t GroupChangeLog::number_of(const Value& member) {

@@ -162,7 +162,7 @@ void MemberFollower::add_row(const Execution& row, int first, const KeyForm& for
   }
   const auto known = keys_.find(member);
   const std::uint64_t slot = known ? *known : keys_.add_member(member);
-  KeyHashes(form.shape).pass(key, [&](Hash hash) {
+  KeyHashes(form.shape).for_each_hash(key, [&](Hash hash) {
     keys_.add(slot, hash, /*may_use_row_log=*/false);
   });
 }
@@ -310,7 +310,7 @@ void MemberFollower::check() {
     const SourceKey key = key_of_row(run, 1, form);
     const auto slot = store_.members().slot_of(config, member);
     bool has_all = true;
-    KeyHashes(form.shape).pass(key, [&](Hash hash) {
+    KeyHashes(form.shape).for_each_hash(key, [&](Hash hash) {
       has_all = has_all && (change_log.may_contain(member, hash) ||
                             (slot && store_.segments().may_contain(config, *slot, hash)));
     });

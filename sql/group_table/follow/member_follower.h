@@ -10,8 +10,8 @@
 //   finds no row of the member. Rows that are written after the command has begun stay in the
 //   change log, because the command deletes only the rows that it had then.
 // - Keys may be missing if the triggers have missed a change, or an UPDATE was announced and is not
-//   finished. A lookup is then refused, or returns all members of the table, the change log and
-//   the source.
+//   finished. A lookup is then refused, or returns all members of the table and the source, and
+//   those of the change log unless a change was missed.
 // - A lookup reads the change log first, then the filters: keys move from the one to the others.
 #pragma once
 

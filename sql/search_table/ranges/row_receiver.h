@@ -36,8 +36,8 @@ class RowFeed {
   RowFeed(const SearchSource& source, std::span<const std::size_t> terms);
 
   // Returns false if the receiver did not want more rows. Throws SqliteError, for example because
-  // an expression fails for a row, or because the receiver has thrown. An invalid value then has
-  // the code SQLITE_ERROR, as an expression that fails has.
+  // an expression fails for a row, or because the receiver has thrown. The code is SQLITE_ERROR for
+  // an expression that fails, and also for a bloom::Error of the kind `invalid`.
   bool read(RowidRange rows, RowReceiver& receiver);
   // Returns whether anyone but the receivers has written to the database within a call of read().
   bool was_disturbed() const { return was_disturbed_; }
