@@ -78,6 +78,7 @@ void SearchTable::Cursor::read_plan(const char* idx_string) {
   plan_text_ = idx_string;
   SearchPlan plan = read_search_plan(idx_string);
   columns_used_ = plan.columns_used;
+  plan_key_ = std::to_string(columns_used_) + " ";
   plan_.clear();
   for (SearchCondition& each : plan.conditions) {
     const std::string operand = operand_of(each);
@@ -94,20 +95,20 @@ SearchTable::Cursor::Wanted SearchTable::Cursor::read_conditions() {
   Wanted wanted;
   where_.clear();
   bound_.clear();
-  bound_texts_.clear();
   std::string last;
   for (std::size_t i = 0; i < conditions_.size(); ++i) {
     const Condition& condition = *conditions_[i];
-    const Value value(values_[i].get());
+    const Value value = values_[i];
     // Before its text is read: in a database in UTF-16, that takes the last byte from a text of an
     // odd number of bytes.
-    OwnedValue text = value.type() == SQLITE_TEXT ? value.copy() : nullptr;
+    const Value parameter = value.type() == SQLITE_TEXT ? own(value) : value;
     const bool allows_null = condition.op == SQLITE_INDEX_CONSTRAINT_IS ||
                              condition.op == SQLITE_INDEX_CONSTRAINT_ISNOT ||
                              is_null_test(condition.op) || condition.is_list;
     wanted.is_none = wanted.is_none || (value.is_null() && !allows_null);
-    if (condition.column == kRowidColumn && value.type() == SQLITE_INTEGER) {
-      limit_rowids(condition, value.integer(), wanted);
+    if (condition.column == kRowidColumn && value.type() == SQLITE_INTEGER &&
+        limit_rowids(condition, value.integer(), wanted)) {
+      continue;
     }
     // Last: an expression may fail for rows that the other conditions refuse.
     std::string& sql = condition.column >= table_.columns_.source_columns() ? last : where_;
@@ -116,39 +117,38 @@ SearchTable::Cursor::Wanted SearchTable::Cursor::read_conditions() {
     if (push_down(condition, value, sql)) {
       wanted.has_index = wanted.has_index || condition.has_index;
       if (!is_null_test(condition.op)) {
-        bound_.push_back(text ? text.get() : values_[i].get());
-        bound_texts_.push_back(std::move(text));
+        bound_.push_back(parameter);
       }
-    } else if (condition.op == SQLITE_INDEX_CONSTRAINT_EQ && !condition.is_list) {
-      // For x IN (...), old SQLite takes a NULL of a virtual table for each of the values (3.31).
-      sql.resize(size);
+      continue;
+    }
+    sql.resize(size);
+    // For x IN (...), old SQLite takes a NULL of a virtual table for each of the values (3.31).
+    if (condition.op == SQLITE_INDEX_CONSTRAINT_EQ && !condition.is_list) {
       sql.append(" AND ").append(condition.operand).append(" IS NOT NULL");
-    } else {
-      sql.resize(size);
     }
   }
   where_ += last;
   return wanted;
 }
 
-void SearchTable::Cursor::limit_rowids(const SearchCondition& condition, std::int64_t value,
+bool SearchTable::Cursor::limit_rowids(const SearchCondition& condition, std::int64_t value,
                                        Wanted& wanted) {
   RowidRange& rows = wanted.rowids;
   switch (condition.op) {
     case SQLITE_INDEX_CONSTRAINT_EQ:
     case SQLITE_INDEX_CONSTRAINT_IS:
       rows = {std::max(rows.first, value), std::min(rows.last, value)};
-      return;
+      return true;
     case SQLITE_INDEX_CONSTRAINT_GT:
     case SQLITE_INDEX_CONSTRAINT_GE:
       rows.first = std::max(rows.first, value);
-      return;
+      return true;
     case SQLITE_INDEX_CONSTRAINT_LT:
     case SQLITE_INDEX_CONSTRAINT_LE:
       rows.last = std::min(rows.last, value);
-      return;
+      return true;
     default:
-      return;
+      return false;
   }
 }
 
@@ -358,7 +358,7 @@ bool SearchTable::Cursor::look_up(const SearchConfig& config, Wanted wanted) {
 
 void SearchTable::Cursor::narrow_by(const SearchedColumn& column, Affinity affinity,
                                     std::size_t condition, SearchLookup& lookup) {
-  const Value value(values_[condition].get());
+  const Value value = values_[condition];
   SearchKeys keys;
   if (conditions_[condition]->is_list) {
     if (!is_compared_by(lists_[condition], name_of(column.collation))) {

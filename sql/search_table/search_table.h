@@ -126,8 +126,8 @@ class SearchTable {
   void append_equal_keys(const SearchedColumn& column, Affinity affinity, const Value& value,
                          SearchKeys& keys);
   Like like();
-  // Call when a statement is prepared. Discards statements with LIKE or GLOB: SQLite does not prepare
-  // them again after an application has replaced LIKE for texts in another encoding.
+  // Call when a statement is prepared. Discards statements with LIKE or GLOB: SQLite does not
+  // prepare them again after an application has replaced LIKE for texts in another encoding.
   void forget_like();
   void refuse_conditions_on_commands(const sqlite3_index_info& info) const;
   void refuse_properties_of_rows(const sqlite3_index_info& info) const;
@@ -221,6 +221,8 @@ class SearchTable::Cursor {
     bool is_none = false;    // no row meets them
   };
 
+  // Returns a copy of a value, which is valid until the next start().
+  Value own(const Value& value);
   // Reads the plan, unless it is that of the last execution: a join looks up many values by one.
   void read_plan(const char* idx_string);
   // Sets where_.
@@ -231,7 +233,8 @@ class SearchTable::Cursor {
   // False if that could lose rows which the user's condition accepts; `sql` is then undefined.
   bool push_down(const Condition& condition, const Value& value, std::string& sql) const;
   bool may_be_of_like_with_escape(const SearchCondition& condition, const Value& value) const;
-  static void limit_rowids(const SearchCondition& condition, std::int64_t value, Wanted& wanted);
+  // Returns false if the condition does not limit the rowids.
+  static bool limit_rowids(const SearchCondition& condition, std::int64_t value, Wanted& wanted);
   // Returns the values of column IN (...) that a row may have.
   std::vector<sqlite::OwnedValue> list_of(const SearchCondition& condition, const Value& argument);
   // Returns true if the list has no text, or if ListCollations finds no collation but BINARY and
@@ -262,12 +265,13 @@ class SearchTable::Cursor {
   int plan_names_ = -1;  // SearchSource::names_version() when the plan was read
   std::uint64_t columns_used_ = 0;
   std::vector<Condition> plan_;
+  std::string plan_key_;                                // of the columns, for statement_key_
   std::vector<const Condition*> conditions_;            // those of the plan that apply
-  std::vector<sqlite::OwnedValue> values_;              // one per condition
+  std::vector<Value> values_;                           // one per condition, valid in start()
   std::vector<std::vector<sqlite::OwnedValue>> lists_;  // those of the conditions that are lists
   std::string where_;                                   // of the statement on the source
-  std::vector<sqlite3_value*> bound_;                   // its parameters
-  std::vector<sqlite::OwnedValue> bound_texts_;         // copies of those that are texts
+  std::vector<Value> bound_;                            // its parameters
+  std::vector<sqlite::OwnedValue> owned_;               // see own()
   RowidRanges runs_;
   std::size_t run_ = 0;
   // If an index finds the rows of a list: its values, each of which needs a run of its own, and the
