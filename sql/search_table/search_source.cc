@@ -18,16 +18,6 @@ using sqlite::quoted_name;
 using sqlite::quoted_text;
 using sqlite::Statement;
 
-SourceNames names_of(const SearchOptions& options) {
-  SourceNames names{options.source(), {}};
-  for (const SearchedTerm& term : options.terms()) {
-    if (term.expression.empty()) {
-      names.columns.push_back(term.column);
-    }
-  }
-  return names;
-}
-
 // Returns the position of the first "(" that is in no name; the size of the text if there is none.
 std::size_t first_bracket(std::string_view sql) {
   std::size_t i = 0;
@@ -46,7 +36,7 @@ SearchSource::SearchSource(sqlite3* db, const std::string& schema, std::string t
       table_(std::move(table)),
       guard_(std::move(guard)),
       options_(options),
-      link_(db, schema, table_, names_of(options),
+      link_(db, schema, table_, {options.source(), {}},
             {{.number = kTriggersForSearch,
               .names_suffix = "",
               .make = [this](const Source&, const std::string& name,
@@ -152,13 +142,15 @@ std::string SearchSource::other_columns() const {
 
 // Not when a statement is prepared: SQLite would report an interrupt there as another error.
 void SearchSource::require_same_columns() {
-  if (!columns_problem_) {
-    columns_problem_ = other_columns();
+  if (has_same_columns_) {
+    return;
   }
-  if (!columns_problem_->empty()) {
-    fail(*columns_problem_ + " when this connection opened " + quoted_text(table_) +
+  link_.require_no_other_of_name();
+  if (const std::string problem = other_columns(); !problem.empty()) {
+    fail(problem + " when this connection opened " + quoted_text(table_) +
          " (open the database again; the command 'rebuild' then fixes that)");
   }
+  has_same_columns_ = true;
 }
 
 void SearchSource::read_indexes() {
@@ -200,7 +192,7 @@ void SearchSource::refresh_names() {
   if (schema_of_names_ != now) {
     read_names();
     read_indexes();
-    columns_problem_.reset();
+    has_same_columns_ = false;
     schema_of_names_ = now;
     ++names_version_;
   }
@@ -223,7 +215,7 @@ void SearchSource::require_readable() const {
 // Only of a table that was made: CREATE has messages of its own.
 void SearchSource::require_terms() const {
   source_.require_ordinary_table();
-  link_.require_columns();
+  link_.require_names();
   require_readable();
   for (std::size_t i = 0; i < term_sql_.size() && !columns_.empty(); ++i) {
     const auto outcome = sqlite::Outcome::of(

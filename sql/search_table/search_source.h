@@ -99,8 +99,9 @@ class SearchSource {
 
   // Throws SqliteError(SQLITE_AUTH) if an authorizer hides columns that lookups read.
   void require_readable() const;
-  // Throws bloom::Error if the source was made again with other columns. SQLite compares the
-  // columns of a virtual table as they were declared when it was opened.
+  // Throws bloom::Error if the source was made again with other columns, or if another table has
+  // its old name. SQLite compares the columns of a virtual table as they were declared when it was
+  // opened.
   void require_same_columns();
   // Throws bloom::Error if the source lacks a column of the options.
   void require_terms() const;
@@ -161,7 +162,7 @@ class SearchSource {
   std::vector<std::string> term_sql_;
   std::vector<SourceColumn> columns_;  // as they were when this object was made
   std::string rowid_alias_;
-  std::optional<std::string> columns_problem_;  // other_columns(), if called since refresh_names()
+  bool has_same_columns_ = false;                             // as found since refresh_names()
   std::vector<std::pair<std::string, std::string>> indexed_;  // columns and collations
   std::optional<SchemaReader::State> schema_of_names_;
   int names_version_ = 0;

@@ -95,6 +95,10 @@ class Source {
   // Returns the first of the columns that the source does not have; nullopt if it has all, or is no
   // ordinary table.
   std::optional<std::string> missing_column() const;
+  // Returns what was renamed if something else has the name in the options now: another table, or
+  // another column of the source. nullopt if nothing has. Queries by that name then mean other
+  // rows.
+  std::optional<std::string> replaced_name() const;
   // Throws bloom::Error unless the source is an ordinary table.
   void require_ordinary_table() const;
   // Throws bloom::Error unless the source is an ordinary table, and its columns exist. A single

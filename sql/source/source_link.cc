@@ -81,13 +81,29 @@ void SourceLink::require_readable(const std::string& table) const {
   sqlite::require_readable(source_.db(), source_.schema(), side_table(table));
 }
 
-void SourceLink::require_columns() const {
+void SourceLink::require_no_other_of_name() const {
+  if (const auto problem = problem_of_names()) {
+    fail(*problem);
+  }
+}
+
+void SourceLink::require_names() const {
+  require_no_other_of_name();
   if (const auto column = source_.missing_column()) {
     fail("the source " + quoted_text(source_.names().table) + " has no column " +
          quoted_text(*column) +
          " any more (rename the column back; or DROP this table, and create it again with the new "
          "name of the column)");
   }
+}
+
+std::optional<std::string> SourceLink::problem_of_names() const {
+  if (const auto renamed = source_.replaced_name()) {
+    return *renamed +
+           ", so queries may miss rows (drop this table and create it again for the one that you "
+           "mean, or rename it back)";
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> SourceLink::check(
@@ -119,6 +135,9 @@ std::optional<std::string> SourceLink::problem_of_objects(const std::string& tab
     return problem("the triggers " + source + " are missing or have changed",
                    "the command 'rebuild' fixes that; if the source no longer exists, run DROP "
                    "TABLE");
+  }
+  if (auto renamed = problem_of_names()) {
+    return renamed;
   }
   if (!triggers_.has_sentinel(objects.trigger_set)) {
     return std::nullopt;  // version 1.0 made no guard index and no side table either

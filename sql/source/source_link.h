@@ -95,8 +95,11 @@ class SourceLink {
   // Throws SqliteError(SQLITE_AUTH) if an authorizer hides columns of the source or side table.
   // Call before a command, unless it reads neither.
   void require_readable(const std::string& table) const;
-  // For 'rebuild'. Throws bloom::Error if the source has lost one of the columns.
-  void require_columns() const;
+  // Throws bloom::Error if another table, or another column of the source, has a name of the
+  // options.
+  void require_no_other_of_name() const;
+  // For 'rebuild'. As above; also throws if the source has lost one of the columns.
+  void require_names() const;
 
   // Call when a statement is prepared, and before a command: see SchemaCheck.
   void schema_may_have_changed() { schema_check_.expire(); }
@@ -117,6 +120,7 @@ class SourceLink {
                                                 const LinkedObjects& objects);
 
  private:
+  std::optional<std::string> problem_of_names() const;
   // Returns the CREATE statement of the side table; empty if there is none.
   std::string_view side_table_sql(const StoredSchema& stored) const;
   bool has_side_table(const StoredSchema& stored) const;

@@ -241,9 +241,9 @@ TEST_F(SourceLinkTest, ASetWithoutASentinelHasTriggersAlone) {
 
 TEST_F(SourceLinkTest, RequiresTheColumns) {
   SourceLink source = link();
-  source.require_columns();
+  source.require_names();
   execute(db_, "DROP TABLE s; CREATE TABLE s(a)");
-  EXPECT_NE(error_of([&] { source.require_columns(); }), "");
+  EXPECT_NE(error_of([&] { source.require_names(); }), "");
 }
 
 }  // namespace

@@ -535,6 +535,8 @@ class Schema(SourceCase):
         db.execute("ALTER TABLE s RENAME TO archived")
         db.executescript(SOURCE)
         db.execute("DROP INDEX f_guard")
+        self.assertFails(db, "'s' was renamed to 'archived', and something else has its old name", "SELECT count(*) FROM f")
+        db.execute("DROP TABLE s")
         for sql in ("SELECT id FROM {} WHERE k = 'key 7'", "SELECT count(*) FROM {}"):
             self.assertEqual(*(db.execute(sql.format(table)).fetchall() for table in ("archived", "f")))
 
@@ -549,7 +551,6 @@ class Schema(SourceCase):
                         db.execute(f"ALTER TABLE s RENAME COLUMN k TO {quoted}")
                     if table != "s":
                         db.execute(f"ALTER TABLE s RENAME TO {quoted}")
-                        db.executescript(SOURCE)  # another table by the old name
                     db.execute(f"UPDATE {table} SET {column} = 'new' WHERE id = 7")
                     db.execute(f"INSERT INTO {table}({column}) VALUES ('newer')")
                     for command in (SUMMARIZE, CHECK, REBUILD):
@@ -702,6 +703,8 @@ class Schema(SourceCase):
             with self.assertRaises(sqlite3.OperationalError):
                 reader.execute("SELECT id FROM f WHERE k = 'key 5'")
         db.execute("COMMIT")
+        self.assertFails(reader, "something else has its old name", "SELECT id FROM f WHERE k = 'key 5'")
+        db.execute("DROP TABLE s")
         self.assertEqual(reader.execute("SELECT id FROM f WHERE k = 'key 5'").fetchall(), [(5,)])
 
     def test_match_needs_a_column(self):

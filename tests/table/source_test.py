@@ -129,19 +129,56 @@ class Following(SourceCase):
         self.assertFails(db, "cannot list the keys of a Bloom filter .give the key", "SELECT * FROM f")
 
     def test_rebuild_follows_the_renamed_columns_without_triggers(self):
-        """The guard index has their names; the options may name other columns, or another table."""
-        for renames in (("ALTER TABLE s RENAME COLUMN b TO c", "ALTER TABLE s RENAME COLUMN a TO b"), ("ALTER TABLE s RENAME TO old", "CREATE TABLE s(a, b)")):
+        """The guard index has their names; while the options name other columns, or another table, it is refused."""
+        for *renames, free in (("ALTER TABLE s RENAME COLUMN b TO c", "ALTER TABLE s RENAME COLUMN a TO b", "ALTER TABLE s RENAME COLUMN b TO d"),
+                               ("ALTER TABLE s RENAME TO old", "CREATE TABLE s(a, b)", "DROP TABLE s")):  # fmt: skip
             db = self.connect(":memory:")
             db.executescript("CREATE TABLE s(a, b); INSERT INTO s VALUES ('a', 'b'); CREATE VIRTUAL TABLE f USING bloom(source=s, column=b)")
             db.executescript("CREATE VIRTUAL TABLE j USING bloom(source=s, column=(b, a)); CREATE VIRTUAL TABLE g USING bloom_groups(source=s, member=a, column=b)")
             for statement in (*renames, "DROP TRIGGER f_before_update", "DROP TRIGGER j_before_insert", "DROP TRIGGER g_after_update"):
                 db.execute(statement)
             for name in "fjg":
+                self.assertFails(db, "was renamed to .*, and something else has its old name", f"INSERT INTO {name}({name}) VALUES ('rebuild')")
+            db.execute(free)
+            for name in "fjg":
                 db.execute(f"INSERT INTO {name}({name}) VALUES ('rebuild')")
                 db.execute(f"INSERT INTO {name}({name}) VALUES ('integrity-check')")
             self.assertEqual(self.present(db, "b"), ["b"])
             self.assertEqual(one(db, "SELECT member FROM g WHERE key = 'b'"), "a")
             self.assertEqual(one(db, "SELECT count(*) FROM j WHERE key = bloom_key('b', 'a')"), 1)
+
+    def test_a_new_table_or_column_by_the_old_name(self):
+        """As in log rotation: queries by that name mean rows that no table of ours knows."""
+        rotated = ("ALTER TABLE s RENAME TO old", "CREATE TABLE S(id INTEGER PRIMARY KEY, k, m)", "DROP TABLE s", "ALTER TABLE old RENAME TO s")
+        viewed = ("ALTER TABLE s RENAME TO old", "CREATE VIEW s AS SELECT * FROM old", "DROP VIEW s", "ALTER TABLE old RENAME TO s")
+        swapped = ("ALTER TABLE s RENAME k TO raw", "ALTER TABLE s ADD COLUMN k", "ALTER TABLE s RENAME k TO other", "ALTER TABLE s RENAME raw TO k")
+        refused = "was renamed to .*, and something else has its old name"
+        for rename, create, free, back in (rotated, viewed, swapped):
+            with self.subTest(create):
+                db = self.connect(":memory:")
+                db.executescript("""
+                    CREATE TABLE s(id INTEGER PRIMARY KEY, k, m); INSERT INTO s(k, m) VALUES ('a', 'x'), ('b', 'y');
+                    CREATE VIRTUAL TABLE f USING bloom(source=s, column=k); CREATE VIRTUAL TABLE e USING bloom(source=s, column=k, writers=extension);
+                    CREATE VIRTUAL TABLE j USING bloom(source=s, column=(k, m)); CREATE VIRTUAL TABLE maybe USING bloom(source=s, column=k, on_stale=maybe);
+                    CREATE VIRTUAL TABLE g USING bloom_groups(source=s, member=m, column=k); CREATE VIRTUAL TABLE q USING bloom_search(source=s, equal=(k))""")
+                lookups = ["SELECT 1 FROM f WHERE key = 'a'", "SELECT 1 FROM e WHERE key = 'a'", "SELECT 1 FROM g WHERE key = 'a'"]
+                if create != swapped[1]:  # these have columns of the names that the source has now
+                    lookups += ["SELECT 1 FROM j WHERE k = 'a' AND m = 'x'", "SELECT 1 FROM q WHERE id = 1"]
+                for change, works in ((rename, True), (create, False), (free, True), (back, True)):
+                    db.execute(change)
+                    for sql in lookups:
+                        if works:
+                            self.assertEqual(db.execute(sql).fetchall(), [(1,)], (change, sql))
+                        else:
+                            self.assertFails(db, refused, sql)
+                    self.assertEqual(one(db, "SELECT count(*) FROM maybe WHERE key = 'absent'"), 0 if works else 1)
+                    for name, command in itertools.product("fejg", ("rebuild", "integrity-check")):
+                        if not works:
+                            self.assertFails(db, refused, f"INSERT INTO {name}({name}) VALUES ('{command}')")
+                db.execute(rename)
+                db.execute(create)
+                for name in ("f", "e", "j", "maybe", "g", "q"):
+                    db.execute(f"DROP TABLE {name}")
 
     def test_a_column_that_has_another_name_in_a_new_source(self):
         db = self.connect()

@@ -263,7 +263,7 @@ void MemberFollower::rebuild(const GroupOptions& options, bool is_only_writer) {
     source_.take_names_from_guard(before.guard_index);
   }
   source_.require_not_being_written(is_only_writer);
-  link_.require_columns();
+  link_.require_names();
   link_.require_readable(store_.tables().table());
   require_supported(options.collation());
   const LinkedObjects made =
