@@ -12,6 +12,7 @@
 #include "sql/search_table/search_table.h"
 #include "sql/sqlite/atomically.h"
 #include "sql/sqlite/guard.h"
+#include "sql/vtab/columns.h"
 
 namespace bloom {
 namespace {
@@ -73,6 +74,7 @@ int register_all(sqlite3* db, char** message) {
       require_same_version(*version);
       return;
     }
+    add_rtrim_alias(db);
     add_filter_functions(db);
     add_contains_functions(db);
     add_inspect_functions(db);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "sql/vtab/columns.h"
+
 namespace bloom {
 namespace {
 
@@ -34,7 +36,7 @@ KeyConstraint choose_key_constraint(sqlite3_index_info& info, int column, Collat
       continue;
     }
     const char* collation = sqlite3_vtab_collation(&info, i);
-    const auto known = collation_named(collation);
+    const auto known = collation_named(without_alias(collation));
     const bool is_stricter = known == Collation::binary && key.collation != Collation::binary;
     const bool in_list = is_in_list(info, i);
     if (constraint.usable == 0) {

@@ -10,6 +10,7 @@
 
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
+#include "sql/vtab/columns.h"
 
 namespace bloom {
 namespace {
@@ -282,7 +283,8 @@ std::string ListCollations::other_than(std::string_view collation, int argument,
   const auto other = std::find_if(found_.begin(), found_.end(), [&](const List& each) {
     return (argument == kAnyArgument || each.argument == kAnyArgument ||
             each.argument == argument || (each.column != kNoColumn && each.column == column)) &&
-           sqlite3_stricmp(each.collation.c_str(), std::string(collation).c_str()) != 0;
+           sqlite3_stricmp(without_alias(each.collation.c_str()), std::string(collation).c_str()) !=
+               0;
   });
   return other == found_.end() ? "" : other->collation;
 }

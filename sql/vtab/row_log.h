@@ -12,7 +12,7 @@
 //
 // The ids are consecutive. A merge removes all rows. A rollback removes the newest ones, or brings
 // back those that a merge has removed. So one id can stand for a row that a merge removed, and for
-// one that was appended later. Whoever keeps a copy of the log in memory must tell them apart.
+// one that was appended later. A copy of the log in memory must tell them apart.
 #pragma once
 
 #include <cstdint>
