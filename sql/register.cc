@@ -12,7 +12,7 @@
 #include "sql/search_table/search_table.h"
 #include "sql/sqlite/atomically.h"
 #include "sql/sqlite/guard.h"
-#include "sql/vtab/columns.h"
+#include "sql/values/hidden_type.h"
 
 namespace bloom {
 namespace {

@@ -10,6 +10,7 @@
 #include "sql/sqlite/interrupts.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/values/arguments.h"
+#include "sql/values/hidden_type.h"
 #include "sql/values/info_json.h"
 #include "sql/values/key.h"
 #include "sql/vtab/incoming_filter.h"

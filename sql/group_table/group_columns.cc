@@ -3,6 +3,7 @@
 #include "core/support/error.h"
 #include "sql/group_table/group_table.h"
 #include "sql/sqlite/sql_text.h"
+#include "sql/values/hidden_type.h"
 
 namespace bloom {
 void require_group_name(const char* name) {

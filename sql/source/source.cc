@@ -106,30 +106,6 @@ Affinity Source::affinity(const std::string& column) const {
   return is_any && is_strict() ? Affinity::blob : affinity_of(declared);
 }
 
-std::optional<std::string> Source::replaced_name() const {
-  const auto renamed = [](const std::string& kind, const std::string& from, const std::string& to) {
-    return "the " + kind + " " + quoted_text(from) + " was renamed to " + quoted_text(to) +
-           ", and something else has its old name";
-  };
-  const std::string& table = names_from_options_.table;
-  if (sqlite3_stricmp(table.c_str(), names_.table.c_str()) != 0) {
-    const sqlite::Statement select(db_, "SELECT 1 FROM " + qualified("sqlite_master") +
-                                            " WHERE type IN ('table', 'view') AND name = ?1 "
-                                            "COLLATE NOCASE");
-    if (sqlite::Execution(select).bind(1, table).step()) {
-      return renamed("source", table, names_.table);
-    }
-  }
-  const std::vector<std::string>& columns = names_from_options_.columns;
-  for (std::size_t i = 0; i < std::min(columns.size(), names_.columns.size()); ++i) {
-    const bool is_same = sqlite3_stricmp(columns[i].c_str(), names_.columns[i].c_str()) == 0;
-    if (!is_same && !collation_name(columns[i]).empty()) {
-      return renamed("column", columns[i], names_.columns[i]);
-    }
-  }
-  return std::nullopt;
-}
-
 const char* Source::unsupported_type() const {
   const StoredSchema& objects = reader_.last_read("", names_.table);
   if (const StoredObject* const table = objects.find("table", names_.table)) {

@@ -67,7 +67,7 @@ class Source {
   void set_names(SourceNames names) { names_ = std::move(names); }
   // Sets what the guard index is on, as SQL. By default it is on the columns.
   void set_guarded(std::vector<std::string> terms) { guarded_ = std::move(terms); }
-  void take_names_from_options() { names_ = names_from_options_; }
+  const SourceNames& names_from_options() const { return names_from_options_; }
   // Takes them from a guard index on columns, which SQLite renames with the table and its columns.
   // Does nothing if there is none of this name.
   void take_names_from_guard(const std::string& guard);
@@ -95,10 +95,6 @@ class Source {
   // Returns the first of the columns that the source does not have; nullopt if it has all, or is no
   // ordinary table.
   std::optional<std::string> missing_column() const;
-  // Returns what was renamed if something else has the name in the options now: another table, or
-  // another column of the source. nullopt if nothing has. Queries by that name then mean other
-  // rows.
-  std::optional<std::string> replaced_name() const;
   // Throws bloom::Error unless the source is an ordinary table.
   void require_ordinary_table() const;
   // Throws bloom::Error unless the source is an ordinary table, and its columns exist. A single

@@ -1,5 +1,7 @@
 #include "sql/source/source_link.h"
 
+#include <algorithm>
+
 #include "core/support/error.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/sql_text.h"
@@ -9,6 +11,47 @@ namespace bloom {
 using sqlite::execute;
 using sqlite::quoted_name;
 using sqlite::quoted_text;
+
+namespace {
+
+bool is_same(const std::string& a, const std::string& b) {
+  return sqlite3_stricmp(a.c_str(), b.c_str()) == 0;
+}
+
+bool has_table_or_view(const Source& source, const std::string& name) {
+  const sqlite::Statement select(
+      source.db(), "SELECT 1 FROM " + source.qualified("sqlite_master") +
+                       " WHERE type IN ('table', 'view') AND name = ?1 COLLATE NOCASE");
+  return sqlite::Execution(select).bind(1, name).step();
+}
+
+bool has_column(const Source& source, const std::string& name) {
+  return sqlite3_table_column_metadata(source.db(), source.schema().c_str(),
+                                       source.names().table.c_str(), name.c_str(), nullptr, nullptr,
+                                       nullptr, nullptr, nullptr) == SQLITE_OK;
+}
+
+// Returns what was renamed if something else has the name in the options now: another table, or
+// another column of the source. Queries by that name then mean other rows. nullopt if nothing has.
+std::optional<std::string> replaced_name(const Source& source) {
+  const auto renamed = [](const char* kind, const std::string& from, const std::string& to) {
+    return std::string(kind) + quoted_text(from) + " was renamed to " + quoted_text(to) +
+           ", and something else has its old name";
+  };
+  const SourceNames& from = source.names_from_options();
+  const SourceNames& to = source.names();
+  if (!is_same(from.table, to.table) && has_table_or_view(source, from.table)) {
+    return renamed("the source ", from.table, to.table);
+  }
+  for (std::size_t i = 0; i < std::min(from.columns.size(), to.columns.size()); ++i) {
+    if (!is_same(from.columns[i], to.columns[i]) && has_column(source, from.columns[i])) {
+      return renamed("the column ", from.columns[i], to.columns[i]);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::string_view SourceLink::side_table_sql(const StoredSchema& stored) const {
   return stored.sql_of("table", side_table(stored.table()));
@@ -98,7 +141,7 @@ void SourceLink::require_names() const {
 }
 
 std::optional<std::string> SourceLink::problem_of_names() const {
-  if (const auto renamed = source_.replaced_name()) {
+  if (const auto renamed = replaced_name(source_)) {
     return *renamed +
            ", so queries may miss rows (drop this table and create it again for the one that you "
            "mean, or rename it back)";

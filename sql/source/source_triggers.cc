@@ -119,7 +119,7 @@ std::optional<std::vector<Trigger>> SourceTriggers::take_names(const StoredSchem
       return made;
     }
   }
-  source_.take_names_from_options();
+  source_.set_names(source_.names_from_options());
   return std::nullopt;
 }
 

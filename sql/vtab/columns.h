@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/hashing/collation.h"
 #include "core/support/ascii.h"
 #include "sql/sqlite/context.h"
 
@@ -45,29 +44,6 @@ std::string declare(std::span<const Hidden> list) {
     columns.append(", ").append(each.name).append(" ").append(each.type).append(" HIDDEN");
   }
   return columns;
-}
-
-// SQLite removes HIDDEN from the type of a column by moving the rest to the front. Since 3.37 it
-// then takes the last six bytes of the old text for the collation, whatever COLLATE says. So the
-// type also ends with the collation: binary and nocase have six letters. rtrim has five, and is
-// compared under this name, which every connection has. Without such an end, a comparison would use
-// the collation of its other side.
-inline constexpr char kRtrimAlias[] = "rtrim_";
-// Registers that collation. Throws SqliteError.
-void add_rtrim_alias(sqlite3* db);
-// Returns the name of the collation that SQLite calls `name`.
-inline const char* without_alias(const char* name) {
-  return sqlite3_stricmp(name, kRtrimAlias) == 0 ? "rtrim" : name;
-}
-
-// Returns the type and the collation of a hidden column that can be compared. `type`: TEXT, or
-// another one that names an affinity. If it is empty, the type is BLOB: HIDDEN alone is NUMERIC.
-inline std::string hidden_type(std::string_view type, Collation collation) {
-  const std::string_view name = name_of(collation);
-  std::string declared = "HIDDEN ";
-  declared.append(type.empty() ? "BLOB" : type).append(" ");
-  declared.append(collation == Collation::rtrim ? kRtrimAlias : name);
-  return declared.append(" COLLATE ").append(name);
 }
 
 // Returns the column of this name, in any case; null if there is none.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "sql/vtab/columns.h"
+#include "sql/values/hidden_type.h"
 
 namespace bloom {
 namespace {

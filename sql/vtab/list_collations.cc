@@ -10,7 +10,7 @@
 
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
-#include "sql/vtab/columns.h"
+#include "sql/values/hidden_type.h"
 
 namespace bloom {
 namespace {

@@ -1,4 +1,4 @@
-#include "sql/vtab/columns.h"
+#include "sql/values/hidden_type.h"
 
 #include "sql/sqlite/guard.h"
 
@@ -15,6 +15,14 @@ int compare_without_spaces(void*, int a_size, const void* a, int b_size, const v
 }
 
 }  // namespace
+
+std::string hidden_type(std::string_view type, Collation collation) {
+  const std::string_view name = name_of(collation);
+  std::string declared = "HIDDEN ";
+  declared.append(type.empty() ? "BLOB" : type).append(" ");
+  declared.append(collation == Collation::rtrim ? kRtrimAlias : name);
+  return declared.append(" COLLATE ").append(name);
+}
 
 void add_rtrim_alias(sqlite3* db) {
   const int code = sqlite3_create_collation_v2(db, kRtrimAlias, SQLITE_UTF8, nullptr,

@@ -1,0 +1,29 @@
+// How a virtual table declares a hidden column that can be compared.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/hashing/collation.h"
+#include "sql/sqlite/api.h"
+
+namespace bloom {
+
+// SQLite removes HIDDEN from the type of a column by moving the rest to the front. Since 3.37 it
+// then takes the last six bytes of the old text for the collation, whatever COLLATE says. So the
+// type also ends with the collation: binary and nocase have six letters. rtrim has five, and is
+// compared under this name, which every connection has. Without such an end, a comparison would use
+// the collation of its other side.
+inline constexpr char kRtrimAlias[] = "rtrim_";
+// Registers that collation. Throws SqliteError.
+void add_rtrim_alias(sqlite3* db);
+// Returns the name of the collation that SQLite calls `name`.
+inline const char* without_alias(const char* name) {
+  return sqlite3_stricmp(name, kRtrimAlias) == 0 ? "rtrim" : name;
+}
+
+// Returns the type and the collation of a hidden column that can be compared. `type`: TEXT, or
+// another one that names an affinity. If it is empty, the type is BLOB: HIDDEN alone is NUMERIC.
+std::string hidden_type(std::string_view type, Collation collation);
+
+}  // namespace bloom
