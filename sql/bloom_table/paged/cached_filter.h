@@ -230,7 +230,7 @@ class CachedFilter {
 
   void load();
   void load_row_log();
-  bool is_cache_current();
+  bool is_cache_current(bool writing);
   void remember_version();
   // A trigger that appends a row raises total_changes() at once, even while its statement runs. A
   // rollback does not lower it.
