@@ -20,10 +20,9 @@ enum class GroupPlan : int {
   // sql/vtab/key_constraint.h.
   refused_collation = 5,
   // The query uses `key`, and has no condition to look it up. It is refused: in a query with OR or
-  // RIGHT JOIN, SQLite would take one member for two rows. It recognizes a row that two plans
-  // return
-  // by the primary key, the column for commands. Its value contains the key that was looked up, and
-  // in all_members only the slot.
+  // RIGHT JOIN, SQLite would take one member for two rows. SQLite tells by the primary key whether
+  // two plans return the same row. The primary key is the column for commands: its value contains
+  // the key that was looked up, and in all_members only the slot.
   refused_scan = 6,
 };
 

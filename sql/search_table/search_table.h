@@ -127,7 +127,7 @@ class SearchTable {
                          SearchKeys& keys);
   Like like();
   // Call when a statement is prepared. Discards statements with LIKE or GLOB: SQLite does not
-  // prepare them again after an application has replaced LIKE for texts in another encoding.
+  // prepare them again after an application has replaced LIKE for text in another encoding.
   void forget_like();
   void refuse_conditions_on_commands(const sqlite3_index_info& info) const;
   void refuse_properties_of_rows(const sqlite3_index_info& info) const;
@@ -262,8 +262,8 @@ class SearchTable::Cursor {
   static const Hidden kHidden[];
   SearchTable& table_;
   std::string plan_text_;
-  int plan_names_ = -1;  // SearchSource::names_version() when the plan was read
-  std::uint64_t columns_used_ = 0;
+  int plan_names_ = -1;             // SearchSource::names_version() when the plan was read
+  std::uint64_t columns_used_ = 0;  // as SearchPlan::columns_used
   std::vector<Condition> plan_;
   std::string plan_key_;                                // of the columns, for statement_key_
   std::vector<const Condition*> conditions_;            // those of the plan that apply
