@@ -40,7 +40,7 @@ class BloomOptions {
 
   // Returns how the filter grows; nullopt if it does not grow. By default, a table without
   // `capacity` and `cells` grows. So does one with a source and a capacity, since others write to
-  // the source. Counting filters, and those with small blocks, do not.
+  // the source. Counting filters do not, nor does a table with a capacity and small blocks.
   std::optional<Growth> growth() const;
   // Returns the header of the filter, of its first layer if it grows, or of each generation. `keys`
   // is the number of distinct keys in the source. The capacity is that of the options, by

@@ -210,7 +210,7 @@ void GroupTable::Cursor::return_member(sqlite3_context* raw) {
 //
 // In a table with a source, the bytes of the member take the place of the slot, because a member
 // can get a slot, or another one, while the query runs.
-void GroupTable::Cursor::return_row(sqlite3_context* raw) {
+void GroupTable::Cursor::return_row_identity(sqlite3_context* raw) {
   if (!looks_up_a_key(plan_) && !follows()) {
     return Context(raw).result_int64(static_cast<std::int64_t>(slots_[row_]));
   }
@@ -278,7 +278,7 @@ void GroupTable::Cursor::column(sqlite3_context* raw, int i) {
       }
       return key_.set_result(raw);
     default:
-      return return_row(raw);
+      return return_row_identity(raw);
   }
 }
 

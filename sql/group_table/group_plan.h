@@ -19,10 +19,10 @@ enum class GroupPlan : int {
   // The query compares `key` with a collation that the filters do not support: see
   // sql/vtab/key_constraint.h.
   refused_collation = 5,
-  // The query uses `key`, and has no condition to look it up. It is refused: in a query with OR or
-  // RIGHT JOIN, SQLite would take one member for two rows. SQLite tells by the primary key whether
-  // two plans return the same row. The primary key is the column for commands: its value contains
-  // the key that was looked up, and in all_members only the slot.
+  // The query uses `key`, and has no condition to look it up. It is refused: for OR and RIGHT JOIN,
+  // SQLite compares the primary keys of the rows of two plans. The primary key, the column for
+  // commands, has the key that was looked up, but in all_members only the slot. So the same member
+  // would count as two rows.
   refused_scan = 6,
 };
 

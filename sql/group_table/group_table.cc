@@ -238,7 +238,7 @@ void GroupTable::insert_filter(const Value& member, const Value& filter) {
   });
 }
 
-// Returns the slot of a row that Cursor::return_row() has named.
+// Returns the slot of a row that Cursor::return_row_identity() has named.
 std::uint64_t GroupTable::slot_of_row(const Value& row, std::string_view change) {
   if (row.type() != SQLITE_INTEGER) {
     fail("cannot " + std::string(change) +
@@ -296,14 +296,14 @@ void GroupTable::refuse_if_following(std::string_view change) const {
 constexpr Command<GroupTable> GroupTable::kCommands[] = {
     {"rebuild", "member",
      [](GroupTable& t, const Value& member) {
-       t.follow([&](MemberFollower& follower, bool is_only_writer) {
+       t.run_on_follower([&](MemberFollower& follower, bool is_only_writer) {
          member.is_null() ? follower.rebuild(t.options_, is_only_writer)
                           : follower.rebuild_member(member, is_only_writer);
        });
      }},
     {"merge", nullptr,
      [](GroupTable& t, const Value&) {
-       t.follow(
+       t.run_on_follower(
            [](MemberFollower& follower, bool is_only_writer) { follower.merge(is_only_writer); });
      }},
     {"optimize", nullptr, [](GroupTable& t, const Value&) { t.optimize(); }},
@@ -322,7 +322,8 @@ void GroupTable::run_command(const Value& command, const Value& member) {
   store_.tables().atomically([&] { found.run(*this, member); });
 }
 
-void GroupTable::follow(const std::function<void(MemberFollower&, bool is_only_writer)>& command) {
+void GroupTable::run_on_follower(
+    const std::function<void(MemberFollower&, bool is_only_writer)>& command) {
   if (!follower_) {
     fail("the commands 'rebuild' and 'merge' are for a table with a source");
   }

@@ -123,7 +123,7 @@ class GroupTable {
   void remove_member(const Value& row);
   void run_command(const Value& command, const Value& member);
   void refuse_if_following(std::string_view change) const;
-  void follow(const std::function<void(MemberFollower&, bool is_only_writer)>& command);
+  void run_on_follower(const std::function<void(MemberFollower&, bool is_only_writer)>& command);
   void clear();
   void optimize();
 
@@ -193,7 +193,7 @@ class GroupTable::Cursor {
   // Returns whether other statements may have removed members since they were found.
   bool may_be_out_of_date() const { return removals_ != table_.shared_.removals; }
   void return_member(sqlite3_context* raw);
-  void return_row(sqlite3_context* raw);
+  void return_row_identity(sqlite3_context* raw);
   void return_filter_of_member(sqlite::Context& context);
   void return_info(sqlite::Context& context);
 

@@ -38,11 +38,11 @@ std::string type_to_declare(const SourceColumn& column) {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (const char* const word : {"hidden", "any"}) {
     if (lower.find(word) != std::string::npos) {
-      return type_of_key(column.affinity);
+      return type_to_declare(column.affinity);
     }
   }
   const bool is_none = column.type.empty() && column.affinity != Affinity::blob;  // c ""
-  return is_plain(column.type) && !is_none ? column.type : type_of_key(column.affinity);
+  return is_plain(column.type) && !is_none ? column.type : type_to_declare(column.affinity);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ class SearchColumns {
   // Returns the column that term `i` of the options searches; INT_MAX if its name is
   // taken.
   int column_of_term(std::size_t i) const { return term_columns_[i]; }
-  // Returns whether the column, which is none of value_columns(), is a property, and which one.
+  // Return whether the column, which is none of value_columns(), is a property, and which one.
   bool has_property(int column) const {
     return static_cast<std::size_t>(column - value_columns()) < properties_.size();
   }

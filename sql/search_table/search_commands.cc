@@ -59,7 +59,7 @@ void SearchTable::run(const Value& command) {
 }
 
 std::optional<std::string> SearchTable::out_of_sync(const SearchConfig& config) {
-  if (!source_.has_passed()) {
+  if (!source_.still_passes()) {
     const ShadowTables& tables = store_.tables();
     sqlite::require_readable(db_, tables.schema(), tables.name("ranges"));
   }

@@ -78,7 +78,7 @@ void SearchTable::Cursor::read_plan(const char* idx_string) {
   plan_text_ = idx_string;
   SearchPlan plan = read_search_plan(idx_string);
   columns_used_ = plan.columns_used;
-  plan_key_ = std::to_string(columns_used_) + " ";
+  columns_text_ = std::to_string(columns_used_) + " ";
   plan_.clear();
   for (SearchCondition& each : plan.conditions) {
     const std::string operand = operand_of(each);
@@ -257,7 +257,7 @@ std::vector<OwnedValue> SearchTable::Cursor::list_of(const SearchCondition& cond
   std::vector<OwnedValue> list;
   argument.for_each_in_list([&](const Value& value) {
     const bool is_probed = column != nullptr && !value.is_null() && can_probe(value) &&
-                           table_.table_filter_.is_ready();
+                           table_.table_filter_.make_ready();
     if (!value.is_null() &&
         !(is_probed && table_.surely_lacks(*column, facts.affinity(condition.column), value))) {
       list.push_back(value.copy());

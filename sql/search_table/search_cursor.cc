@@ -103,8 +103,8 @@ Value SearchTable::Cursor::own(const Value& value) {
 void SearchTable::Cursor::prepare(bool in_runs) {
   const bool is_limited =
       in_runs || runs_.front().first != kLowestRowid || runs_.front().last != kHighestRowid;
-  std::string& key = next_key_;
-  key.assign(plan_key_)
+  std::string& key = wanted_statement_key_;
+  key.assign(columns_text_)
       .append(1, in_runs      ? 'r'
                  : is_limited ? 'l'
                               : 'a')

@@ -42,7 +42,7 @@ class SearchOptions {
   std::vector<SearchedTerm> terms_;
 };
 
-// Splits a list at its commas, but not within brackets or quotes. Trims the parts.
+// Splits a list at its commas, but not within parentheses, brackets or quotes. Trims the parts.
 std::vector<std::string> split_list(std::string_view list);
 
 }  // namespace bloom

@@ -67,7 +67,7 @@ bool SearchTable::surely_has_none(const char* plan, const Values& values) {
   if (probed_plan_ != plan) {
     find_probes(plan);
   }
-  if (probes_.empty() || !table_filter_.is_ready()) {
+  if (probes_.empty() || !table_filter_.make_ready()) {
     return false;
   }
   // Reading the pending rows may call functions of the host, which may look up by another plan.

@@ -253,7 +253,7 @@ std::optional<std::string> SearchSource::out_of_sync(std::optional<std::int64_t>
     covered_ = covered;
     link_.forget_check();
   }
-  if (!link_.has_passed()) {
+  if (!link_.still_passes()) {
     read_names();
     require_readable();
     link_.require_readable(table_);

@@ -126,7 +126,7 @@ class SearchSource {
   // Returns why a change of the source may not have been noted; nullopt if all were noted.
   std::optional<std::string> out_of_sync(std::optional<std::int64_t> covered);
   // Returns whether the schema is still that of the last out_of_sync() that found nothing.
-  bool has_passed() { return link_.has_passed(); }
+  bool still_passes() { return link_.still_passes(); }
 
   // Returns the changed blocks as ranges, in ascending order. Requires: in sync.
   RowidRanges changed_rows();

@@ -121,7 +121,7 @@ class SearchTable {
   // there is none.
   const SearchedColumn* probed_column(const SearchFacts& facts, const SearchCondition& condition);
   // Returns true if no row has a value that is equal to this one. Requires:
-  // table_filter_.is_ready().
+  // table_filter_.make_ready() has returned true.
   bool surely_lacks(const SearchedColumn& column, Affinity affinity, const Value& value);
   void append_equal_keys(const SearchedColumn& column, Affinity affinity, const Value& value,
                          SearchKeys& keys);
@@ -265,9 +265,9 @@ class SearchTable::Cursor {
   int plan_names_ = -1;             // SearchSource::names_version() when the plan was read
   std::uint64_t columns_used_ = 0;  // as SearchPlan::columns_used
   std::vector<Condition> plan_;
-  std::string plan_key_;                                // of the columns, for statement_key_
-  std::vector<const Condition*> conditions_;            // those of the plan that apply
-  std::vector<Value> values_;                           // one per condition, valid in start()
+  std::string columns_text_;                  // the columns of the plan, for statement_key_
+  std::vector<const Condition*> conditions_;  // those of the plan that apply
+  std::vector<Value> values_;                 // one per condition, valid in start()
   std::vector<std::vector<sqlite::OwnedValue>> lists_;  // those of the conditions that are lists
   std::string where_;                                   // of the statement on the source
   std::vector<Value> bound_;                            // its parameters
@@ -283,7 +283,7 @@ class SearchTable::Cursor {
   int order_ = kNoOrder;
   WriteHistory::Moment opened_;
   std::string statement_key_;
-  std::string next_key_;  // keeps its memory
+  std::string wanted_statement_key_;  // of the next statement
   std::unique_ptr<sqlite::Statement> statement_;
   std::optional<sqlite::Execution> execution_;
   std::optional<sqlite::Statement> expression_;

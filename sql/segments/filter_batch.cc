@@ -13,7 +13,7 @@ FilterBatch::FilterBatch(SegmentStore& store, const SegmentConfig& config)
   filters_.reserve(max_filters_);
 }
 
-FilterCells& FilterBatch::cells_of(std::uint64_t slot) {
+FilterCells& FilterBatch::begin_filter(std::uint64_t slot) {
   assert(filters_.empty() || filters_.back().slot < slot);
   const auto segment_of = [](std::uint64_t s) { return s / kSegmentFilters; };
   if (!filters_.empty() &&

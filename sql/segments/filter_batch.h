@@ -24,7 +24,7 @@ class FilterBatch {
   // Writes the batch first if the slot is in another segment, or if the batch is full: it takes at
   // most kMaxBytes, or one filter if that is larger. Throws as write() does, and std::bad_alloc.
   // Requires: the slots are given in ascending order.
-  FilterCells& cells_of(std::uint64_t slot);
+  FilterCells& begin_filter(std::uint64_t slot);
   // Writes the filters. Throws as SegmentStore::replace_filters() does.
   void write();
 

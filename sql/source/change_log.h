@@ -75,7 +75,8 @@ class ChangeLog {
   // rows.
   std::uint64_t size() const;
   // Deletes the rows up to the id `last`, apart from those that `keep` names. Of removed keys with
-  // the same key1, announcements_and_removals keeps one row. Throws bloom::Error if others stay.
+  // the same key1, announcements_and_removals keeps one row. Throws bloom::Error if a row that is
+  // to be deleted stays, because of a trigger on the log.
   enum class Keep { nothing, announcements, announcements_and_removals };
   void clear(Keep keep = Keep::nothing, std::int64_t last = kLastId);
 
@@ -97,9 +98,9 @@ class ChangeLog {
   void forget();
 
   // What a derived class keeps of the rows. add_key() gets each added or announced key. keys_read()
-  // returns how many keys are kept, in the order of the log. keep_keys(n) is called when
-  // the keys that came after keys_read() was n are no longer in the log; if it returns false, all
-  // rows are read again. forget_keys() forgets all.
+  // returns how many keys are kept, in the order of the log. keep_keys(n) is called when only the
+  // first n of them are still in the log. It drops the others, or returns false: then all rows are
+  // read again. forget_keys() forgets all.
   virtual void add_key(const sqlite::Execution& row, int first) = 0;
   virtual std::uint64_t keys_read() const = 0;
   virtual bool keep_keys(std::uint64_t n) = 0;

@@ -65,12 +65,12 @@ class Source {
   // The current names: those of the options, unless the table or a column was renamed.
   const SourceNames& names() const { return names_; }
   void set_names(SourceNames names) { names_ = std::move(names); }
+  // Sets names() to those in the guard index `guard`, which SQLite keeps up to date when the table
+  // or a column is renamed. Does nothing if there is no such index on columns.
+  void take_names_from_guard(const std::string& guard);
   // Sets what the guard index is on, as SQL. By default it is on the columns.
   void set_guarded(std::vector<std::string> terms) { guarded_ = std::move(terms); }
   const SourceNames& names_from_options() const { return names_from_options_; }
-  // Takes them from a guard index on columns, which SQLite renames with the table and its columns.
-  // Does nothing if there is none of this name.
-  void take_names_from_guard(const std::string& guard);
 
   // Returns "schema"."name", quoted.
   std::string qualified(std::string_view name) const;

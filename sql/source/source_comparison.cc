@@ -5,7 +5,7 @@ namespace bloom {
 using sqlite::ReusableValue;
 using sqlite::Value;
 
-const char* type_of_key(Affinity affinity) {
+const char* type_to_declare(Affinity affinity) {
   switch (affinity) {
     case Affinity::numeric:
       return "NUMERIC";

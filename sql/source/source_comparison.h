@@ -84,7 +84,7 @@ class NumberToText {
 
 // Returns the type to declare for the column of a table whose source has a column of this
 // affinity. SQLite then compares it with other values as it compares the column of the source.
-const char* type_of_key(Affinity affinity);
+const char* type_to_declare(Affinity affinity);
 
 class SourceComparison {
  public:
@@ -100,7 +100,7 @@ class SourceComparison {
   }
 
   // Returns the type to declare for the column of the bloom table. Never changes.
-  const char* declared_type() const { return type_of_key(declared_affinity_); }
+  const char* declared_type() const { return type_to_declare(declared_affinity_); }
   bool is_declared_numeric() const { return is_numeric(declared_affinity_); }
   // Call when the type of the column may have changed.
   void refresh() { affinity_ = source_.affinity(source_.names().columns[column_]); }

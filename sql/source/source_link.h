@@ -106,7 +106,7 @@ class SourceLink {
   // Call if other triggers are wanted now: the next check() looks at everything.
   void forget_check() { schema_check_ = {}; }
   // Returns whether the schema is still that of the last check() that found nothing.
-  bool has_passed() { return schema_check_.still_passes(source_); }
+  bool still_passes() { return schema_check_.still_passes(source_); }
   // Returns true if check() certainly finds nothing. Does not look at the schema, and takes a few
   // ns.
   bool is_known_in_sync() const { return schema_check_.is_current(source_); }

@@ -71,8 +71,8 @@ std::string running_sql(sqlite3* db);
 bool may_be_running_outer_join(sqlite3* db);
 
 // Returns whether the triggers on the table `on`, an ordinary one with a rowid, may write to the
-// rows of that table or of `table`. Also returns true if that cannot be known: no statement on it
-// can be prepared, or triggers are off.
+// rows of that table or of `table`. Also returns true if that cannot be known: a statement on it
+// cannot be prepared, or triggers are off.
 bool triggers_may_write_to(sqlite3* db, const std::string& schema, const std::string& on,
                            const std::string& table);
 

@@ -5,7 +5,7 @@
 //     using Shared = ...;               // one object for all tables of a connection
 //     Words(const Definition&, Shared&);
 //     sqlite3* db() const noexcept;
-//     const char* name() const noexcept;  // for error messages
+//     const char* name() const noexcept;  // the current name of the table
 //     const char* columns() const;      // CREATE TABLE x(...) WITHOUT ROWID, for declare_vtab
 //     static bool is_shadow(std::string_view suffix) noexcept;  // xShadowName
 //
@@ -27,8 +27,8 @@
 //     };
 //     // xFindFunction; optional. Returns a function of two arguments, or null.
 //     static const ScalarFunction* find_function(int arguments, const char* name) noexcept;
-//     int update(const Values&);        // xUpdate: SQLITE_OK. Under OR IGNORE, SQLITE_CONSTRAINT
-//                                       // skips the row
+//     int update(const Values&);        // xUpdate. Returns SQLITE_OK, or SQLITE_CONSTRAINT: SQLite
+//                                       // then skips the row under OR IGNORE
 //     int code_to_report(int code) noexcept;  // called after update() has thrown
 //     void check_integrity();           // xIntegrity: throws SqliteError(SQLITE_CORRUPT_VTAB)
 //
@@ -40,10 +40,10 @@
 //
 // SQLite calls these functions in the following order. It may call best_index(), check_integrity()
 // and the cursor functions at any time in between:
-//   (create change* ending | connect) (begin change* ending)* (begin change*)? destroy?
+//   (create change* ending? | connect) (begin change* ending | rename)* (begin change*)? destroy?
 //   change = update | rename | savepoint | released | rolled_back_to
 //   ending = sync committed | sync? rolled_back
-// After destroy() within a transaction it reports no ending.
+// It reports an ending unless destroy() was called in the transaction.
 //
 // A table must be prepared for the following. The reasons are in SQLite's source:
 // sqlite3VtabBegin(), sqlite3VtabSavepoint() and sqlite3Close().

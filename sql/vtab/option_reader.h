@@ -1,5 +1,5 @@
 // Reads the options of CREATE VIRTUAL TABLE ... USING <module>(name=value, ...). A value is a
-// number, a 'string', a bare word, or a list of words or expressions in brackets.
+// number, a 'string', a bare word, or a list of words or expressions in parentheses.
 #pragma once
 
 #include <algorithm>

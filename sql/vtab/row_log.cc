@@ -115,17 +115,17 @@ void RowLog::restore_changes(int changes) {
 // transaction back if a statement that writes is interrupted; COMMIT itself is too short for that.
 bool RowLog::is_merge_refused(std::initializer_list<const char*> writes) {
   const auto outcome = sqlite::Outcome::of([&] {
-    if (!kept_) {
-      kept_.emplace(tables_.db(), sqlite::Interrupts::kProbe);
+    if (!probe_) {
+      probe_.emplace(tables_.db(), sqlite::Interrupts::kProbe);
     }
-    Execution kept(*kept_);
-    kept.step();  // throws if it is interrupted
-    if (permitted_preparation_ != kept.preparations()) {
+    Execution probe(*probe_);
+    probe.step();  // throws if it is interrupted
+    if (permitted_preparation_ != probe.preparations()) {
       tables_.statement("DELETE FROM {rowlog}");
       for (const char* const sql : writes) {
         tables_.statement(sql);
       }
-      permitted_preparation_ = kept.preparations();
+      permitted_preparation_ = probe.preparations();
     }
   });
   if (outcome.code() != SQLITE_AUTH && outcome.code() != SQLITE_INTERRUPT) {

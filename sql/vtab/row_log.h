@@ -72,9 +72,9 @@ class RowLog {
   // or one of `writes`, the other statements of a merge.
   bool is_merge_refused(std::initializer_list<const char*> writes);
   void clear();
-  // Sets changes() to a value that it had before: a commit must not change it. Leaves it alone if
-  // that would take long, above 1,000, or is refused. Requires: the table <name>_config(k, v) has
-  // a row 'version'.
+  // Sets changes() to a value that it had before: a commit must not change it. Does nothing if
+  // `changes` is above 1,000, because that takes as many writes, or if an authorizer refuses them.
+  // Requires: the table <name>_config(k, v) has a row 'version'.
   void restore_changes(int changes);
 
  private:
@@ -82,7 +82,7 @@ class RowLog {
   std::uint64_t& writes_;
   // A trigger on the log could call an SQL function of the host that uses the table.
   bool is_appending_ = false;
-  std::optional<sqlite::Statement> kept_;     // see is_merge_refused()
+  std::optional<sqlite::Statement> probe_;    // see is_merge_refused()
   std::optional<int> permitted_preparation_;  // its preparations() when a merge was not refused
 };
 

@@ -125,7 +125,7 @@ TEST_F(SegmentStoreTest, ABatchReplacesFilters) {
     for (std::uint64_t i = 0; i < 5; ++i) {
       hashes.push_back(key_hash(100 * (slot + 1) + i, 0));
     }
-    batch.cells_of(slot).add(hashes);
+    batch.begin_filter(slot).add(hashes);
   }
   batch.write();
   EXPECT_TRUE(has(3, 4) && has(9, 10) && has(64, 65) && is_empty(4));

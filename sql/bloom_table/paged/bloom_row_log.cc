@@ -128,7 +128,7 @@ void BloomRowLog::append(const Layers& layers, std::uint64_t chunk, Hash hash, b
 }
 
 void BloomRowLog::apply(const LayeredFilter& filter, std::uint64_t i, std::uint8_t* cells) const {
-  if (!has(i)) {
+  if (!has_changes_of(i)) {
     return;
   }
   CountedVector<std::uint32_t> rows;
@@ -147,7 +147,7 @@ void BloomRowLog::apply(const LayeredFilter& filter, std::uint64_t i, std::uint8
 CountedVector<std::uint64_t> BloomRowLog::chunks() const {
   CountedVector<std::uint64_t> chunks;
   for (std::uint64_t i = 0; !empty() && i < newest_of_.size(); ++i) {
-    if (has(i)) {
+    if (has_changes_of(i)) {
       chunks.push_back(i);
     }
   }

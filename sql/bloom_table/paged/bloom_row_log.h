@@ -10,9 +10,9 @@
 // it (filter_registry.h).
 //
 // An id is used again only after a rollback, and a rollback removes the newest rows. So if only
-// rollbacks have happened since the copy was made, it is enough to compare two ids. If both have
-// the same first id, and the last id of the log is not higher, the copy has every row of the log.
-// It may have more at its end, which load() removes.
+// rollbacks have happened since the copy was made, it is enough to compare the first and the last
+// id. If log and copy have the same first id, and the last id of the log is not higher than that of
+// the copy, the copy has every row of the log. It may have more at its end, which load() removes.
 #pragma once
 
 #include <cstdint>
@@ -65,8 +65,8 @@ class BloomRowLog {
   void append(const Layers& layers, std::uint64_t chunk, Hash hash, bool is_removal);
   // Applies the changes of chunk i to its cells. Does nothing if there are none.
   void apply(const LayeredFilter& filter, std::uint64_t i, std::uint8_t* cells) const;
-  bool has(std::uint64_t i) const {
-    return !empty() && newest_of_[static_cast<std::size_t>(i)] != kNone;
+  bool has_changes_of(std::uint64_t chunk) const {
+    return !empty() && newest_of_[static_cast<std::size_t>(chunk)] != kNone;
   }
   // Returns the chunks with changes in order.
   CountedVector<std::uint64_t> chunks() const;

@@ -84,7 +84,7 @@ void CachedFilter::refresh_cache() {
     connection_.deferring->write_deferred_changes();
   }
   const bool sees_uncommitted = store_.database().sees_uncommitted();
-  const bool writing = store_.database().has_write_transaction();
+  const bool writing = !is_same_transaction_state() && store_.database().has_write_transaction();
   if (sees_uncommitted || !is_cache_current(writing)) {
     drop_cache();
     remember_version();
@@ -97,11 +97,18 @@ void CachedFilter::refresh_cache() {
   must_refresh_lookups_ = rows_may_change();
 }
 
-// `writing`: whether the connection has a write transaction, which takes a tenth of a lookup to
-// find out. Returns whether the rows that this connection sees are those of the last check. Only a
-// commit of another connection can have changed them. Someone may also have written to the shadow
-// tables directly, which is forbidden; a rollback of that is noticed if it is one of the whole
-// transaction and no other has begun since.
+// Whether nothing was written since the last check, which was made without a write transaction. If
+// one has begun since, it does not matter yet. To ask SQLite for it takes a tenth of a lookup.
+bool CachedFilter::is_same_transaction_state() const {
+  return seen_epoch_ == connection_.epoch && !cache_state_.saw_write_transaction &&
+         cache_state_.changes == store_.database().total_changes();
+}
+
+// `writing`: whether the connection has a write transaction, and may have written in it. Returns
+// whether the rows that this connection sees are those of the last check. Only a commit of another
+// connection can have changed them. Someone may also have written to the shadow tables directly,
+// which is forbidden; a rollback of that is noticed if it is one of the whole transaction and no
+// other has begun since.
 bool CachedFilter::is_cache_current(bool writing) {
   sqlite::Database& database = store_.database();
   const auto version = database.data_version();

@@ -1,9 +1,9 @@
 // The filter of a bloom table as lookups of one connection see it: the shadow tables, and a cache
 // of chunks in front of them.
 //
-// Whenever the cache is filled, the config says whether the row log may have rows. They are then
-// read, and applied to each chunk that is read. paged_filter.h lists the calls of SQLite, and when
-// they empty the cache.
+// When the cache is filled, the rows of the row log are read as well, if the config says that there
+// may be any. They are applied to each chunk that comes from the store. paged_filter.h lists the
+// calls of SQLite, and when they empty the cache.
 //
 // The change log (sql/source/change_log.h) is an ordinary table, so SQLite calls nothing when a
 // program appends to it. A lookup therefore reads its new rows after
@@ -230,6 +230,7 @@ class CachedFilter {
 
   void load();
   void load_row_log();
+  bool is_same_transaction_state() const;
   bool is_cache_current(bool writing);
   void remember_version();
   // A trigger that appends a row raises total_changes() at once, even while its statement runs. A

@@ -52,7 +52,7 @@ class MemberFollower {
   // Return the types to declare for the columns `key` and `member`.
   const char* type_of_key() const { return is_composite() ? "" : comparison_->declared_type(); }
   const char* type_of_member() const {
-    return bloom::type_of_key(source_.affinity(member_column()));
+    return bloom::type_to_declare(source_.affinity(member_column()));
   }
 
   // CREATE, DROP and RENAME of the bloom_groups table. create() and drop() also make and drop the
@@ -67,8 +67,8 @@ class MemberFollower {
   void rebuild(const GroupOptions& options, bool is_only_writer);
   void rebuild_member(const sqlite::Value& member, bool is_only_writer);
   // Reads the whole source. Throws SqliteError(SQLITE_CORRUPT_VTAB) if a key is missing from its
-  // member, or if triggers, guard index or change log are not as they were made. While an UPDATE is
-  // announced, any key may be missing.
+  // member, or if triggers, guard index or change log are not as they were made. Does not look for
+  // missing keys while an UPDATE is announced: any key may be missing then.
   void check();
 
   // Call when a statement is prepared, and before a command: see SchemaCheck.

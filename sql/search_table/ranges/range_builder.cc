@@ -167,7 +167,7 @@ std::uint64_t RangeBuilder::next_slot() {
 void RangeBuilder::end_range(std::int64_t last) {
   if (range_rows_ != 0) {
     const std::uint64_t slot = next_slot();
-    FilterCells& cells = batch_.cells_of(slot);
+    FilterCells& cells = batch_.begin_filter(slot);
     if (is_unknown_) {
       cells.set_all();
     }

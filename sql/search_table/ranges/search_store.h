@@ -40,7 +40,7 @@ struct FamilyConfig : SegmentConfig {
 struct SearchConfig {
   std::array<FamilyConfig, 2> families;
   std::optional<std::int64_t> covered;  // the last rowid that the ranges cover
-  std::uint64_t rows = 0;               // largest number that one command has read; for costs
+  std::uint64_t rows = 0;               // the most that a command has read since the last 'rebuild'
   TableFilterConfig table_filter;
   std::string guard;
 

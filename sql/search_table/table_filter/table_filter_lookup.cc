@@ -29,7 +29,7 @@ void TableFilterLookup::expire() {
   database_.read_uncommitted().statement_was_prepared();
 }
 
-bool TableFilterLookup::is_ready() {
+bool TableFilterLookup::make_ready() {
   if (is_preparing_ || database_.has_write_transaction() || database_.may_have_been_replaced() ||
       database_.sees_uncommitted()) {
     return false;

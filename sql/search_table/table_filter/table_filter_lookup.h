@@ -34,12 +34,13 @@ class TableFilterLookup final : public RowReceiver {
 
   // Call when a statement is prepared, and when the table was renamed: the schema may have changed.
   void expire();
-  // Call before lookups. Returns false if the filter cannot answer now.
-  bool is_ready();
-  // Requires: is_ready().
+  // Call before each lookup. Returns false if the filter cannot answer now. Reads what the filter
+  // needs when it is worth it.
+  bool make_ready();
+  // Requires: make_ready() has returned true.
   bool has(const SearchedColumn& column) const { return has_term_[column.term]; }
-  // Returns false if no row has one of these keys. Requires: is_ready(), and the keys are of
-  // columns that it has.
+  // Returns false if no row has one of these keys. Requires: make_ready() has returned true, and
+  // the keys are of columns that it has.
   bool may_have(std::span<const SearchKey> keys);
 
   bool add_row(std::int64_t rowid, const sqlite::Values& values) override;
