@@ -46,7 +46,7 @@ void GroupTable::Cursor::start(int plan, const char* idx_string, const Values& v
   if (plan_ == GroupPlan::refused_scan) {
     refuse_to_list_keys();
   }
-  config_ = table_.store_.load_config();
+  config_ = table_.store_.config_for_lookup();
   if (plan >= kFromLists && !std::exchange(lists_are_checked_, true)) {
     require_collation_of_lists();
   }

@@ -112,6 +112,7 @@ void GroupTable::destroy() {
 
 int GroupTable::best_index(sqlite3_index_info& info) {
   list_collations_.statement_was_prepared();
+  store_.statement_was_prepared();
   if (follower_) {
     follower_->schema_may_have_changed();
   }

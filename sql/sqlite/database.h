@@ -46,6 +46,15 @@ class Database {
     }
     return version;
   }
+  // For a cache of rows: as long as this returns the same number, no row has changed. Returns
+  // nullopt if rows may change without that: the connection has a write transaction, whose rollback
+  // is not reported, or sees uncommitted rows of others. Requires: read_uncommitted().
+  // statement_was_prepared() is called.
+  std::optional<unsigned> version_of_settled_rows() {
+    const bool is_settled =
+        !has_write_transaction() && !may_have_been_replaced() && !sees_uncommitted();
+    return is_settled ? data_version() : std::nullopt;
+  }
   // Returns whether all rows may have changed while the data version has not.
   bool may_have_been_replaced() const { return deserialize_can_replace(db_, schema_or_null()); }
   bool has_write_transaction() const { return sqlite::has_write_transaction(db_, schema_.c_str()); }

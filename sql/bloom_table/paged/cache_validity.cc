@@ -98,10 +98,12 @@ void CachedFilter::refresh_cache() {
 }
 
 // Whether nothing was written since the last check, which was made without a write transaction. If
-// one has begun since, it does not matter yet. To ask SQLite for it takes a tenth of a lookup.
+// a statement has begun one since, it does not matter yet. To ask SQLite for it takes a tenth of a
+// lookup. Within BEGIN, sqlite3_blob_write() changes rows without a trace.
 bool CachedFilter::is_same_transaction_state() const {
+  const sqlite::Database& database = store_.database();
   return seen_epoch_ == connection_.epoch && !cache_state_.saw_write_transaction &&
-         cache_state_.changes == store_.database().total_changes();
+         cache_state_.changes == database.total_changes() && database.in_autocommit();
 }
 
 // `writing`: whether the connection has a write transaction, and may have written in it. Returns

@@ -32,6 +32,7 @@ constexpr ShadowTable kGroupTables[] = {{"config", "(k PRIMARY KEY, v) WITHOUT R
 
 GroupStore::GroupStore(sqlite3* db, std::string schema, std::string table)
     : db_(db),
+      database_(db, schema),
       tables_(db, std::move(schema), std::move(table), kGroupTables),
       members_(tables_, writes_),
       row_log_(tables_, writes_),
@@ -44,6 +45,19 @@ bool GroupStore::is_shadow(std::string_view suffix) {
 void GroupStore::create(const GroupConfig& config) {
   tables_.create();
   save_config(config);
+}
+
+const GroupConfig& GroupStore::config_for_lookup() {
+  const auto version = database_.version_of_settled_rows();
+  if (!version || version != known_version_) {
+    known_version_.reset();
+    known_config_ = load_config();
+    // With a shared cache, another connection can commit meanwhile.
+    if (database_.data_version() == version) {
+      known_version_ = version;
+    }
+  }
+  return known_config_;
 }
 
 GroupConfig GroupStore::load_config() {

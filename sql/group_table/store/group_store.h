@@ -5,12 +5,13 @@
 // <name>_rowlog: keys that are not in the segments yet, see group_row_log.h
 // <name>_data and <name>_wide: the segments, see sql/segments/segment_store.h
 //
-// A GroupStore returns nothing that is out of date: each function reads the rows as the connection
-// sees them at the time. Functions throw SqliteError if a statement fails, with the code
+// A GroupStore returns nothing that is out of date: each function returns the rows as the
+// connection sees them at the time. Functions throw SqliteError if a statement fails, with the code
 // SQLITE_CORRUPT_VTAB for values that are not valid and for missing rows.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,7 @@
 #include "sql/group_table/store/group_row_log.h"
 #include "sql/segments/segment_store.h"
 #include "sql/sqlite/connection.h"
+#include "sql/sqlite/database.h"
 #include "sql/sqlite/statement.h"
 #include "sql/sqlite/value.h"
 #include "sql/vtab/shadow_tables.h"
@@ -38,6 +40,11 @@ class GroupStore {
   void create(const GroupConfig& config);
 
   GroupConfig load_config();
+  // As load_config(), but reads it only if it may have changed since the last call: a lookup in a
+  // few members takes a third of its time for that.
+  const GroupConfig& config_for_lookup();
+  // Call when a statement is prepared.
+  void statement_was_prepared() { database_.read_uncommitted().statement_was_prepared(); }
   // Returns GroupConfig::guard_index, even if the rest of the config is damaged.
   std::string load_guard() { return tables_.text_in_config("guard"); }
   void save_config(const GroupConfig& config);
@@ -83,11 +90,14 @@ class GroupStore {
 
  private:
   sqlite3* db_;
+  sqlite::Database database_;
   ShadowTables tables_;
   std::uint64_t writes_ = 0;
   GroupMembers members_;
   GroupRowLog row_log_;
   SegmentStore segments_;
+  std::optional<unsigned> known_version_;  // of the settled rows with known_config_
+  GroupConfig known_config_;
 };
 
 }  // namespace bloom

@@ -30,11 +30,7 @@ void TableFilterLookup::expire() {
 }
 
 bool TableFilterLookup::make_ready() {
-  if (is_preparing_ || database_.has_write_transaction() || database_.may_have_been_replaced() ||
-      database_.sees_uncommitted()) {
-    return false;
-  }
-  const auto version = database_.data_version();
+  const auto version = is_preparing_ ? std::nullopt : database_.version_of_settled_rows();
   if (!version) {
     return false;
   }
