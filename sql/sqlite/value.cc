@@ -90,9 +90,9 @@ void ReusableValue::set_result(sqlite3_context* context) const {
     case SQLITE_FLOAT:
       return sqlite3_result_double(context, real_);
     case SQLITE_TEXT:
-      return sqlite3_result_text64(context, bytes_.data(), size_, SQLITE_TRANSIENT, SQLITE_UTF8);
+      return sqlite3_result_text64(context, bytes().data(), size_, SQLITE_TRANSIENT, SQLITE_UTF8);
     case SQLITE_BLOB:
-      return sqlite3_result_blob64(context, bytes_.data(), size_, SQLITE_TRANSIENT);
+      return sqlite3_result_blob64(context, bytes().data(), size_, SQLITE_TRANSIENT);
     default:
       return sqlite3_result_null(context);
   }

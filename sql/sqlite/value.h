@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -116,7 +117,8 @@ class Value {
 };
 
 // A copy of a value that outlives the call. Unlike an OwnedValue, it reuses its memory for the next
-// value: a cursor copies one value per row.
+// value, and allocates none for a short one: a cursor copies one value per row, and EXISTS opens a
+// cursor for each.
 class ReusableValue {
  public:
   // `may_convert`: whether a text may be converted to UTF-8. That loses characters that are not
@@ -134,28 +136,34 @@ class ReusableValue {
     copy_.reset();
   }
   // Requires: assign_text() has set the value.
-  std::string_view text() const { return std::string_view(bytes_).substr(0, size_); }
+  std::string_view text() const { return bytes(); }
   int type() const { return type_; }
   // Sets the value as the result of an SQL function or as the column of a virtual table.
   void set_result(sqlite3_context* context) const;
 
  private:
   void assign_bytes(int type, std::string_view bytes) {
-    if (bytes.size() > bytes_.size()) {
-      bytes_.resize(bytes.size());
+    if (bytes.size() > std::max(short_.size(), long_.size())) {
+      long_.resize(bytes.size());
     }
-    std::copy(bytes.begin(), bytes.end(), bytes_.begin());
     size_ = bytes.size();
+    std::copy(bytes.begin(), bytes.end(), size_ <= short_.size() ? short_.data() : long_.data());
     type_ = type;
     copy_.reset();
+  }
+
+  std::string_view bytes() const {
+    return {size_ <= short_.size() ? short_.data() : long_.data(), size_};
   }
 
   OwnedValue copy_;  // null, unless assign() got may_convert = false
   int type_ = SQLITE_NULL;
   std::int64_t integer_ = 0;
   double real_ = 0;
-  CountedString bytes_;
-  std::size_t size_ = 0;  // bytes in use
+  // The bytes of a text or blob: in one of these.
+  std::array<char, 64> short_;
+  CountedString long_;
+  std::size_t size_ = 0;
 };
 
 // The values that SQLite passes to a callback, such as the arguments of an SQL function.

@@ -13,8 +13,7 @@ void CachedFilter::check_cache_at_begin() {
   const bool is_unchanged =
       database.data_version() == cache_state_.data_version &&
       (database.in_autocommit() || cache_state_.changes == database.total_changes());
-  if (!is_cache_current(database.has_write_transaction()) || cache_state_.saw_write_transaction ||
-      !is_unchanged) {
+  if (!is_cache_current(/*writing=*/true) || cache_state_.saw_write_transaction || !is_unchanged) {
     drop_cache();
     remember_version();
   }
