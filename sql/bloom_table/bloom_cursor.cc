@@ -206,8 +206,11 @@ void BloomTable::Cursor::look_up(const Value& value) {
     return;
   }
   const Hash hash = key_columns_ == 1 ? key.hash(filter_.shape()) : hash_of(key);
-  bool found = !in_sync || filter_.may_contain(hash);
-  if (table_.follower_ && key_columns_ == 1) {
+  const bool is_single = table_.follower_ && key_columns_ == 1;
+  bool found =
+      !in_sync || (is_single && is_utf8 ? table_.follower_->may_contain(filter_, hash, value)
+                                        : filter_.may_contain(hash));
+  if (is_single) {
     SourceComparison& comparison = table_.follower_->comparison();
     if (comparison.may_have_other_form(key)) {
       const SourceComparison::OtherForms forms = comparison.other_forms(key, value, key_);

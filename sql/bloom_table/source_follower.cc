@@ -63,7 +63,8 @@ SourceFollower::SourceFollower(sqlite3* db, const std::string& schema, const std
       link_(db, schema, table, names, trigger_sets(counting_, names.columns.size() > 1),
             ChangeLog::side_table(names.columns.size()), "keys may be missing from the filter"),
       source_(link_.source()),
-      triggers_(link_.triggers()) {
+      triggers_(link_.triggers()),
+      probe_(source_) {
   for (std::size_t i = 0; i < columns().size(); ++i) {
     comparisons_.emplace_back(source_, i);
   }
@@ -221,6 +222,23 @@ std::optional<std::string> SourceFollower::out_of_sync(PagedFilter& filter) {
     }
     return problem;
   });
+}
+
+// The names must be those of the source now when the probe is prepared: a statement that is running
+// may have renamed it.
+bool SourceFollower::may_contain(PagedFilter& filter, Hash hash, const sqlite::Value& value) {
+  if (!comparison().compares_unconverted(value)) {
+    return filter.may_contain(hash);
+  }
+  std::optional<bool> found = filter.may_contain_so_far(hash);
+  if (!found && !probe_.is_prepared()) {
+    link_.schema_may_have_changed();
+    if (out_of_sync(filter)) {
+      return filter.may_contain(hash);
+    }
+  }
+  found = found ? found : probe_.find(value);
+  return found ? *found : filter.may_contain(hash);
 }
 
 // Version 1.0 made no sentinel. A source that was replaced since is newer than the config in the

@@ -10,6 +10,7 @@
 
 #include "sql/bloom_table/bloom_options.h"
 #include "sql/bloom_table/paged/paged_filter.h"
+#include "sql/bloom_table/source_probe.h"
 #include "sql/source/source_comparison.h"
 #include "sql/source/source_key.h"
 #include "sql/source/source_link.h"
@@ -66,6 +67,10 @@ class SourceFollower {
   // Returns why the filter may have missed a change of the source, and what to do; nullopt if it
   // has missed none.
   std::optional<std::string> out_of_sync(PagedFilter& filter);
+  // Returns whether a key may be in the filter or in the source. If the change log is long, asks
+  // the source for a single key rather than reading the log. Requires: the key is one column,
+  // out_of_sync() has found nothing, the database is in UTF-8, and `hash` is that of `value`.
+  bool may_contain(PagedFilter& filter, Hash hash, const sqlite::Value& value);
   // Reads the whole source. Returns the estimated number of keys that have left it: recording each
   // of them would make every DELETE slower. `keys`: the estimate of the filter.
   std::optional<std::uint64_t> count_removed(PagedFilter& filter,
@@ -90,6 +95,7 @@ class SourceFollower {
   Source& source_;                            // of link_
   SourceTriggers& triggers_;                  // of link_
   std::deque<SourceComparison> comparisons_;  // one per column, made when the names are known
+  SourceProbe probe_;
   // The schema at the last search for blocking triggers that found none: see
   // SourceTriggers::blocking_trigger().
   std::optional<SchemaReader::State> unblocked_schema_;

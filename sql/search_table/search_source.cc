@@ -153,27 +153,9 @@ void SearchSource::require_same_columns() {
   has_same_columns_ = true;
 }
 
-void SearchSource::read_indexes() {
-  enum { kName = 1, kPartial = 4, kColumn = 2, kCollation = 4 };
-  indexed_.clear();
-  const Statement list(
-      db_, "PRAGMA " + source_.qualified("index_list") + "(" + quoted_name(name()) + ")");
-  Execution run(list);
-  while (run.step()) {
-    const Statement info(db_, "PRAGMA " + source_.qualified("index_xinfo") + "(" +
-                                  quoted_name(run.value(kName).text()) + ")");
-    Execution first(info);
-    if (run.integer(kPartial) == 0 && first.step() && first.type(kColumn) == SQLITE_TEXT) {
-      indexed_.emplace_back(first.value(kColumn).text(), first.value(kCollation).text());
-    }
-  }
-}
-
 bool SearchSource::has_index_on(const std::string& column, const std::string& collation) const {
-  return std::any_of(indexed_.begin(), indexed_.end(), [&](const auto& index) {
-    return sqlite3_stricmp(index.first.c_str(), column.c_str()) == 0 &&
-           sqlite3_stricmp(index.second.c_str(), collation.c_str()) == 0;
-  });
+  return std::any_of(indexed_.begin(), indexed_.end(),
+                     [&](const IndexedColumn& index) { return index.is(column, collation); });
 }
 
 bool SearchSource::has_index_on_term(std::size_t i) const {
@@ -191,7 +173,7 @@ void SearchSource::refresh_names() {
   const SchemaReader::State now = source_.reader().state();
   if (schema_of_names_ != now) {
     read_names();
-    read_indexes();
+    indexed_ = indexed_columns(source_);
     has_same_columns_ = false;
     schema_of_names_ = now;
     ++names_version_;

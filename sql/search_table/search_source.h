@@ -135,7 +135,6 @@ class SearchSource {
  private:
   void read_names();
   std::vector<SourceColumn> read_columns() const;
-  void read_indexes();
   // Returns how the columns differ from those of the source now; "" if they do not.
   std::string other_columns() const;
   std::string columns_sql() const {
@@ -162,8 +161,8 @@ class SearchSource {
   std::vector<std::string> term_sql_;
   std::vector<SourceColumn> columns_;  // as they were when this object was made
   std::string rowid_alias_;
-  bool has_same_columns_ = false;                             // as found since refresh_names()
-  std::vector<std::pair<std::string, std::string>> indexed_;  // columns and collations
+  bool has_same_columns_ = false;  // as found since refresh_names()
+  std::vector<IndexedColumn> indexed_;
   std::optional<SchemaReader::State> schema_of_names_;
   int names_version_ = 0;
   std::optional<sqlite::Statement> select_changed_;

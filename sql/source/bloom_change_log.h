@@ -49,6 +49,15 @@ class BloomChangeLog : public ChangeLog {
   bool may_contain(Hash hash, const Header& header) {
     return keys(header).may_contain(hash) || knows_announcement();
   }
+  // As above, but reads at most 64 new rows. Returns nullopt if there are more, and
+  // those that were read do not have the key.
+  std::optional<bool> may_contain_so_far(Hash hash, const Header& header) {
+    constexpr std::uint64_t kRowsAtOnce = 64;
+    header_ = header;
+    const bool is_complete = read_new_rows(kRowsAtOnce);
+    const bool found = added_keys_.may_contain(hash) || knows_announcement();
+    return found || is_complete ? std::optional(found) : std::nullopt;
+  }
   // Returns the FPR that may_contain() adds to that of the filter.
   double fpr(const Header& header) {
     const double fpr = keys(header).fpr();

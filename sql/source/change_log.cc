@@ -95,9 +95,9 @@ void ChangeLog::rename(const std::string& table) {
   name_ = table + std::string(kSuffix);
 }
 
-void ChangeLog::read_rows() {
+void ChangeLog::read_rows(std::uint64_t most) {
   const auto outcome = sqlite::Outcome::of([&] {
-    while (!read_from_last()) {
+    while (!read_from_last(most)) {
       forget_last();
     }
     // SQLite runs triggers one within another, so the newest announcement becomes void first.
@@ -109,7 +109,6 @@ void ChangeLog::read_rows() {
     forget();
   }
   outcome.throw_failure();
-  is_current_ = true;
 }
 
 bool ChangeLog::Position::matches(const Execution& row) const {
@@ -156,7 +155,7 @@ bool ChangeLog::begin_reading(RowSelect& rows, std::optional<Execution>& run) {
 }
 
 // Returns false if the row that was read last is not there any more.
-bool ChangeLog::read_from_last() {
+bool ChangeLog::read_from_last(std::uint64_t most) {
   constexpr std::uint64_t kRowsPerPosition = 4096;
   std::optional<Execution> reading;
   bool has_row = begin_reading(positions_.empty() ? select_all_ : select_from_, reading);
@@ -171,7 +170,7 @@ bool ChangeLog::read_from_last() {
   }
   Position last;
   std::uint64_t rows = 0;
-  for (; has_row; has_row = run.step()) {
+  for (; has_row && rows < most; has_row = run.step()) {
     const std::int64_t id = run.integer(kIdColumn);
     const std::int64_t change = run.integer(kChangeColumn);
     order.require_next(id, change);
@@ -196,6 +195,7 @@ bool ChangeLog::read_from_last() {
   if (rows % kRowsPerPosition != 0) {
     keep_position(last);
   }
+  is_current_ = !has_row;
   return true;
 }
 

@@ -86,11 +86,13 @@ class ChangeLog {
   std::string qualified() const;
   sqlite::Statement::FindDamage find_damage() const;
 
-  // Reads the rows that are new since the last call, unless nothing has changed.
-  void read_new_rows() {
+  // Reads the rows that are new since the last call, unless nothing has changed. Stops after
+  // `most` rows. Returns whether all were read.
+  bool read_new_rows(std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
     if (!is_current_) {
-      read_rows();
+      read_rows(most);
     }
+    return is_current_;
   }
   // Returns whether an announcement that was read is not void.
   bool knows_announcement() const { return !announcements_.empty(); }
@@ -126,8 +128,8 @@ class ChangeLog {
   bool begin_reading(RowSelect& rows, std::optional<sqlite::Execution>& run);
   std::string definition() const;
   std::string change_column_list() const;  // "added, key1, ..."
-  void read_rows();
-  bool read_from_last();
+  void read_rows(std::uint64_t most);
+  bool read_from_last(std::uint64_t most);
   void keep_position(const Position& last);
   void forget_last();
   bool is_announcement(std::int64_t id);
@@ -138,7 +140,7 @@ class ChangeLog {
   RowSelect select_all_;
   RowSelect select_from_;  // from the id ?1 on
   std::optional<sqlite::Statement> select_change_;
-  bool is_current_ = false;
+  bool is_current_ = false;  // all rows were read
   // Some of the rows that were read, in ascending order: the last one, and ever fewer of the older
   // ones.
   std::vector<Position> positions_;

@@ -312,4 +312,23 @@ void Source::for_each_row(const std::function<void(const Execution&)>& f) const 
   }
 }
 
+std::vector<IndexedColumn> indexed_columns(const Source& source) {
+  enum { kName = 1, kPartial = 4, kColumn = 2, kCollation = 4 };
+  std::vector<IndexedColumn> indexed;
+  const auto pragma = [&](const char* name, std::string_view of) {
+    return "PRAGMA " + source.qualified(name) + "(" + quoted_name(of) + ")";
+  };
+  const Statement list(source.db(), pragma("index_list", source.names().table));
+  Execution run(list);
+  while (run.step()) {
+    const Statement info(source.db(), pragma("index_xinfo", run.value(kName).text()));
+    Execution first(info);
+    if (run.integer(kPartial) == 0 && first.step() && first.type(kColumn) == SQLITE_TEXT) {
+      indexed.push_back(
+          {std::string(first.value(kColumn).text()), std::string(first.value(kCollation).text())});
+    }
+  }
+  return indexed;
+}
+
 }  // namespace bloom

@@ -167,4 +167,17 @@ class Source {
   mutable std::optional<KnownFacts> known_facts_;
 };
 
+// The first column of an index, and the collation of the index.
+struct IndexedColumn {
+  std::string column;
+  std::string collation;
+  bool is(const std::string& other_column, const std::string& other_collation) const {
+    return sqlite3_stricmp(column.c_str(), other_column.c_str()) == 0 &&
+           sqlite3_stricmp(collation.c_str(), other_collation.c_str()) == 0;
+  }
+};
+
+// Returns those of the indexes of the source that have all rows, and begin with a column.
+std::vector<IndexedColumn> indexed_columns(const Source& source);
+
 }  // namespace bloom

@@ -119,6 +119,14 @@ class SourceComparison {
   bool may_have_other_form(const Key& key) const {
     return may_be_number(key) || may_be_text(key) || is_stored_in_other_form(key);
   }
+  // Returns true if `column = value` is true for all rows that a lookup of this value must find:
+  // SQLite converts neither side.
+  bool compares_unconverted(const sqlite::Value& value) const {
+    const int stored = affinity_ == Affinity::text      ? SQLITE_TEXT
+                       : affinity_ == Affinity::numeric ? SQLITE_INTEGER
+                                                        : SQLITE_NULL;
+    return affinity_ == declared_affinity_ && value.type() == stored;
+  }
 
  private:
   // Return whether the column may have a number that equals the text `key`, or a text that equals

@@ -127,6 +127,15 @@ class CachedFilter {
     return current_filter().may_contain(hash, cache_) ||
            (has_change_log() && change_log_.may_contain(hash, layers().newest().header));
   }
+  // As above, but reads only a part of a long change log. Returns nullopt if the rest may have the
+  // key.
+  std::optional<bool> may_contain_so_far(Hash hash) {
+    if (current_filter().may_contain(hash, cache_)) {
+      return true;
+    }
+    return has_change_log() ? change_log_.may_contain_so_far(hash, layers().newest().header)
+                            : std::optional(false);
+  }
   LookupCounts& counts() { return counts_; }
   // Returns how many times a lookup or a change has read a chunk from the store.
   std::uint64_t chunks_read() const { return cache_.chunks_read(); }
