@@ -108,7 +108,7 @@ void SourceFollower::rebuild(PagedFilter& filter, const BloomOptions& options) {
     source_.take_names_from_guard(before.guard_index);
   }
   source_.require_not_being_written(filter.command_is_only_writer());
-  link_.require_names();
+  link_.require_names_and_columns();
   link_.require_readable(filter.table());
   source_.require_can_follow(options.collation(), writers);
   const LinkedObjects made = link_.restore(filter.table(), objects_of(before), trigger_set,

@@ -16,7 +16,7 @@ std::optional<bool> SourceProbe::find(const sqlite::Value& value) {
     if (select_ || prepare()) {
       sqlite::Execution run(*select_);
       const bool has_row = run.bind(1, value).step();
-      if (run.preparations() == 0) {
+      if (run.repreparations() == 0) {
         found = has_row;
       }
     }

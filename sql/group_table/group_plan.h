@@ -20,9 +20,9 @@ enum class GroupPlan : int {
   // sql/vtab/key_constraint.h.
   refused_collation = 5,
   // The query uses `key`, and has no condition to look it up. It is refused: for OR and RIGHT JOIN,
-  // SQLite compares the primary keys of the rows of two plans. The primary key, the column for
-  // commands, has the key that was looked up, but in all_members only the slot. So the same member
-  // would count as two rows.
+  // SQLite compares the PRIMARY KEY of the rows of two plans. That is the column for commands: it
+  // names the member and, if a key was looked up, the hash of the key. So the same member would
+  // count as two rows.
   refused_scan = 6,
 };
 

@@ -46,7 +46,7 @@ class GroupTable::Change {
     if (done_) {
       return;
     }
-    table_.keys_.forget_rows();
+    table_.writer_.forget_rows();
     if (progress_.has_written() && !progress_.is_undone() && !progress_.is_undone_on_failure()) {
       table_.transaction_.roll_back();
     }
@@ -72,13 +72,13 @@ GroupTable::GroupTable(const sqlite::Definition& definition, Shared& shared)
       options_(definition.db, definition.arguments),
       store_(definition.db, definition.schema, definition.table),
       transaction_(definition.db),
-      keys_(definition.db, store_, transaction_),
+      writer_(definition.db, store_, transaction_),
       list_collations_(definition.db, definition.vtab),
       encoding_(definition.db) {
   require_group_name(definition.table);
   GroupColumnTypes types;
   if (const auto names = options_.source()) {
-    follower_.emplace(db_, store_, keys_, *names);
+    follower_.emplace(db_, store_, writer_, *names);
     options_.set_default_collation(follower_->collation());
     types.member = follower_->type_of_member();
     types.member_collation = follower_->member_collation();
@@ -199,18 +199,18 @@ int GroupTable::insert_key(const Value& member, const Value& key) {
   refuse_filter_or_handle(bytes, key);
   const auto add_key = [&](std::uint64_t slot) {
     if (!bytes.is_null()) {
-      keys_.add(slot, bytes.hash(keys_.config().header.shape), !skip_present);
+      writer_.add(slot, bytes.hash(writer_.config().header.shape), !skip_present);
     }
   };
-  const auto slot = keys_.find(member);
+  const auto slot = writer_.find(member);
   if (!slot) {
-    change([&] { add_key(keys_.add_member(member)); });
+    change([&] { add_key(writer_.add_member(member)); });
     return SQLITE_OK;
   }
   if (skip_present) {
-    keys_.write_deferred();
-    keys_.merge_row_log();
-    const GroupConfig& config = keys_.config();
+    writer_.write_deferred();
+    writer_.merge_row_log();
+    const GroupConfig& config = writer_.config();
     if (bytes.is_null() ||
         store_.segments().may_contain(config, *slot, bytes.hash(config.header.shape))) {
       return SQLITE_CONSTRAINT;
@@ -231,10 +231,10 @@ void GroupTable::insert_filter(const Value& member, const Value& filter) {
   }
   write_all_keys();
   change([&] {
-    const auto known = keys_.find(member);
-    const std::uint64_t slot = known ? *known : keys_.add_member(member);
+    const auto known = writer_.find(member);
+    const std::uint64_t slot = known ? *known : writer_.add_member(member);
     if (fitting) {
-      store_.segments().add_filter(keys_.config(), slot, fitting->view().cells());
+      store_.segments().add_filter(writer_.config(), slot, fitting->view().cells());
     }
   });
 }
@@ -269,7 +269,7 @@ void GroupTable::rename_member(const Value& row, const Values& columns) {
   if (store_.members().has_member(slot)) {
     store_.members().rename(slot, member);
   }
-  keys_.forget_rows();
+  writer_.forget_rows();
   transaction_.note_written(true);
 }
 

@@ -46,9 +46,9 @@
 #include "core/support/memory.h"
 #include "sql/group_table/follow/member_follower.h"
 #include "sql/group_table/group_columns.h"
-#include "sql/group_table/group_keys.h"
 #include "sql/group_table/group_options.h"
 #include "sql/group_table/group_plan.h"
+#include "sql/group_table/group_writer.h"
 #include "sql/group_table/store/group_store.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/module.h"
@@ -103,7 +103,7 @@ class GroupTable {
   void begin();
   // An object that does not know the table's name leaves the row log to another object, or to the
   // next transaction.
-  void sync() { transaction_.may_have_old_name() ? write_deferred_keys() : keys_.sync(); }
+  void sync() { transaction_.may_have_old_name() ? write_deferred_keys() : writer_.sync(); }
   void committed();
   void rolled_back();
   void savepoint(int number);
@@ -136,7 +136,7 @@ class GroupTable {
   // Makes other objects of this name check their name from now on.
   void watch_others();
   static std::uint64_t slot_of_row(const Value& row, std::string_view change);
-  void write_deferred_keys() { keys_.write_deferred(); }
+  void write_deferred_keys() { writer_.write_deferred(); }
 
   static const Command<GroupTable> kCommands[];
 
@@ -146,7 +146,7 @@ class GroupTable {
   GroupOptions options_;
   GroupStore store_;
   TransactionState transaction_;
-  GroupKeys keys_;
+  GroupWriter writer_;
   std::optional<MemberFollower> follower_;  // if the table has a source
   ListCollations list_collations_;
   sqlite::KnownEncoding encoding_;

@@ -24,23 +24,23 @@ void GroupTable::watch_others() {
 void GroupTable::Shared::write_deferred_keys() {
   const auto next = [&] {
     return std::find_if(tables.begin(), tables.end(),
-                        [](const GroupTable* table) { return table->keys_.has_deferred(); });
+                        [](const GroupTable* table) { return table->writer_.has_deferred(); });
   };
   for (auto table = next(); table != tables.end(); table = next()) {
-    (*table)->keys_.write_deferred();
+    (*table)->writer_.write_deferred();
   }
 }
 
 void GroupTable::write_all_keys() {
   shared_.write_deferred_keys();
-  keys_.merge_row_log();
+  writer_.merge_row_log();
 }
 
 void GroupTable::begin() {
   if (!transaction_.is_open()) {
-    keys_.begin_transaction();
+    writer_.begin_transaction();
   }
-  keys_.forget_rows();
+  writer_.forget_rows();
   transaction_.begin();
 }
 
@@ -49,7 +49,7 @@ void GroupTable::savepoint(int number) {
     return;
   }
   write_deferred_keys();
-  keys_.forget_rows();
+  writer_.forget_rows();
   transaction_.savepoint(number);
 }
 
@@ -58,23 +58,23 @@ void GroupTable::released(int number) {
     return;
   }
   write_deferred_keys();
-  keys_.forget_rows();
+  writer_.forget_rows();
   transaction_.released(number);
 }
 
 void GroupTable::rolled_back_to(int number) {
   transaction_.rolled_back_to(number);
-  keys_.discard();
+  writer_.discard();
   ++shared_.removals;
 }
 
 // If sqlite3_close() was refused, the transaction is still open. Deferred keys are lost by then, so
 // the transaction must be rolled back.
 void GroupTable::rolled_back() {
-  const bool lost =
-      keys_.has_deferred() && sqlite::has_write_transaction(db_, store_.tables().schema().c_str());
-  keys_.discard();
-  keys_.end_transaction();
+  const bool lost = writer_.has_deferred() &&
+                    sqlite::has_write_transaction(db_, store_.tables().schema().c_str());
+  writer_.discard();
+  writer_.end_transaction();
   ++shared_.removals;
   transaction_.rolled_back();
   if (lost) {
@@ -83,7 +83,7 @@ void GroupTable::rolled_back() {
 }
 
 void GroupTable::committed() {
-  keys_.end_transaction();
+  writer_.end_transaction();
   transaction_.committed();
 }
 

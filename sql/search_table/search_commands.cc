@@ -91,7 +91,7 @@ void SearchTable::rebuild() {
   store_.table_filter().clear();
   config.table_filter = {};
   config.covered.reset();
-  config.rows = 0;
+  config.most_rows_read = 0;
   source_.create();
   config.guard = source_.guard();
   cover(config, {});
@@ -178,7 +178,7 @@ void SearchTable::cover(Family f, SearchConfig& config, const RowidRanges& chang
     builder.read(rows);
   }
   const std::uint64_t rows = builder.finish();
-  config.rows = std::max(config.rows, rows);
+  config.most_rows_read = std::max(config.most_rows_read, rows);
 }
 
 // The filter over the whole table has the columns that had an index when it was made. It is made

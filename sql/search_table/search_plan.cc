@@ -151,7 +151,7 @@ int term_for(const SearchFacts& facts, int op, int column, std::string_view coll
 // The costs are in rows of a scan. Each row that a virtual table returns takes about twice as long
 // as a row of the source.
 void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
-  const double rows = std::clamp(static_cast<double>(facts.config.rows), 1e3, 1e15);
+  const double rows = std::clamp(static_cast<double>(facts.config.most_rows_read), 1e3, 1e15);
   std::string human;
   std::string codes;
   double fraction = 1;  // of the rows that are returned

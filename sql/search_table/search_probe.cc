@@ -137,8 +137,8 @@ SearchTable::Like SearchTable::like() {
     run.step();
     like.ignores_case = run.integer(1) != 0;
     // SQLite prepares the statement again after one of its functions was replaced.
-    if (replaced_like_.preparations != run.preparations()) {
-      replaced_like_ = {run.preparations(), has_own_like()};
+    if (replaced_like_.preparations != run.repreparations()) {
+      replaced_like_ = {run.repreparations(), has_own_like()};
     }
     // PRAGMA case_sensitive_like replaces LIKE as well: what another LIKE does cannot be known.
     like.is_usual = run.integer(0) != 0 && !replaced_like_.is_replaced;

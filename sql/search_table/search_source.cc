@@ -145,7 +145,7 @@ void SearchSource::require_same_columns() {
   if (has_same_columns_) {
     return;
   }
-  link_.require_no_other_of_name();
+  link_.require_names_not_taken();
   if (const std::string problem = other_columns(); !problem.empty()) {
     fail(problem + " when this connection opened " + quoted_text(table_) +
          " (open the database again; the command 'rebuild' then fixes that)");
@@ -197,7 +197,7 @@ void SearchSource::require_readable() const {
 // Only of a table that was made: CREATE has messages of its own.
 void SearchSource::require_terms() const {
   source_.require_ordinary_table();
-  link_.require_names();
+  link_.require_names_and_columns();
   require_readable();
   for (std::size_t i = 0; i < term_sql_.size() && !columns_.empty(); ++i) {
     const auto outcome = sqlite::Outcome::of(

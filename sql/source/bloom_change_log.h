@@ -1,9 +1,9 @@
 // The change log of a bloom table: the added keys of sql/source/change_log.h as hashes.
 //
-// While an UPDATE is announced and not finished, every lookup is answered "maybe". If a rollback
-// takes rows out of the log, their keys may stay in the cache as false positives, until there
-// are 1,000 more of them than keys of rows in the log. When the source loses a key, the log has the
-// columns of the key only for a counting filter.
+// While an UPDATE is announced and not finished, every lookup is answered "maybe". The
+// keys of rows that a rollback has removed stay in memory as false positives. When there are 1,000
+// more of them than of other keys, the log is read again. When the source loses a key, the log has
+// the columns of the key only for a counting filter.
 #pragma once
 
 #include <cstdint>

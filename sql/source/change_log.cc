@@ -120,7 +120,7 @@ bool ChangeLog::Position::matches(const Execution& row) const {
 void ChangeLog::prepare(RowSelect& rows) const {
   // If an authorizer hides the id, no row has one. So all rows are read without a condition.
   const std::string condition = &rows == &select_from_ ? " WHERE id >= ?1" : "";
-  rows.readable_preparation.reset();
+  rows.repreparations_when_readable.reset();
   rows.select.emplace(db_, "SELECT * FROM " + qualified() + condition + " ORDER BY id",
                       find_damage());
 }
@@ -143,14 +143,14 @@ bool ChangeLog::begin_reading(RowSelect& rows, std::optional<Execution>& run) {
   if (!begin()) {
     return false;
   }
-  if (rows.readable_preparation == run->preparations()) {
+  if (rows.repreparations_when_readable == run->repreparations()) {
     return true;
   }
   run.reset();
   prepare(rows);
   require_readable();
   const bool has_row = begin();
-  rows.readable_preparation = run->preparations();
+  rows.repreparations_when_readable = run->repreparations();
   return has_row;
 }
 

@@ -120,7 +120,8 @@ class ChangeLog {
 
   struct RowSelect {
     std::optional<sqlite::Statement> select;
-    std::optional<int> readable_preparation;  // preparations() when no authorizer hid columns
+    std::optional<int>
+        repreparations_when_readable;  // repreparations() when no authorizer hid columns
   };
 
   void require_readable() const;

@@ -32,10 +32,9 @@ struct KeyForm {
 SourceKey key_of_row(const sqlite::Execution& row, int first, const KeyForm& form);
 SourceKey key_of_value(const sqlite::Value& value, bool is_composite, const KeyForm& form);
 
-// The hashes that a filter stores for the keys of a source. The marker stands for all keys that
-// need it, and is never removed, so it is stored once for all keys of this object. Each KeyHashes
-// stores it again even if the filter may contain it: in a counting filter, that may be due to other
-// keys, which can be removed.
+// The hashes that a filter stores for the keys of a source: those of the keys, and once per object
+// noncanonical_marker(), if a key needs it. The marker is added even if the filter may contain it:
+// in a counting filter that may be due to other keys, and removing these would remove the marker.
 class KeyHashes {
  public:
   explicit KeyHashes(const Shape& shape) : shape_(shape) {}
@@ -45,7 +44,7 @@ class KeyHashes {
   void for_each_hash(const SourceKey& key, Add&& add) {
     for_each_hash(key, add, [this](Hash) { return has_marker_; });
   }
-  // As above. has(marker) returns whether the marker is stored already.
+  // As above, but has(marker) says whether the marker is stored already. Not for counting filters.
   template <typename Add, typename Has>
   void for_each_hash(const SourceKey& key, Add&& add, Has&& has) {
     if (key.hash) {

@@ -124,14 +124,14 @@ void SourceLink::require_readable(const std::string& table) const {
   sqlite::require_readable(source_.db(), source_.schema(), side_table(table));
 }
 
-void SourceLink::require_no_other_of_name() const {
+void SourceLink::require_names_not_taken() const {
   if (const auto problem = problem_of_names()) {
     fail(*problem);
   }
 }
 
-void SourceLink::require_names() const {
-  require_no_other_of_name();
+void SourceLink::require_names_and_columns() const {
+  require_names_not_taken();
   if (const auto column = source_.missing_column()) {
     fail("the source " + quoted_text(source_.names().table) + " has no column " +
          quoted_text(*column) +

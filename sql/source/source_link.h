@@ -95,11 +95,11 @@ class SourceLink {
   // Throws SqliteError(SQLITE_AUTH) if an authorizer hides columns of the source or side table.
   // Call before a command, unless it reads neither.
   void require_readable(const std::string& table) const;
-  // Throws bloom::Error if another table, or another column of the source, has a name of the
-  // options.
-  void require_no_other_of_name() const;
+  // Throws bloom::Error if the source or a column was renamed, and something else now has the name
+  // that is in the options.
+  void require_names_not_taken() const;
   // For 'rebuild'. As above; also throws if the source has lost one of the columns.
-  void require_names() const;
+  void require_names_and_columns() const;
 
   // Call when a statement is prepared, and before a command: see SchemaCheck.
   void schema_may_have_changed() { schema_check_.expire(); }

@@ -103,7 +103,7 @@ class SchemaReader {
     if (!run.step()) {
       throw sqlite::SqliteError(SQLITE_AUTH, "an authorizer hides the version of the schema");
     }
-    return {run.integer(0), run.preparations()};
+    return {run.integer(0), run.repreparations()};
   }
 
   StoredSchema read(const std::string& table, const std::string& source) const {

@@ -22,11 +22,11 @@ inline constexpr std::string_view kRemoveCommand = "remove";
 inline constexpr std::string_view kExpectCommand = "expect";
 
 // The trigger sets. A bloom table stores the number of its own. All are supported.
-inline constexpr std::uint64_t kTriggersOfRelease1 = 0;    // neither `expect` nor a guard index
-inline constexpr std::uint64_t kTriggersForExtension = 2;  // for writers=extension
-inline constexpr std::uint64_t kTriggersForAny = 3;        // for writers=any
-inline constexpr std::uint64_t kTriggersForSearch = 4;     // of bloom_search
-inline constexpr std::uint64_t kTriggersForMembers = 5;    // of bloom_groups
+inline constexpr std::uint64_t kTriggersOfRelease1 = 0;  // neither `expect` nor a guard index
+inline constexpr std::uint64_t kTriggersForExtension = 2;
+inline constexpr std::uint64_t kTriggersForAny = 3;
+inline constexpr std::uint64_t kTriggersForSearch = 4;   // of bloom_search
+inline constexpr std::uint64_t kTriggersForMembers = 5;  // of bloom_groups
 
 // What follows the name of the virtual table in the name of a trigger.
 inline constexpr std::string_view kBeforeInsertSuffix = "_before_insert";

@@ -47,7 +47,6 @@ bool is_query_only(sqlite3* db);
 enum class Encoding { utf8, utf16_little, utf16_big };
 Encoding encoding_of(sqlite3* db);
 
-// Remembers the encoding.
 class KnownEncoding {
  public:
   explicit KnownEncoding(sqlite3* db) : db_(db) {}

@@ -36,7 +36,7 @@
 //     void savepoint(int), released(int), rolled_back_to(int);
 //                                       // xSavepoint, xRelease, xRollbackTo
 //   };
-// The concept VirtualTable checks this.
+// The concept VirtualTable checks this, apart from the optional functions.
 //
 // SQLite calls these functions in the following order. It may call best_index(), check_integrity()
 // and the cursor functions at any time in between:

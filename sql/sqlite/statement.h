@@ -74,7 +74,7 @@ class Execution {
   std::uint64_t count_rows();
 
   // Returns how many times SQLite has prepared the statement again.
-  int preparations() const {
+  int repreparations() const {
     return sqlite3_stmt_status(statement_, SQLITE_STMTSTATUS_REPREPARE, 0);
   }
 

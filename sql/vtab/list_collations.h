@@ -20,10 +20,10 @@ class ListCollations {
   ListCollations(sqlite3* db, const sqlite3_vtab* vtab) : db_(db), vtab_(vtab) {}
   // Call whenever a statement that uses the table is prepared.
   void statement_was_prepared() { statements_.reset(); }
-  // Returns whether no list is compared by another collation than BINARY and this one. Explains the
-  // programs of the running statements, and remembers the result until other statements run.
-  // `plan`: the idxStr of the running statement. SQLite may explain another plan than it runs,
-  // after parameters were bound or the costs have changed; then returns false.
+  // Returns whether no list is compared by another collation than BINARY and this one. Reads the
+  // programs of the running statements (EXPLAIN shows them), and remembers the result until other
+  // statements run. `plan`: the idxStr of the running statement. SQLite may explain another plan
+  // than it runs, after parameters were bound or the costs have changed; then returns false.
   bool all_compare_by(std::string_view collation, std::string_view plan) {
     return other_than(collation, kAnyArgument, kNoColumn).empty() &&
            std::find(plans_.begin(), plans_.end(), plan) != plans_.end();
@@ -32,8 +32,8 @@ class ListCollations {
   // kinds of lists:
   // - those that are passed to xFilter as argument number `argument`, from 0 (kAnyArgument: as any
   //   argument), and those whose argument the program does not show; and
-  // - those in which the program itself searches for the value of `column`: another plan may pass
-  //   them to xFilter.
+  // - those in which the program itself looks up the value of `column`: SQLite may run another
+  //   program than it explains, and pass them to xFilter.
   // Returns that collation; "" if there is none. If a program cannot be read, returns words that
   // say so.
   std::string other_than(std::string_view collation, int argument, int column);

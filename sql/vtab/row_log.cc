@@ -113,19 +113,19 @@ void RowLog::restore_changes(int changes) {
 
 // SQLite prepares a kept statement again if there is a new authorizer. And it rolls the whole
 // transaction back if a statement that writes is interrupted; COMMIT itself is too short for that.
-bool RowLog::is_merge_refused(std::initializer_list<const char*> writes) {
+bool RowLog::is_merge_refused(std::initializer_list<const char*> statements) {
   const auto outcome = sqlite::Outcome::of([&] {
     if (!probe_) {
       probe_.emplace(tables_.db(), sqlite::Interrupts::kProbe);
     }
     Execution probe(*probe_);
     probe.step();  // throws if it is interrupted
-    if (permitted_preparation_ != probe.preparations()) {
+    if (repreparations_when_permitted_ != probe.repreparations()) {
       tables_.statement("DELETE FROM {rowlog}");
-      for (const char* const sql : writes) {
+      for (const char* const sql : statements) {
         tables_.statement(sql);
       }
-      permitted_preparation_ = probe.preparations();
+      repreparations_when_permitted_ = probe.repreparations();
     }
   });
   if (outcome.code() != SQLITE_AUTH && outcome.code() != SQLITE_INTERRUPT) {

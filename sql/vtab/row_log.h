@@ -69,8 +69,8 @@ class RowLog {
   // Calls f(id, row) for the newest row. Returns false if there is none.
   bool with_newest(const EachRow& f);
   // Returns whether the running statement is interrupted, or an authorizer refuses to clear the log
-  // or one of `writes`, the other statements of a merge.
-  bool is_merge_refused(std::initializer_list<const char*> writes);
+  // or one of `statements`, the others of a merge.
+  bool is_merge_refused(std::initializer_list<const char*> statements);
   void clear();
   // Sets changes() to a value that it had before: a commit must not change it. Does nothing if
   // `changes` is above 1,000, because that takes as many writes, or if an authorizer refuses them.
@@ -82,8 +82,9 @@ class RowLog {
   std::uint64_t& writes_;
   // A trigger on the log could call an SQL function of the host that uses the table.
   bool is_appending_ = false;
-  std::optional<sqlite::Statement> probe_;    // see is_merge_refused()
-  std::optional<int> permitted_preparation_;  // its preparations() when a merge was not refused
+  std::optional<sqlite::Statement> probe_;  // see is_merge_refused()
+  std::optional<int>
+      repreparations_when_permitted_;  // its repreparations() when a merge was not refused
 };
 
 }  // namespace bloom

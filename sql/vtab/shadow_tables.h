@@ -66,9 +66,10 @@ class ShadowTables {
     }
   }
 
-  // Return the rowid of the first shadow table in sqlite_schema, which a rename keeps; and whether
-  // the name still means that table. row_in_schema() returns 0 if there is none.
+  // Returns the rowid of the row in sqlite_schema of the first shadow table; 0 if there is none. A
+  // rename keeps it.
   std::int64_t row_in_schema() const;
+  // Returns whether the table of this row still has the name that this object knows.
   bool name_still_means(std::int64_t schema_rowid);
 
   // The functions below throw SqliteError if a statement fails. Except in create(), drop() and

@@ -10,7 +10,7 @@
 namespace bloom {
 namespace {
 
-// Writing one key takes about as long as visiting this many prepared statements.
+// Writing one key takes about as long as scanning this many prepared statements.
 constexpr int kStatementsPerKey = 100;
 
 }  // namespace
@@ -143,7 +143,7 @@ void TransactionState::end_statement() {
   write_mode_ = WriteMode::undecided;
   has_written_immediately_ = false;
   changes_written_ = 0;
-  changes_before_visit_ = has_many_statements() ? statements_ / kStatementsPerKey : 0;
+  changes_before_scan_ = has_many_statements() ? statements_ / kStatementsPerKey : 0;
   changes_after_write_.reset();
   owner_for_statement_ = Owner::user;
 }
@@ -152,10 +152,10 @@ void TransactionState::end_statement() {
 // end (xRelease or xSync) or undoes the statement. And the application cannot use the connection
 // before that end.
 bool TransactionState::decide_write_mode(std::string_view table) {
-  if (write_mode_ != WriteMode::undecided || changes_written_ < changes_before_visit_) {
+  if (write_mode_ != WriteMode::undecided || changes_written_ < changes_before_scan_) {
     return false;
   }
-  changes_before_visit_ = 2 * changes_written_;  // of the statements, if this visit decides nothing
+  changes_before_scan_ = 2 * changes_written_;  // of the statements, if this visit decides nothing
   if (owner_for_statement_ == Owner::unknown && sqlite::writes_through_trigger(db_, table)) {
     owner_for_statement_ = Owner::statement;
   }

@@ -87,7 +87,8 @@ class TransactionState {
   // Returns whether the running statement has written a change at once. It may defer its later
   // changes.
   bool has_written_immediately() const { return has_written_immediately_; }
-  // Returns how many changes were not deferred since the last call that ends a statement.
+  // Returns how many changes the running statement has written at once. They are counted from the
+  // last call of SQLite at which the statement before may have ended: see the top.
   int changes_written() const { return changes_written_; }
   // Call after a change was written at once. `counts`: SQLite will count this row of the statement
   // in changes().
@@ -136,7 +137,7 @@ class TransactionState {
   enum class Owner { user, statement, unknown };
 
   bool has_written_in_this_statement() const;
-  // Returns whether visiting all prepared statements takes longer than writing some keys at once.
+  // Returns whether scanning all prepared statements takes longer than writing some keys at once.
   bool has_many_statements() const { return statements_ > kManyStatements; }
   void end_statement();
   void end();
@@ -145,9 +146,9 @@ class TransactionState {
   static constexpr int kManyStatements = 1000;
 
   sqlite3* db_;
-  int statements_ = 0;       // prepared statements of the connection, when they were visited last
-  int changes_written_ = 0;  // not deferred, since the last call that ends a statement
-  int changes_before_visit_ = 0;  // changes to write before the statements are visited
+  int statements_ = 0;       // prepared statements of the connection, when they were scanned last
+  int changes_written_ = 0;  // see changes_written()
+  int changes_before_scan_ = 0;  // changes to write before the statements are scanned
   bool is_open_ = false;
   bool all_savepoints_reported_ = true;
   bool was_created_ = false;

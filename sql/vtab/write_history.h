@@ -1,5 +1,5 @@
-// Which writes of a table rollbacks have undone, for cursors that go on after a rollback. SQLite
-// lets readers go on unless the schema has changed.
+// Remembers which writes to a table were undone by a rollback. Cursors ask for it, because SQLite
+// lets readers go on after a rollback unless the schema has changed.
 //
 // Counts the writes, and remembers how many there were when each savepoint opened. A rollback
 // undoes all later ones.

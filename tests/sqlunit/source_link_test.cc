@@ -241,9 +241,9 @@ TEST_F(SourceLinkTest, ASetWithoutASentinelHasTriggersAlone) {
 
 TEST_F(SourceLinkTest, RequiresTheColumns) {
   SourceLink source = link();
-  source.require_names();
+  source.require_names_and_columns();
   execute(db_, "DROP TABLE s; CREATE TABLE s(a)");
-  EXPECT_NE(error_of([&] { source.require_names(); }), "");
+  EXPECT_NE(error_of([&] { source.require_names_and_columns(); }), "");
 }
 
 }  // namespace

@@ -10,10 +10,11 @@ namespace bloom {
 // tables directly, or undone that.
 void CachedFilter::check_cache_at_begin() {
   const sqlite::Database& database = store_.database();
+  const auto version = database.data_version();
   const bool is_unchanged =
-      database.data_version() == cache_state_.data_version &&
+      version && version == cache_state_.data_version && !cache_state_.saw_write_transaction &&
       (database.in_autocommit() || cache_state_.changes == database.total_changes());
-  if (!is_cache_current(/*writing=*/true) || cache_state_.saw_write_transaction || !is_unchanged) {
+  if (!is_unchanged || !is_cache_settled(/*writing=*/true)) {
     drop_cache();
     remember_version();
   }
@@ -105,6 +106,12 @@ bool CachedFilter::is_same_transaction_state() const {
          cache_state_.changes == database.total_changes() && database.in_autocommit();
 }
 
+bool CachedFilter::is_cache_settled(bool writing) const {
+  const sqlite::Database& database = store_.database();
+  return cache_state_.is_settled && !retired_ && !database.may_have_been_replaced() &&
+         !(writing && database.shares_cache());
+}
+
 // `writing`: whether the connection has a write transaction, and may have written in it. Returns
 // whether the rows that this connection sees are those of the last check. Only a commit of another
 // connection can have changed them. Someone may also have written to the shadow tables directly,
@@ -113,10 +120,7 @@ bool CachedFilter::is_same_transaction_state() const {
 bool CachedFilter::is_cache_current(bool writing) {
   sqlite::Database& database = store_.database();
   const auto version = database.data_version();
-  if (!cache_state_.is_settled || retired_ || !version || database.may_have_been_replaced()) {
-    return false;
-  }
-  if (writing && database.shares_cache()) {
+  if (!version || !is_cache_settled(writing)) {
     return false;
   }
   const bool saw_write_transaction = std::exchange(cache_state_.saw_write_transaction, false);

@@ -75,7 +75,7 @@ class CachedFilter {
   const std::string& table() const { return store_.tables().table(); }
   // Call when `other` was made or renamed. If it has the name of this table, this filter is out of
   // date. A statement that is running may still write through it.
-  void give_way_to(CachedFilter& other) {
+  void retire_if_replaced_by(CachedFilter& other) {
     if (&other != this && is_of(other)) {
       retire();
       other.may_change_unreported_ = other.may_change_unreported_ || transaction_.is_open();
@@ -240,6 +240,7 @@ class CachedFilter {
   void load();
   void load_row_log();
   bool is_same_transaction_state() const;
+  bool is_cache_settled(bool writing) const;
   bool is_cache_current(bool writing);
   void remember_version();
   // A trigger that appends a row raises total_changes() at once, even while its statement runs. A

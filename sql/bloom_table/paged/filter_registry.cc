@@ -24,7 +24,7 @@ FilterRegistry::FilterRef FilterRegistry::create(const Arguments& arguments) {
 
 void FilterRegistry::retire_others(PagedFilter& filter) {
   for (const Entry& entry : entries_) {
-    entry.filter->give_way_to(filter);
+    entry.filter->retire_if_replaced_by(filter);
   }
 }
 

@@ -23,11 +23,11 @@ std::vector<TriggerSet> trigger_sets() {
 
 }  // namespace
 
-MemberFollower::MemberFollower(sqlite3* db, GroupStore& store, GroupKeys& keys,
+MemberFollower::MemberFollower(sqlite3* db, GroupStore& store, GroupWriter& writer,
                                const SourceNames& names)
     : db_(db),
       store_(store),
-      keys_(keys),
+      writer_(writer),
       link_(db, store.tables().schema(), store.tables().table(), names, trigger_sets(),
             ChangeLog::side_table(names.columns.size()), "keys may be missing from the filters"),
       source_(link_.source()),
@@ -160,16 +160,16 @@ void MemberFollower::add_row(const Execution& row, int first, const KeyForm& for
   if (member.is_null() || !key.hash) {
     return;
   }
-  const auto known = keys_.find(member);
-  const std::uint64_t slot = known ? *known : keys_.add_member(member);
+  const auto known = writer_.find(member);
+  const std::uint64_t slot = known ? *known : writer_.add_member(member);
   KeyHashes(form.shape).for_each_hash(key, [&](Hash hash) {
-    keys_.add(slot, hash, /*may_use_row_log=*/false);
+    writer_.add(slot, hash, /*may_use_row_log=*/false);
   });
 }
 
 // Adds the keys of the rows of the source for which the condition holds. ?1 is the member.
 void MemberFollower::add_rows(const std::string& condition, const Value* member) {
-  GroupKeys::Bulk bulk(keys_);
+  GroupWriter::Bulk bulk(writer_);
   const KeyForm form = form_of(store_.load_config());
   const Statement select(db_, select_rows(condition));
   Execution run(select);
@@ -183,7 +183,7 @@ void MemberFollower::add_rows(const std::string& condition, const Value* member)
 }
 
 void MemberFollower::add_pending_rows(std::int64_t last) {
-  GroupKeys::Bulk bulk(keys_);
+  GroupWriter::Bulk bulk(writer_);
   const KeyForm form = form_of(store_.load_config());
   change_log_.for_each_row(
       [&](ChangeLog::Change change, const Execution& row, int first) {
@@ -263,7 +263,7 @@ void MemberFollower::rebuild(const GroupOptions& options, bool is_only_writer) {
     source_.take_names_from_guard(before.guard_index);
   }
   source_.require_not_being_written(is_only_writer);
-  link_.require_names();
+  link_.require_names_and_columns();
   link_.require_readable(store_.tables().table());
   require_supported(options.collation());
   const LinkedObjects made =
@@ -288,7 +288,7 @@ void MemberFollower::rebuild_member(const Value& member, bool is_only_writer) {
     if (stored) {
       const Value value(stored.get());
       store_.remove_member(store_.load_config(), slot);
-      keys_.forget_rows();
+      writer_.forget_rows();
       add_rows(same_member, &value);
     }
   }

@@ -10,8 +10,9 @@
 //   finds no row of the member. Rows that are written after the command has begun stay in the
 //   change log, because the command deletes only the rows that it had then.
 // - Keys may be missing if the triggers have missed a change, or an UPDATE was announced and is not
-//   finished. A lookup is then refused, or returns all members of the table and the source, and
-//   those of the change log unless a change was missed.
+//   finished. If a change was missed, a lookup is refused, or with on_stale=maybe returns all
+//   members of the table and the source. If an UPDATE was announced, it returns these and all
+//   members of the change log.
 // - A lookup reads the change log first, then the filters: keys move from the one to the others.
 #pragma once
 
@@ -23,8 +24,8 @@
 #include <vector>
 
 #include "sql/group_table/follow/group_change_log.h"
-#include "sql/group_table/group_keys.h"
 #include "sql/group_table/group_options.h"
+#include "sql/group_table/group_writer.h"
 #include "sql/group_table/store/group_store.h"
 #include "sql/source/source_comparison.h"
 #include "sql/source/source_link.h"
@@ -35,9 +36,9 @@ namespace bloom {
 
 class MemberFollower {
  public:
-  // `names`: the source and its columns, that of the members first. Requires: `store` and `keys`
+  // `names`: the source and its columns, that of the members first. Requires: `store` and `writer`
   // outlive this object.
-  MemberFollower(sqlite3* db, GroupStore& store, GroupKeys& keys, const SourceNames& names);
+  MemberFollower(sqlite3* db, GroupStore& store, GroupWriter& writer, const SourceNames& names);
   MemberFollower(const MemberFollower&) = delete;
   MemberFollower& operator=(const MemberFollower&) = delete;
 
@@ -111,7 +112,7 @@ class MemberFollower {
 
   sqlite3* db_;
   GroupStore& store_;
-  GroupKeys& keys_;
+  GroupWriter& writer_;
   SourceLink link_;
   Source& source_;  // of link_
   GroupChangeLog change_log_;

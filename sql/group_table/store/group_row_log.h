@@ -100,7 +100,7 @@ class GroupRowLog {
   void pop();
 
   RowLog log_;
-  std::optional<std::uint64_t> next_token_;  // tokens count up from a random number
+  std::optional<std::uint64_t> next_token_;  // nullopt before the first append()
   CountedVector<Row> rows_;                  // the row with id 1 first
   CountedVector<std::uint32_t> newest_;      // of each bucket; their number is a power of 2
 };

@@ -73,7 +73,7 @@ SearchConfig SearchStore::load_config() {
     } else if (name == "covered" && run.type(1) == SQLITE_INTEGER) {
       config.covered = run.integer(1);
     } else if (name == "rows") {
-      config.rows = static_cast<std::uint64_t>(run.integer(1));
+      config.most_rows_read = static_cast<std::uint64_t>(run.integer(1));
     } else if (name == "guard" && run.type(1) == SQLITE_TEXT) {
       config.guard = run.value(1).text();
     } else if (name == "whole" && run.type(1) == SQLITE_BLOB) {
@@ -128,7 +128,7 @@ void SearchStore::save_config(const SearchConfig& config) {
     Execution(replace).bind(1, name).bind(2, as_integer(value)).step();
   };
   put("version", config.table_filter.is_used() ? kVersionWithTableFilter : kSearchVersion);
-  put("rows", config.rows);
+  put("rows", config.most_rows_read);
   if (config.covered) {
     put("covered", static_cast<std::uint64_t>(*config.covered));
   } else {

@@ -6,8 +6,8 @@
 // filter over the whole table, see table_filter/table_filter_store.h
 //
 // A range has one filter: that of a slot of its family. The id of its row is the slot, plus 2^60
-// for the family `grams`. The ranges of a family do not overlap, and have all covered rows but
-// those that the triggers have noted.
+// for the family `grams`. The ranges of a family do not overlap. Every covered row is in one of
+// them, or noted by the triggers, or both.
 //
 // A SearchStore caches nothing, and throws as SegmentStore does.
 #pragma once
@@ -40,7 +40,8 @@ struct FamilyConfig : SegmentConfig {
 struct SearchConfig {
   std::array<FamilyConfig, 2> families;
   std::optional<std::int64_t> covered;  // the last rowid that the ranges cover
-  std::uint64_t rows = 0;               // the most that a command has read since the last 'rebuild'
+  // For the costs of plans: the most rows that one command has read since the last 'rebuild'.
+  std::uint64_t most_rows_read = 0;
   TableFilterConfig table_filter;
   std::string guard;
 

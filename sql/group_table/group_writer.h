@@ -2,8 +2,8 @@
 //
 // Keys may be deferred in memory: see TransactionState::WriteMode. Members are written at once.
 //
-// Between two statements nothing is deferred, and an object knows nothing about the table that it
-// does not read from the shadow tables. So it does not matter how many objects of one table SQLite
+// Between two statements nothing is deferred, and an object reads all that it knows about the table
+// from the shadow tables. So it does not matter how many objects of one table SQLite
 // has in a transaction, and in which order it calls them.
 // Functions throw as GroupStore does.
 #pragma once
@@ -25,13 +25,13 @@
 
 namespace bloom {
 
-class GroupKeys {
+class GroupWriter {
  public:
   // Requires: the arguments outlive this object.
-  GroupKeys(sqlite3* db, GroupStore& store, TransactionState& transaction)
+  GroupWriter(sqlite3* db, GroupStore& store, TransactionState& transaction)
       : db_(db), store_(store), transaction_(transaction) {}
-  GroupKeys(const GroupKeys&) = delete;
-  GroupKeys& operator=(const GroupKeys&) = delete;
+  GroupWriter(const GroupWriter&) = delete;
+  GroupWriter& operator=(const GroupWriter&) = delete;
 
   // Returns the config. It is valid until the next call of a function of this object.
   const GroupConfig& config() { return cache().config; }
@@ -48,24 +48,25 @@ class GroupKeys {
   // rows if done() is not called. Keys are then forgotten.
   class Bulk {
    public:
-    explicit Bulk(GroupKeys& keys) : keys_(keys), before_(keys.transaction_.write_mode()) {
-      keys.transaction_.set_write_mode(TransactionState::WriteMode::deferred);
+    explicit Bulk(GroupWriter& writer)
+        : writer_(writer), before_(writer.transaction_.write_mode()) {
+      writer.transaction_.set_write_mode(TransactionState::WriteMode::deferred);
     }
     Bulk(const Bulk&) = delete;
     Bulk& operator=(const Bulk&) = delete;
     ~Bulk() {
-      keys_.transaction_.set_write_mode(before_);
+      writer_.transaction_.set_write_mode(before_);
       if (!is_done_) {
-        keys_.discard();
+        writer_.discard();
       }
     }
     void done() {
-      keys_.write_deferred();
+      writer_.write_deferred();
       is_done_ = true;
     }
 
    private:
-    GroupKeys& keys_;
+    GroupWriter& writer_;
     TransactionState::WriteMode before_;
     bool is_done_ = false;
   };

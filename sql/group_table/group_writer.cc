@@ -1,4 +1,4 @@
-#include "sql/group_table/group_keys.h"
+#include "sql/group_table/group_writer.h"
 
 #include <algorithm>
 #include <cassert>
@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t kMaxCachedSlots = std::size_t{1} << 16U;
 constexpr std::size_t kLongestCachedMember = 256;  // bytes
 
-// Returns the type and the bytes of a member, as the key of GroupKeys::Cache::slots. Returns "" if
-// the member is too long to be cached.
+// Returns the type and the bytes of a member, as the key of GroupWriter::Cache::slots. Returns ""
+// if the member is too long to be cached.
 CountedString cache_key(const sqlite::Value& member) {
   const Key bytes(member, /*as_stored=*/true);
   CountedString name;
@@ -27,7 +27,7 @@ CountedString cache_key(const sqlite::Value& member) {
 
 }  // namespace
 
-GroupKeys::Cache& GroupKeys::cache() {
+GroupWriter::Cache& GroupWriter::cache() {
   const int changes = sqlite3_total_changes(db_);
   if (cache_ && cache_->changes_after_row == changes) {
     cache_->changes = changes;
@@ -39,7 +39,7 @@ GroupKeys::Cache& GroupKeys::cache() {
   return *cache_;
 }
 
-std::optional<std::uint64_t> GroupKeys::find(const sqlite::Value& member) {
+std::optional<std::uint64_t> GroupWriter::find(const sqlite::Value& member) {
   const Cache& known = cache();
   const auto found = known.slots.find(cache_key(member));
   if (found != known.slots.end()) {
@@ -52,14 +52,14 @@ std::optional<std::uint64_t> GroupKeys::find(const sqlite::Value& member) {
   return slot;
 }
 
-std::uint64_t GroupKeys::add_member(const sqlite::Value& member) {
+std::uint64_t GroupWriter::add_member(const sqlite::Value& member) {
   GroupConfig now = config();
   const std::uint64_t slot = store_.add_member(member, now);
   remember(member, slot);
   return slot;
 }
 
-void GroupKeys::remember(const sqlite::Value& member, std::uint64_t slot) {
+void GroupWriter::remember(const sqlite::Value& member, std::uint64_t slot) {
   auto& slots = cache().slots;
   if (slots.size() >= kMaxCachedSlots) {
     slots.clear();
@@ -71,7 +71,7 @@ void GroupKeys::remember(const sqlite::Value& member, std::uint64_t slot) {
 
 // The first keys of a statement are often its only ones. Writing them costs less than deciding how
 // to write.
-void GroupKeys::add(std::uint64_t slot, Hash hash, bool may_use_row_log) {
+void GroupWriter::add(std::uint64_t slot, Hash hash, bool may_use_row_log) {
   constexpr int kFewKeysOfStatement = 16;
   const bool uses_row_log = may_use_row_log && can_use_row_log();
   if (transaction_.changes_written() >= (uses_row_log ? kFewKeysOfStatement : 1)) {
@@ -89,14 +89,14 @@ void GroupKeys::add(std::uint64_t slot, Hash hash, bool may_use_row_log) {
 
 // A transaction of fewer keys writes them at once, which costs less than a row log. In an
 // autocommit transaction the statement ends with a commit.
-bool GroupKeys::can_use_row_log() {
+bool GroupWriter::can_use_row_log() {
   constexpr int kFewKeys = 8;
   return keys_in_transaction_ >= kFewKeys && transaction_.is_open() &&
          transaction_.all_savepoints_reported() && !transaction_.is_deferring() &&
          sqlite3_get_autocommit(db_) == 0 && config().has_row_log;
 }
 
-void GroupKeys::append_to_row_log(const SlotKey& key) {
+void GroupWriter::append_to_row_log(const SlotKey& key) {
   constexpr std::size_t kMostRows = std::size_t{1} << 15U;  // 1 MiB, so that SQLite caches them
   const auto outcome = sqlite::Outcome::of([&] {
     GroupConfig& config = cache().config;
@@ -119,7 +119,7 @@ void GroupKeys::append_to_row_log(const SlotKey& key) {
   }
 }
 
-void GroupKeys::merge_row_log() {
+void GroupWriter::merge_row_log() {
   const GroupConfig now = config();
   if (!now.row_log_has_rows) {
     return;
@@ -136,7 +136,7 @@ void GroupKeys::merge_row_log() {
   }
 }
 
-void GroupKeys::begin_transaction() {
+void GroupWriter::begin_transaction() {
   forget_rows();
   row_log_may_have_rows_ = false;
   keys_in_transaction_ = 0;
@@ -145,7 +145,7 @@ void GroupKeys::begin_transaction() {
 // An object whose table was dropped, or whose name was undone, cannot read the row log, and an
 // authorizer or an interrupt may stop the merge. The log is then left to another object, or to a
 // later transaction: the commit must not fail because of it.
-void GroupKeys::sync() {
+void GroupWriter::sync() {
   write_deferred();
   if (!row_log_may_have_rows_) {
     return;
@@ -175,14 +175,14 @@ void GroupKeys::sync() {
   }
 }
 
-void GroupKeys::defer(const SlotKey& key) {
+void GroupWriter::defer(const SlotKey& key) {
   deferred_.push_back(key);
   if (deferred_.size() == kMaxDeferred) {
     write_deferred();
   }
 }
 
-void GroupKeys::write_deferred() {
+void GroupWriter::write_deferred() {
   if (!deferred_.empty()) {
     write(config(), deferred_);
     deferred_.clear();
@@ -190,7 +190,7 @@ void GroupKeys::write_deferred() {
 }
 
 // Sorts the keys, so that each chunk of a segment is written once.
-void GroupKeys::write(const GroupConfig& config, std::span<SlotKey> keys) {
+void GroupWriter::write(const GroupConfig& config, std::span<SlotKey> keys) {
   const auto chunk_of = [](const SlotKey& key) { return std::pair(key.chunk, key.segment()); };
   sort_by_row(keys);
   SegmentWriter writer(store_.segments(), config);
@@ -203,8 +203,8 @@ void GroupKeys::write(const GroupConfig& config, std::span<SlotKey> keys) {
 }
 
 // Requires: all keys are in one chunk of one segment.
-void GroupKeys::write_chunk(SegmentWriter& writer, const GroupConfig& config,
-                            std::span<const SlotKey> keys) {
+void GroupWriter::write_chunk(SegmentWriter& writer, const GroupConfig& config,
+                              std::span<const SlotKey> keys) {
   const BitSlicedFilters filters(config.header.shape);
   const std::uint64_t chunk = keys.front().chunk;
   const std::uint64_t segment = keys.front().segment();
