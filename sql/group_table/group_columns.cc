@@ -35,8 +35,8 @@ std::string declared_group_columns(const char* table, const GroupColumnTypes& ty
 
 void refuse_group_properties(const sqlite::Values& columns) {
   for (const auto& property : GroupTable::Cursor::hidden_columns()) {
-    const bool is_writable = property.column == GroupColumn::filter;
-    if (!is_writable && !group_column(columns, property.column).is_null()) {
+    if (!group_column(columns, property.column).is_null() &&
+        property.column != GroupColumn::filter) {
       fail("the column " + std::string(property.name) +
            " is read-only (INSERT a member with a key or a filter, or a command)");
     }

@@ -27,16 +27,13 @@ CountedString cache_key(const sqlite::Value& member) {
 
 }  // namespace
 
-GroupWriter::Cache& GroupWriter::cache() {
-  const int changes = sqlite3_total_changes(db_);
+void GroupWriter::refresh_cache(int changes) {
   if (cache_ && cache_->changes_after_row == changes) {
     cache_->changes = changes;
-  }
-  if (!cache_ || cache_->changes != changes) {
+  } else {
     cache_ = {.changes = changes, .config = store_.load_config(), .slots = {}};
     row_log_may_have_rows_ |= cache_->config.row_log_has_rows;
   }
-  return *cache_;
 }
 
 std::optional<std::uint64_t> GroupWriter::find(const sqlite::Value& member) {

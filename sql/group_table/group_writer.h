@@ -118,7 +118,14 @@ class GroupWriter {
         slots;
   };
 
-  Cache& cache();
+  Cache& cache() {
+    const int changes = sqlite3_total_changes(db_);
+    if (!cache_ || cache_->changes != changes) {
+      refresh_cache(changes);
+    }
+    return *cache_;
+  }
+  void refresh_cache(int changes);
   void remember(const sqlite::Value& member, std::uint64_t slot);
   void defer(const SlotKey& key);
   bool can_use_row_log();
