@@ -1,9 +1,9 @@
 // The change log of a bloom table: the added keys of sql/source/change_log.h as hashes.
 //
-// While an UPDATE is announced and not finished, every lookup is answered "maybe". The
-// keys of rows that a rollback has removed stay in memory as false positives. When there are 1,000
-// more of them than of other keys, the log is read again. When the source loses a key, the log has
-// the columns of the key only for a counting filter.
+// While an UPDATE is announced and not finished, every lookup is answered "maybe". The keys of rows
+// that a rollback has removed stay in memory as false positives. When there are 1,000 more of them
+// than of other keys, the log is read again. When the source loses a key, the log has the columns
+// of the key only for a counting filter.
 #pragma once
 
 #include <cstdint>
@@ -49,8 +49,8 @@ class BloomChangeLog : public ChangeLog {
   bool may_contain(Hash hash, const Header& header) {
     return keys(header).may_contain(hash) || knows_announcement();
   }
-  // As above, but reads at most 64 new rows. Returns nullopt if there are more, and
-  // those that were read do not have the key.
+  // As above, but reads at most 64 new rows. Returns nullopt if there are more, and those that were
+  // read do not have the key.
   std::optional<bool> may_contain_so_far(Hash hash, const Header& header) {
     constexpr std::uint64_t kRowsAtOnce = 64;
     header_ = header;

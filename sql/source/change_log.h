@@ -120,8 +120,7 @@ class ChangeLog {
 
   struct RowSelect {
     std::optional<sqlite::Statement> select;
-    std::optional<int>
-        repreparations_when_readable;  // repreparations() when no authorizer hid columns
+    std::optional<int> repreparations_when_readable;  // when no authorizer hid columns
   };
 
   void require_readable() const;
