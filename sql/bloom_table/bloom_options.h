@@ -44,9 +44,9 @@ class BloomOptions {
   std::optional<Growth> growth() const;
   // Returns the header of the filter, of its first layer if it grows, or of each generation. `keys`
   // is the number of distinct keys in the source. The capacity is that of the options, by
-  // default kFirstCapacity, or 1.5 times `keys` if that is larger. Generations share it. With
-  // `cells` and `hashes`, neither matters. Throws bloom::Error if no valid filter has these
-  // parameters.
+  // default kFirstCapacity, or 1.5 times `keys` if that is larger. Each generation gets its share
+  // of the capacity. With `cells` and `hashes`, `keys` and the capacity do not matter. Throws
+  // bloom::Error if no valid filter has these parameters.
   Header header(std::uint64_t keys = 0) const;
   // Returns the layers of a new table without a source. Throws as header() does.
   Layers layers() const;

@@ -10,6 +10,8 @@ namespace bloom {
 
 // SQLite prepares a statement again after a change of the schema or of the authorizer: it could
 // then read another table, scan, or read NULL in place of the column. So its result does not count.
+// With SQLITE_ENABLE_STAT4, it also does so when a value is bound that the plan depends on: hence
+// (SELECT ?1).
 std::optional<bool> SourceProbe::find(const sqlite::Value& value) {
   std::optional<bool> found;
   const auto outcome = sqlite::Outcome::of([&] {
@@ -45,7 +47,7 @@ bool SourceProbe::prepare() {
   const std::string column = source_.columns_sql("t");
   sqlite::require_readable(source_.db(), source_.schema(), source_.names().table, column);
   select_.emplace(source_.db(), "SELECT 1 FROM " + source_.qualified(source_.names().table) +
-                                    " AS t WHERE " + column + " = ?1");
+                                    " AS t WHERE " + column + " = (SELECT ?1)");
   unusable_in_.reset();
   return true;
 }

@@ -18,7 +18,7 @@ namespace bloom {
 class CachedFilterArgument {
  public:
   // Returns the filter. The reference is valid until the SQL call ends. Throws as
-  // filter_argument().
+  // unverified_filter_argument().
   const FilterView& read(const sqlite::Values& arguments) {
     const sqlite::Value value = arguments[0];
     if (handle_.is_known_open(value)) {

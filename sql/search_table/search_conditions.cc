@@ -71,10 +71,10 @@ bool may_look_like_number(std::string_view text) {
 }  // namespace
 
 void SearchTable::Cursor::read_plan(const char* idx_string) {
-  if (plan_text_ == idx_string && plan_names_ == table_.source_.names_version()) {
+  if (plan_text_ == idx_string && names_version_of_plan_ == table_.source_.names_version()) {
     return;
   }
-  plan_names_ = -1;
+  names_version_of_plan_ = -1;
   plan_text_ = idx_string;
   SearchPlan plan = read_search_plan(idx_string);
   columns_used_ = plan.columns_used;
@@ -88,7 +88,7 @@ void SearchTable::Cursor::read_plan(const char* idx_string) {
     const bool has_index = has_index_for(each);
     plan_.push_back({std::move(each), operand, std::move(comparison), has_index});
   }
-  plan_names_ = table_.source_.names_version();
+  names_version_of_plan_ = table_.source_.names_version();
 }
 
 SearchTable::Cursor::Wanted SearchTable::Cursor::read_conditions() {

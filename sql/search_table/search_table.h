@@ -223,7 +223,7 @@ class SearchTable::Cursor {
 
   // Returns a copy of a value, which is valid until the next start().
   Value own(const Value& value);
-  // Reads the plan, unless it is that of the last execution: a join looks up many values by one.
+  // Reads the plan, unless the last execution had the same: a join has one plan for many values.
   void read_plan(const char* idx_string);
   // Sets where_.
   Wanted read_conditions();
@@ -235,7 +235,8 @@ class SearchTable::Cursor {
   bool may_be_of_like_with_escape(const SearchCondition& condition, const Value& value) const;
   // Returns false if the condition does not limit the rowids.
   static bool limit_rowids(const SearchCondition& condition, std::int64_t value, Wanted& wanted);
-  // Returns the values of column IN (...) that a row may have.
+  // Returns the values of column IN (...), without NULL and without those that no row has, as the
+  // filter over the whole table says.
   std::vector<sqlite::OwnedValue> list_of(const SearchCondition& condition, const Value& argument);
   // Returns true if the list has no text, or if ListCollations finds no collation but BINARY and
   // this one.
@@ -262,7 +263,7 @@ class SearchTable::Cursor {
   static const Hidden kHidden[];
   SearchTable& table_;
   std::string plan_text_;
-  int plan_names_ = -1;             // SearchSource::names_version() when the plan was read
+  int names_version_of_plan_ = -1;  // SearchSource::names_version() when the plan was read
   std::uint64_t columns_used_ = 0;  // as SearchPlan::columns_used
   std::vector<Condition> plan_;
   std::string columns_text_;                  // the columns of the plan, for statement_key_

@@ -71,8 +71,8 @@ class ChangeLog {
   // of the column key1.
   using EachRow = std::function<void(Change change, const sqlite::Execution& row, int first)>;
   void for_each_row(const EachRow& f, std::int64_t last = kLastId) const;
-  // Returns the number of rows, from the first and the last id. An upper bound if a merge has kept
-  // rows.
+  // Returns the number of rows, computed from the first and the last id. An upper bound if a merge
+  // has kept rows.
   std::uint64_t size() const;
   // Deletes the rows up to the id `last`, apart from those that `keep` names. Of removed keys with
   // the same key1, announcements_and_removals keeps one row. Throws bloom::Error if a row that is

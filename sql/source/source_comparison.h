@@ -119,8 +119,9 @@ class SourceComparison {
   bool may_have_other_form(const Key& key) const {
     return may_be_number(key) || may_be_text(key) || is_stored_in_other_form(key);
   }
-  // Returns true if `column = value` is true for all rows that a lookup of this value must find:
-  // SQLite converts neither side.
+  // Returns whether SQLite converts neither side when it compares the column of the source with
+  // this value. A statement on the source with `column = ?1` then finds all rows that a lookup of
+  // the value must find.
   bool compares_unconverted(const sqlite::Value& value) const {
     const int stored = affinity_ == Affinity::text      ? SQLITE_TEXT
                        : affinity_ == Affinity::numeric ? SQLITE_INTEGER

@@ -18,10 +18,12 @@ bool is_same(const std::string& a, const std::string& b) {
   return sqlite3_stricmp(a.c_str(), b.c_str()) == 0;
 }
 
+// An object of the TEMP schema hides one of the schema of the source.
 bool has_table_or_view(const Source& source, const std::string& name) {
-  const sqlite::Statement select(
-      source.db(), "SELECT 1 FROM " + source.qualified("sqlite_master") +
-                       " WHERE type IN ('table', 'view') AND name = ?1 COLLATE NOCASE");
+  const std::string named = " WHERE type IN ('table', 'view') AND name = ?1 COLLATE NOCASE";
+  const sqlite::Statement select(source.db(),
+                                 "SELECT 1 FROM " + source.qualified("sqlite_master") + named +
+                                     " UNION ALL SELECT 1 FROM sqlite_temp_master" + named);
   return sqlite::Execution(select).bind(1, name).step();
 }
 
@@ -31,14 +33,13 @@ bool has_column(const Source& source, const std::string& name) {
                                        nullptr, nullptr, nullptr) == SQLITE_OK;
 }
 
-// Returns what was renamed if something else has the name in the options now: another table, or
-// another column of the source. Queries by that name then mean other rows. nullopt if nothing has.
-std::optional<std::string> replaced_name(const Source& source) {
+// Returns what was renamed if something else has the accepted name now: another table, or another
+// column of the source. Queries by that name then mean other rows. nullopt if nothing has.
+std::optional<std::string> replaced_name(const Source& source, const SourceNames& from) {
   const auto renamed = [](const char* kind, const std::string& from, const std::string& to) {
     return std::string(kind) + quoted_text(from) + " was renamed to " + quoted_text(to) +
            ", and something else has its old name";
   };
-  const SourceNames& from = source.names_from_options();
   const SourceNames& to = source.names();
   if (!is_same(from.table, to.table) && has_table_or_view(source, from.table)) {
     return renamed("the source ", from.table, to.table);
@@ -70,7 +71,9 @@ void SourceLink::empty_side_table(const std::string& table) const {
 
 LinkedObjects SourceLink::create(const std::string& table, std::uint64_t trigger_set) {
   LinkedObjects made{trigger_set, source_.make_guard(table)};
+  triggers_.accept_names();
   empty_side_table(table);
+  triggers_.accept_source(table);
   triggers_.install(table, trigger_set);
   return made;
 }
@@ -80,8 +83,10 @@ LinkedObjects SourceLink::restore(const std::string& table, const LinkedObjects&
   const bool guarded = source_.has_guard(objects.guard_index);
   LinkedObjects made{trigger_set, guarded ? objects.guard_index : source_.make_guard(table)};
   empty_side_table(table);
-  if (!triggers_are_current ||
-      !triggers_.sentinel_is_newest(triggers_.read_stored(table), made.guard_index)) {
+  const StoredSchema stored = triggers_.read_stored(table);
+  if (!triggers_are_current || triggers_.source_was_replaced(stored) ||
+      !triggers_.sentinel_is_newest(stored, made.guard_index)) {
+    triggers_.accept_source(table);
     triggers_.uninstall(table);
     triggers_.install(table, trigger_set);
   }
@@ -110,6 +115,8 @@ void SourceLink::rename(std::string_view old_name, const std::string& new_name,
                               quoted_name(side_table(new_name)));
   }
   if (installed) {
+    // Who renames this table after the source means the source by its new name.
+    triggers_.accept_names();
     triggers_.install(new_name, trigger_set);
   }
   schema_may_have_changed();
@@ -141,10 +148,11 @@ void SourceLink::require_names_and_columns() const {
 }
 
 std::optional<std::string> SourceLink::problem_of_names() const {
-  if (const auto renamed = replaced_name(source_)) {
+  if (const auto renamed = replaced_name(source_, triggers_.accepted_names())) {
     return *renamed +
            ", so queries may miss rows (drop this table and create it again for the one that you "
-           "mean, or rename it back)";
+           "mean, or rename it back; if this table shall follow the renamed one, rename this table "
+           "as well)";
   }
   return std::nullopt;
 }
@@ -156,6 +164,7 @@ std::optional<std::string> SourceLink::check(
     return std::nullopt;
   }
   auto problem = problem_of_objects(table, objects);
+  problem = problem ? problem : problem_of_names();
   if (!problem && and_then) {
     problem = and_then();
   }
@@ -179,9 +188,6 @@ std::optional<std::string> SourceLink::problem_of_objects(const std::string& tab
                    "the command 'rebuild' fixes that; if the source no longer exists, run DROP "
                    "TABLE");
   }
-  if (auto renamed = problem_of_names()) {
-    return renamed;
-  }
   if (!triggers_.has_sentinel(objects.trigger_set)) {
     return std::nullopt;  // version 1.0 made no guard index and no side table either
   }
@@ -196,6 +202,10 @@ std::optional<std::string> SourceLink::problem_of_objects(const std::string& tab
   if (!has_side_table(stored)) {
     return problem("the table " + side + " is missing or has changed",
                    "drop that table if it exists, then run the command 'rebuild'");
+  }
+  if (triggers_.source_was_replaced(stored)) {
+    return problem("the source " + quoted_text(source_.names().table) + " was created again",
+                   "the command 'rebuild' fixes that");
   }
   if (!triggers_.sentinel_is_newest(stored, objects.guard_index)) {
     return problem("the index " + quoted_text(objects.guard_index) + " or the table " + side +

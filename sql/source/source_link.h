@@ -115,7 +115,7 @@ class SourceLink {
   std::optional<std::string> check(
       const std::string& table, const LinkedObjects& objects,
       const std::function<std::optional<std::string>()>& and_then = {});
-  // As check(), but always looks at the objects.
+  // As check(), but always looks at the objects, and at no names.
   std::optional<std::string> problem_of_objects(const std::string& table,
                                                 const LinkedObjects& objects);
 

@@ -23,6 +23,8 @@ constexpr std::array<std::string_view, 6> kSuffixes = {kBeforeInsertSuffix, kBef
                                                        kAfterDeleteSuffix,  kSentinel};
 constexpr std::string_view kSentinelBody =
     " AS SELECT 'this view is newer than the triggers' AS note";
+constexpr std::string_view kNewerSource = ", 1 AS newer_source";
+constexpr std::string_view kNames = " AS names";
 
 // Returns the columns of `row` ("old" or "new") that a trigger uses, each written row."column". Our
 // triggers quote every name, and SQLite keeps the quotes when it renames a column.
@@ -50,9 +52,56 @@ const TriggerSet& SourceTriggers::set_of(std::uint64_t trigger_set) const {
   return found == sets_.end() ? sets_.front() : *found;
 }
 
-Trigger SourceTriggers::sentinel(const std::string& table) {
+void SourceTriggers::accept_names() {
+  accepted_.names = source_.names();
+  accepted_.names.columns.resize(source_.names_from_options().columns.size());
+}
+
+Trigger SourceTriggers::sentinel(const std::string& table, const Accepted& accepted) const {
   const std::string name = table + std::string(kSentinel);
-  return {name, "CREATE VIEW " + quoted_name(name) + std::string(kSentinelBody)};
+  std::string sql = "CREATE VIEW " + quoted_name(name) + std::string(kSentinelBody);
+  if (accepted.newer_source) {
+    sql.append(kNewerSource);
+  }
+  if (accepted.names != source_.names_from_options()) {
+    std::string list = quoted_name(accepted.names.table);
+    for (const std::string& column : accepted.names.columns) {
+      list.append(",").append(quoted_name(column));
+    }
+    sql.append(", ").append(sqlite::text_literal(list)).append(kNames);
+  }
+  return {name, sql};
+}
+
+SourceTriggers::Accepted SourceTriggers::stored_accepted(const StoredSchema& stored) const {
+  const std::string_view sql = stored.sql_of("view", stored.table() + std::string(kSentinel));
+  Accepted accepted{source_.names_from_options()};
+  const std::size_t body = sql.find(kSentinelBody);
+  if (body == std::string_view::npos) {
+    return accepted;
+  }
+  std::string_view rest = sql.substr(body + kSentinelBody.size());
+  accepted.newer_source = rest.starts_with(kNewerSource);
+  rest.remove_prefix(accepted.newer_source ? kNewerSource.size() : 0);
+  if (!rest.starts_with(", ") || !rest.ends_with(kNames)) {
+    return accepted;
+  }
+  rest = rest.substr(2, rest.size() - 2 - std::min(rest.size() - 2, kNames.size()));
+  const std::string list = sqlite::unquoted(rest).value_or("");
+  std::vector<std::string> names;
+  for (rest = list; !rest.empty();) {
+    const std::size_t size = sqlite::quoted_size(rest);
+    names.push_back(sqlite::unquoted(rest.substr(0, size)).value_or(""));
+    rest.remove_prefix(std::min(size + 1, rest.size()));
+  }
+  if (names.size() == 1 + accepted.names.columns.size()) {
+    accepted.names = {names.front(), {names.begin() + 1, names.end()}};
+  }
+  return accepted;
+}
+
+const StoredObject* SourceTriggers::find_sentinel(const StoredSchema& stored) const {
+  return find(stored, "view", sentinel(stored.table(), stored_accepted(stored)));
 }
 
 void SourceTriggers::install(const std::string& table, std::uint64_t trigger_set) const {
@@ -61,7 +110,7 @@ void SourceTriggers::install(const std::string& table, std::uint64_t trigger_set
   assert(std::all_of(wanted.begin(), wanted.end(),
                      [&](const Trigger& trigger) { return writes_to(table, trigger.sql); }));
   if (set.has_sentinel) {
-    wanted.push_back(sentinel(table));
+    wanted.push_back(sentinel(table, accepted_));
   }
   for (const Trigger& trigger : wanted) {
     const std::size_t name = trigger.sql.find('"');
@@ -78,7 +127,7 @@ void SourceTriggers::uninstall(const std::string& table) const {
     const std::string name = table + std::string(suffix);
     const StoredObject* const trigger = stored.find("trigger", name);
     if (suffix == kSentinel) {
-      if (find(stored, "view", sentinel(table)) != nullptr) {
+      if (find_sentinel(stored) != nullptr) {
         sqlite::execute(source_.db(), "DROP VIEW " + source_.qualified(name));
       }
     } else if (trigger != nullptr &&
@@ -102,6 +151,7 @@ const StoredObject* SourceTriggers::find(const StoredSchema& stored, std::string
 std::optional<std::vector<Trigger>> SourceTriggers::take_names(const StoredSchema& stored,
                                                                const std::string& target,
                                                                const TriggerSet& set) {
+  accepted_ = stored_accepted(stored);
   if (set.names_suffix.empty()) {
     return set.make(source_, stored.table(), target);
   }
@@ -125,6 +175,7 @@ std::optional<std::vector<Trigger>> SourceTriggers::take_names(const StoredSchem
 
 void SourceTriggers::find_names(const std::string& table) {
   const StoredSchema stored = this->stored(table);  // a copy: make() may read again
+  accepted_ = stored_accepted(stored);
   for (const TriggerSet& set : sets_) {
     if (set.names_suffix.empty() || take_names(stored, table, set)) {
       return;
@@ -139,7 +190,7 @@ bool SourceTriggers::refresh_names_and_check(const StoredSchema& stored, const s
   if (!wanted) {
     return false;
   }
-  const StoredObject* const last = find(stored, "view", sentinel(stored.table()));
+  const StoredObject* const last = find_sentinel(stored);
   return std::all_of(wanted->begin(), wanted->end(), [&](const Trigger& trigger) {
     const StoredObject* const found = find(stored, "trigger", trigger);
     return found != nullptr &&
@@ -157,6 +208,12 @@ bool SourceTriggers::sentinel_is_newest(const StoredSchema& stored,
                                                   (StoredSchema::is_same(object.name, side) ||
                                                    StoredSchema::is_same(object.name, guard));
                                          });
+}
+
+bool SourceTriggers::source_is_newer_than_side(const StoredSchema& stored) const {
+  const StoredObject* const source = stored.find("table", source_.names().table);
+  const StoredObject* const side = stored.find("table", side_.name(stored.table()));
+  return source != nullptr && side != nullptr && source->rowid > side->rowid;
 }
 
 // The index of a UNIQUE column belongs to the table as it was made. An AFTER trigger is allowed: it

@@ -22,6 +22,9 @@
 // has tables and indexes before them. The dump of a newer shell has views before triggers: whether
 // these were created again is then unknown, and they count as created again.
 //
+// The sentinel also keeps what was accepted: other names than those of the options
+// (accept_names()), and a source that is newer than the side table (accept_source()).
+//
 // With writers=extension the triggers write commands to the bloom table. A counting filter must
 // then receive each change exactly once, so its triggers run AFTER. Any other filter may receive
 // too many keys. Its keys are added BEFORE the row is written. If a BEFORE trigger may not see the
@@ -76,12 +79,29 @@ class SourceTriggers {
  public:
   // `sets`: all that the table can have. Names are taken from the first set that is found.
   SourceTriggers(Source& source, std::vector<TriggerSet> sets, SideTable side)
-      : source_(source), sets_(std::move(sets)), side_(std::move(side)) {}
+      : source_(source),
+        sets_(std::move(sets)),
+        side_(std::move(side)),
+        accepted_{source_.names_from_options()} {}
 
   const SideTable& side() const { return side_; }
   bool has_sentinel(std::uint64_t trigger_set) const { return set_of(trigger_set).has_sentinel; }
   static constexpr std::uint64_t trigger_set_for(Writers writers) {
     return writers == Writers::any ? kTriggersForAny : kTriggersForExtension;
+  }
+
+  // The names by which queries are taken to mean the source: those of the options, or the current
+  // ones at the last call of accept_names(). install() stores them.
+  const SourceNames& accepted_names() const { return accepted_.names; }
+  void accept_names();
+  // Returns whether a tool has replaced the source: the source was created after the side table,
+  // and was not at the last call of accept_source(). SQLite cannot drop the side table while
+  // 'rebuild' runs, so a source that is replaced twice is noticed once.
+  bool source_was_replaced(const StoredSchema& stored) const {
+    return !accepted_.newer_source && source_is_newer_than_side(stored);
+  }
+  void accept_source(const std::string& table) {
+    accepted_.newer_source = source_is_newer_than_side(read_stored(table));
   }
 
   // Creates or drops the triggers of the virtual table `table`.
@@ -128,7 +148,14 @@ class SourceTriggers {
   const TriggerSet& set_of(std::uint64_t trigger_set) const;
   bool is_harmless(std::string_view name, std::string_view sql) const;
   std::optional<std::string> first_blocking_trigger(sqlite::Execution& run, bool is_temp) const;
-  static Trigger sentinel(const std::string& table);
+  struct Accepted {
+    SourceNames names;
+    bool newer_source = false;
+  };
+  bool source_is_newer_than_side(const StoredSchema& stored) const;
+  Trigger sentinel(const std::string& table, const Accepted& accepted) const;
+  Accepted stored_accepted(const StoredSchema& stored) const;
+  const StoredObject* find_sentinel(const StoredSchema& stored) const;
   static const StoredObject* find(const StoredSchema& stored, std::string_view type,
                                   const Trigger& trigger);
   std::optional<std::vector<Trigger>> take_names(const StoredSchema& stored,
@@ -138,6 +165,7 @@ class SourceTriggers {
   Source& source_;
   const std::vector<TriggerSet> sets_;
   const SideTable side_;
+  Accepted accepted_;
 };
 
 }  // namespace bloom

@@ -71,8 +71,8 @@ void guard(Body&& body, Failed&& failed) noexcept {
   }
 }
 
-// Runs a function now, and throws later what it has thrown: an exception must not pass through
-// SQLite. std::exception_ptr would need a newer C++ library than the other code.
+// Runs a function now, and throws its error later, as SqliteError or std::bad_alloc: an exception
+// must not pass through SQLite. std::exception_ptr would need a newer C++ library.
 class Outcome {
  public:
   template <typename Body>

@@ -36,7 +36,7 @@
 //     void savepoint(int), released(int), rolled_back_to(int);
 //                                       // xSavepoint, xRelease, xRollbackTo
 //   };
-// The concept VirtualTable checks this, apart from the optional functions.
+// The concept VirtualTable checks this, apart from kModule and the optional functions.
 //
 // SQLite calls these functions in the following order. It may call best_index(), check_integrity()
 // and the cursor functions at any time in between:
@@ -58,7 +58,8 @@
 //   gets calls up to the end of its transaction. Prepared statements keep it alive longer.
 // - Any program can write to the shadow tables directly, in transactions that are not reported.
 //
-// Every function that is not noexcept may throw: the statement then fails with "<name>: <what>".
+// Every function that is not noexcept may throw: the statement then fails with "<name>: <what>",
+// or while a table is opened with "<kModule>: <what>".
 // For destroy(), savepoint(), released() and rolled_back_to(), SQLite uses its own message for the
 // code. It ignores what committed() and rolled_back() throw. If released() throws at the end of a
 // statement's own savepoint, SQLite also rolls back the whole transaction. Within a transaction, a

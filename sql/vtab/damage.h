@@ -20,7 +20,6 @@ namespace bloom {
       SQLITE_ABORT, "the table was renamed while the statement ran (run the statement again)");
 }
 
-// Throws SqliteError(SQLITE_CORRUPT_VTAB).
 [[noreturn]] inline void damaged(const std::string& text) {
   throw sqlite::SqliteError(SQLITE_CORRUPT_VTAB, text);
 }

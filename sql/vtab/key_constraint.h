@@ -27,9 +27,10 @@ struct KeyConstraint {
   // Whether some condition on the key takes its value from a table that comes later in this join
   // order.
   bool comes_later = false;
-  // Whether the condition is key IN (...), although in another join order it could be key = c, a
-  // column of a table. The plan should then cost much, so that SQLite prefers that order: the list
-  // may be a whole table, and the other table would be searched once for each key of it.
+  // Whether the condition is key IN (...), although another join order would allow key = c, where c
+  // is a column of another table. The plan should then cost much, so that SQLite prefers that
+  // order: the list may be a whole table, and the other table would be searched once for each key
+  // of it.
   bool list_displaces_join = false;
   // The collation of a condition that the filter does not support; null if there is none.
   const char* unsupported_collation = nullptr;

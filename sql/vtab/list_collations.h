@@ -41,8 +41,8 @@ class ListCollations {
   // A list that is compared by another collation than BINARY.
   struct List {
     std::string collation;
-    // Of xFilter. kAnyArgument: the program does not tell. kNoArgument: the list is compared with
-    // the column of a table.
+    // Of xFilter. kAnyArgument: the program does not tell. kNoArgument: the program itself compares
+    // the list with the column.
     int argument;
     int column;  // or kNoColumn
   };

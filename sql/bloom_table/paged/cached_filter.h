@@ -274,7 +274,7 @@ class CachedFilter {
   bool may_change_unreported_ = false;
   std::uint64_t seen_epoch_ = 0;
   CacheState cache_state_;
-  // Whether rows may change during a statement without a new epoch.
+  // Whether the next lookup must refresh although the epoch is the same.
   bool must_refresh_lookups_ = false;
 };
 
