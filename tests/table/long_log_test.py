@@ -124,10 +124,13 @@ class LongLog(InFolder):
                     fresh.close()
 
     def test_a_lookup_after_the_row_has_gone(self):
-        """The source is exact: a key that is only in the log, and no longer in the source, is not found."""
-        db = self.following()
-        db.execute(f"DELETE FROM t WHERE k = 'key {LONG - 1}'")
-        self.assertEqual(self.present(self.connect(), f"key {LONG - 1}"), [])
+        """The source is exact: a key that is only in the log, and no longer in the source, is not found. SQLite can plan by the value after ANALYZE."""
+        for analyze in ("", "ANALYZE"):
+            self.path += analyze
+            db = self.following()
+            db.execute(f"DELETE FROM t WHERE k = 'key {LONG - 1}'")
+            db.execute(analyze)
+            self.assertEqual(self.present(self.connect(), f"key {LONG - 1}"), [])
 
     def test_random_changes(self):
         rng = random.Random(int(os.environ.get("SEED", 7)))

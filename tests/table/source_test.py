@@ -212,6 +212,19 @@ class Following(SourceCase):
                 db.execute("DROP TABLE f")
                 self.assertEqual(db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'f%' OR type IN ('view', 'trigger')").fetchall(), [])
 
+    def test_a_sentinel_that_says_something_else(self):
+        note = """CREATE VIEW "f_last" AS SELECT 'this view is newer than the triggers' AS note"""
+        for more in ("'' AS names", """'"a' AS names""", """'"a","b","c"' AS names""", "'x' AS names", "1 AS names", "'''' AS names", "1 AS newer_source, 2"):
+            with self.subTest(more):
+                db = self.connect(":memory:")
+                db.executescript(f"""
+                    CREATE TABLE t(k); INSERT INTO t VALUES ('a'); CREATE VIRTUAL TABLE f USING bloom(source=t, column=k);
+                    DROP VIEW f_last; {note}, {more}""")
+                self.assertFails(db, "the triggers of source 't' are missing or have changed", "SELECT 1 FROM f WHERE key = 'a'")
+                db.execute("DROP VIEW f_last")
+                db.execute("INSERT INTO f(f) VALUES ('rebuild')")
+                self.assertEqual(self.present(db, "a", "x"), ["a"])
+
     def test_a_temp_view_by_the_old_name(self):
         for name, (module, column) in self.followers_of("s").items():
             with self.subTest(module):
