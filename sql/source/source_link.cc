@@ -118,6 +118,8 @@ void SourceLink::rename(std::string_view old_name, const std::string& new_name,
     // Who renames this table after the source means the source by its new name.
     triggers_.accept_names();
     triggers_.install(new_name, trigger_set);
+  } else if (triggers_.has_sentinel(trigger_set)) {
+    triggers_.install_sentinel(new_name);
   }
   schema_may_have_changed();
 }

@@ -106,17 +106,25 @@ const StoredObject* SourceTriggers::find_sentinel(const StoredSchema& stored) co
 
 void SourceTriggers::install(const std::string& table, std::uint64_t trigger_set) const {
   const TriggerSet& set = set_of(trigger_set);
-  std::vector<Trigger> wanted = set.make(source_, table, table);
+  const std::vector<Trigger> wanted = set.make(source_, table, table);
   assert(std::all_of(wanted.begin(), wanted.end(),
                      [&](const Trigger& trigger) { return writes_to(table, trigger.sql); }));
-  if (set.has_sentinel) {
-    wanted.push_back(sentinel(table, accepted_));
-  }
   for (const Trigger& trigger : wanted) {
-    const std::size_t name = trigger.sql.find('"');
-    sqlite::execute(source_.db(), trigger.sql.substr(0, name) + quoted_name(source_.schema()) +
-                                      "." + trigger.sql.substr(name));
+    create(trigger);
   }
+  if (set.has_sentinel) {
+    install_sentinel(table);
+  }
+}
+
+void SourceTriggers::install_sentinel(const std::string& table) const {
+  create(sentinel(table, accepted_));
+}
+
+void SourceTriggers::create(const Trigger& object) const {
+  const std::size_t name = object.sql.find('"');
+  sqlite::execute(source_.db(), object.sql.substr(0, name) + quoted_name(source_.schema()) + "." +
+                                    object.sql.substr(name));
 }
 
 // Other tables may have triggers of the same names. A trigger is dropped only if it writes to the
@@ -147,7 +155,7 @@ const StoredObject* SourceTriggers::find(const StoredSchema& stored, std::string
 
 // Takes the names from the trigger of the set that has them: its table, and the columns of `old`
 // that it names first. Returns the triggers of the set with these names. If that trigger is not as
-// install() makes it, takes the names from the options and returns none.
+// install() makes it, takes the names that are accepted and returns none.
 std::optional<std::vector<Trigger>> SourceTriggers::take_names(const StoredSchema& stored,
                                                                const std::string& target,
                                                                const TriggerSet& set) {
@@ -169,7 +177,7 @@ std::optional<std::vector<Trigger>> SourceTriggers::take_names(const StoredSchem
       return made;
     }
   }
-  source_.set_names(source_.names_from_options());
+  source_.set_names(accepted_.names);
   return std::nullopt;
 }
 

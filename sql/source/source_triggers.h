@@ -106,14 +106,16 @@ class SourceTriggers {
 
   // Creates or drops the triggers of the virtual table `table`.
   void install(const std::string& table, std::uint64_t trigger_set) const;
+  // Creates the sentinel alone, so that the accepted names are kept. The triggers are missing then.
+  void install_sentinel(const std::string& table) const;
   void uninstall(const std::string& table) const;
 
-  // Updates the names of the source: takes them from the triggers, of any set, or from the
-  // options if there are no triggers.
+  // Updates the names of the source: takes them from the triggers, of any set, or the accepted
+  // names if there are no triggers.
   void find_names(const std::string& table);
   // Returns whether all triggers exist exactly as install() makes them, and were not created again
   // since. Also updates the names of the source: from the trigger TriggerSet::names_suffix, or
-  // from the options if that trigger is missing or changed. `stored`: what the schema has of the
+  // the accepted ones if that trigger is missing or changed. `stored`: what the schema has of the
   // table; `target`: see TriggerSet::make.
   bool refresh_names_and_check(const std::string& table, std::uint64_t trigger_set) {
     return refresh_names_and_check(read_stored(table), table, trigger_set);
@@ -146,6 +148,7 @@ class SourceTriggers {
 
  private:
   const TriggerSet& set_of(std::uint64_t trigger_set) const;
+  void create(const Trigger& object) const;
   bool is_harmless(std::string_view name, std::string_view sql) const;
   std::optional<std::string> first_blocking_trigger(sqlite::Execution& run, bool is_temp) const;
   struct Accepted {

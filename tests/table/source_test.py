@@ -209,6 +209,11 @@ class Following(SourceCase):
                 db.execute("ALTER TABLE f2 RENAME TO f")
                 for side in (db, fresh):
                     self.assertEqual(side.execute(found).fetchall(), [("a",)])
+                if name != "q":  # a tool replaces the source: it is still the accepted one, also if the filter is renamed before 'rebuild'
+                    db.executescript("CREATE TABLE new AS SELECT * FROM old; DROP TABLE old; ALTER TABLE new RENAME TO old; ALTER TABLE f RENAME TO f2")
+                    self.assertFails(db, "the triggers of source 'old' are missing", found.replace(" f ", " f2 "))
+                    db.executescript("INSERT INTO f2(f2) VALUES ('rebuild'); ALTER TABLE f2 RENAME TO f")
+                    self.assertEqual(db.execute(found).fetchall(), [("a",)])
                 db.execute("DROP TABLE f")
                 self.assertEqual(db.execute("SELECT name FROM sqlite_master WHERE name LIKE 'f%' OR type IN ('view', 'trigger')").fetchall(), [])
 
@@ -264,6 +269,8 @@ class Following(SourceCase):
                 found = f"SELECT 1 FROM users_seen WHERE {column} = 7"
                 for views in (True, False):
                     replace(views)
+                    if name == "q":  # SQLite 3.31 asks for that: the column has another type
+                        db = self.connect(path)
                     for side in (db, self.connect(path)):
                         if name == "q":
                             self.assertEqual(side.execute(found).fetchall(), [(1,)])
