@@ -202,26 +202,26 @@ def lookups(folder):
         in_transaction(db, lambda sql=sql: db.executemany(sql, data))
     db.execute("CREATE VIRTUAL TABLE followed USING bloom(source=source, column=k)")
     absent = lambda n: [(data[i * 7919 % count][0] + "x",) for i in range(n)]  # spread over the index
-    asked = absent(5000)
+    looked_up = absent(5000)
     write = "INSERT INTO other VALUES (1)"
 
     def only(sql):
         def rows():
-            for row in asked:
+            for row in looked_up:
                 db.execute(sql, row).fetchone()
 
         return rows
 
     def beside(sql):
         def rows():
-            for row in asked:
+            for row in looked_up:
                 db.execute(write)
                 db.execute(sql, row).fetchone()
 
         return rows
 
     def writes():
-        for _ in asked:
+        for _ in looked_up:
             db.execute(write)
 
     tables = {"PRIMARY KEY": "SELECT 1 FROM pk WHERE k = ?", "bloom": "SELECT 1 FROM f WHERE key = ?",

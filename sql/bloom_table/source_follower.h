@@ -67,8 +67,8 @@ class SourceFollower {
   // Returns why the filter may have missed a change of the source, and what to do; nullopt if it
   // has missed none.
   std::optional<std::string> out_of_sync(PagedFilter& filter);
-  // Returns whether a key may be in the filter or in the source. If the change log is long, asks
-  // the source for a single key rather than reading the log. Requires: the key is one column,
+  // Returns whether a key may be in the filter or in the source. If the change log is long, looks
+  // the key up in the source rather than reading the log. Requires: the key is one column,
   // out_of_sync() has found nothing, the database is in UTF-8, and `hash` is that of `value`.
   bool may_contain(PagedFilter& filter, Hash hash, const sqlite::Value& value);
   // Reads the whole source. Returns the estimated number of keys that have left it: recording each

@@ -18,7 +18,7 @@ class SourceProbe {
   // Requires: `source` outlives this object.
   explicit SourceProbe(const Source& source) : source_(source) {}
 
-  // Returns whether the source has a row with this key. Returns nullopt if it cannot be asked: it
+  // Returns whether the source has a row with this key. Returns nullopt if that is unknown: it
   // has no index on the column, or an authorizer or a lock refuses it. Throws SqliteError.
   // Requires: the key is one column, the names of the source are up to date, and
   // SourceComparison::compares_unconverted().

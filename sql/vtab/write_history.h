@@ -1,4 +1,4 @@
-// Remembers which writes to a table were undone by a rollback. Cursors ask for it, because SQLite
+// Remembers which writes to a table were undone by a rollback. Cursors need that, because SQLite
 // lets readers go on after a rollback unless the schema has changed.
 //
 // Counts the writes, and remembers how many there were when each savepoint opened. A rollback

@@ -100,7 +100,7 @@ class World:
         db = self.sides[0]
         declared = self.rng.choice(("", " TEXT", " INTEGER"))
         db.run(f"PRAGMA journal_mode = {self.journal}", f"CREATE TABLE s(k{declared}, id INTEGER PRIMARY KEY)", "CREATE TABLE x(a UNIQUE)")
-        if self.rng.random() < 0.7:  # a lookup then asks the source if many changes are pending
+        if self.rng.random() < 0.7:  # a lookup then reads the source if many changes are pending
             db.run("CREATE INDEX s_k ON s(k)")
         creates = {name: f"CREATE VIRTUAL TABLE {name} USING bloom({options})" for name, options in {**KINDS, **FOLLOWERS}.items()}
         creates.update({name: sql.format(name) for name, sql in OTHERS.items()})

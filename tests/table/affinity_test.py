@@ -69,7 +69,7 @@ class Affinity(InFolder):
             self.assertFalse([VALUES[i - 1] for i in lost], (sql, column, context))
 
     def test_values_that_are_pending_in_a_long_log(self):
-        """A fresh connection then asks the source by its index."""
+        """A fresh connection then looks keys up by the index of the source."""
         rng = random.Random(4)
         comparisons = list(itertools.product(COMPARISONS, COLUMNS))
         for declared, _ in itertools.product(TYPES, range(20)):

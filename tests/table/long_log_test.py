@@ -1,4 +1,4 @@
-"""Lookups while many changes are pending: a fresh connection asks the source instead of reading the whole log.
+"""Lookups while many changes are pending: a fresh connection looks keys up in the source instead of reading the whole log.
 
     /usr/bin/python3 tests/table/long_log_test.py EXTENSION [unittest options]
 

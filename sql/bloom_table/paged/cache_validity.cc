@@ -98,7 +98,7 @@ void CachedFilter::refresh_cache() {
 }
 
 // Whether nothing was written since the last check, which was made without a write transaction. If
-// a statement has begun one since, it does not matter yet. To ask SQLite for it takes a tenth of a
+// a statement has begun one since, it does not matter yet. Finding that out takes a tenth of a
 // lookup. Within BEGIN, sqlite3_blob_write() changes rows without a trace.
 bool CachedFilter::is_same_transaction_state() const {
   const sqlite::Database& database = store_.database();
