@@ -119,7 +119,8 @@ void BloomTable::Cursor::require_in_sync() {
   }
 }
 
-// Returns whether the filter can answer. If it cannot, throws, except with on_stale=maybe.
+// Returns whether the filter can answer. If it cannot, throws; with on_stale=maybe only if rows
+// that are returned could be compared by other rules.
 bool BloomTable::Cursor::is_in_sync() {
   if (!table_.follower_) {
     return true;
@@ -130,6 +131,7 @@ bool BloomTable::Cursor::is_in_sync() {
   if (!table_.options_.answers_maybe_if_stale()) {
     require_in_sync();
   } else if (table_.follower_->out_of_sync(filter_)) {
+    table_.follower_->require_same_columns(filter_);
     return false;
   }
   if (key_columns_ > 1) {
@@ -239,7 +241,7 @@ void BloomTable::Cursor::look_up_parts(const Values& values) {
     has_null = has_null || key.is_null();
     has_other_form = has_other_form || part.other.number || part.other.needs_marker;
     append_part(packed_, key.bytes());
-    append_to_key_of_parts(key, part, comparison.is_declared_numeric());
+    append_to_key_of_parts(key, part, comparison.is_numeric());
   }
   if (has_null) {
     return;

@@ -66,7 +66,7 @@ SourceFollower::SourceFollower(sqlite3* db, const std::string& schema, const std
       triggers_(link_.triggers()),
       probe_(source_) {
   for (std::size_t i = 0; i < columns().size(); ++i) {
-    comparisons_.emplace_back(source_, i);
+    comparisons_.emplace_back(db, link_.declared().affinity(i));
   }
 }
 
@@ -94,7 +94,7 @@ void SourceFollower::drop(PagedFilter& filter) {
 }
 
 void SourceFollower::rename(PagedFilter& filter, const char* name) {
-  link_.rename(filter.table(), name, filter.config().trigger_set, [&] { filter.rename(name); });
+  link_.rename(filter.table(), name, objects_of(filter.config()), [&] { filter.rename(name); });
 }
 
 void SourceFollower::rebuild(PagedFilter& filter, const BloomOptions& options) {
@@ -105,7 +105,7 @@ void SourceFollower::rebuild(PagedFilter& filter, const BloomOptions& options) {
                          triggers_.refresh_names_and_check(filter.table(), trigger_set) &&
                          (writers == Writers::any || !triggers_.blocking_trigger(filter.table()));
   if (!installed) {
-    source_.take_names_from_guard(before.guard_index);
+    link_.guard().give_names_to_source(before.guard_index);
   }
   source_.require_not_being_written(filter.command_is_only_writer());
   link_.require_names_and_columns();
@@ -216,11 +216,7 @@ std::optional<std::string> SourceFollower::out_of_sync(PagedFilter& filter) {
   }
   return link_.check(filter.table(), objects_of(config), [&] {
     auto problem = changed_source_of_release1(filter);
-    problem = problem ? problem : blocking_trigger_problem(filter);
-    for (SourceComparison& comparison : comparisons_) {
-      comparison.refresh();
-    }
-    return problem;
+    return problem ? problem : blocking_trigger_problem(filter);
   });
 }
 

@@ -67,6 +67,10 @@ class SourceFollower {
   // Returns why the filter may have missed a change of the source, and what to do; nullopt if it
   // has missed none.
   std::optional<std::string> out_of_sync(PagedFilter& filter);
+  // Throws bloom::Error if nothing can be looked up, not even with on_stale=maybe: see SourceLink.
+  void require_same_columns(PagedFilter& filter) const {
+    link_.require_same_columns(filter.table());
+  }
   // Returns whether a key may be in the filter or in the source. If the change log is long, looks
   // the key up in the source rather than reading the log. Requires: the key is one column,
   // out_of_sync() has found nothing, the database is in UTF-8, and `hash` is that of `value`.

@@ -98,7 +98,7 @@ void SearchSource::read_names() {
     }
   }
   source_.set_names(std::move(names));
-  source_.set_guarded(term_sql_);
+  link_.guard().set_terms(term_sql_);
 }
 
 std::vector<SourceColumn> SearchSource::read_columns() const {
@@ -147,8 +147,7 @@ void SearchSource::require_same_columns() {
   }
   link_.require_names_not_taken();
   if (const std::string problem = other_columns(); !problem.empty()) {
-    fail(problem + " when this connection opened " + quoted_text(table_) +
-         " (open the database again; the command 'rebuild' then fixes that)");
+    fail(reopening_message(problem, table_));
   }
   has_same_columns_ = true;
 }
@@ -263,7 +262,7 @@ void SearchSource::rename(const std::string& new_table, std::optional<std::int64
                           const std::function<void()>& rename_tables) {
   read_names();
   covered_ = covered;
-  link_.rename(table_, new_table, kTriggersForSearch, rename_tables);
+  link_.rename(table_, new_table, {kTriggersForSearch, guard_}, rename_tables);
   table_ = new_table;
   select_changed_.reset();
 }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/support/error.h"
-#include "sql/source/source_triggers.h"
+#include "sql/source/triggers/source_triggers.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/vtab/damage.h"

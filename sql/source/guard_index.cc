@@ -1,8 +1,10 @@
-// The guard index of a source: see source.h.
+#include "sql/source/guard_index.h"
+
 #include <utility>
 
-#include "sql/source/source.h"
+#include "sql/source/triggers/trigger_text.h"
 #include "sql/sqlite/sql_text.h"
+#include "sql/vtab/shadow_tables.h"
 
 namespace bloom {
 
@@ -10,48 +12,67 @@ using sqlite::Execution;
 using sqlite::quoted_name;
 using sqlite::Statement;
 
-std::string Source::guard_sql(const std::string& name) const {
-  std::vector<std::string> terms = guarded_;
-  for (std::size_t i = 0; guarded_.empty() && i < names_.columns.size(); ++i) {
-    terms.push_back(quoted_name(names_.columns[i]));
+std::string GuardIndex::sql(const std::string& name) const {
+  const SourceNames& names = source_.names();
+  std::vector<std::string> terms = terms_;
+  for (std::size_t i = 0; terms_.empty() && i < names.columns.size(); ++i) {
+    terms.push_back(quoted_name(names.columns[i]));
   }
   std::string list;
   for (const std::string& term : terms) {
     list.append(list.empty() ? "" : ", ").append(term);
   }
-  return quoted_name(name) + " ON " + quoted_name(names_.table) + "(" + list + ") WHERE 0";
+  return quoted_name(name) + " ON " + quoted_name(names.table) + "(" + list + ") WHERE 0";
 }
 
-bool Source::has_object(const std::string& name) const {
-  const Statement select(
-      db_, "SELECT 1 FROM " + qualified("sqlite_master") + " WHERE name = ?1 COLLATE NOCASE");
+bool GuardIndex::has_object(const std::string& name) const {
+  const Statement select(source_.db(), "SELECT 1 FROM " + source_.qualified("sqlite_master") +
+                                           " WHERE name = ?1 COLLATE NOCASE");
   return Execution(select).bind(1, name).step();
 }
 
-std::string Source::make_guard(const std::string& table) const {
+// That guard may have been dropped with its source: its virtual table would take a new index of the
+// name for its own.
+bool GuardIndex::is_of_another(const std::string& name, const std::string& table) const {
+  const Statement list(source_.db(), "SELECT name, sql FROM " + source_.qualified("sqlite_master") +
+                                         " WHERE type = 'table' AND name <> ?1 COLLATE NOCASE");
+  Execution other(list);
+  other.bind(1, table);
+  while (other.step()) {
+    if (makes_own_table(other.value(1).text())) {
+      const ShadowTables tables(source_.db(), source_.schema(), std::string(other.value(0).text()),
+                                {});
+      if (sqlite3_stricmp(tables.text_in_config("guard").c_str(), name.c_str()) == 0) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+std::string GuardIndex::make(const std::string& table) const {
   const std::string first = table + "_guard";
   std::string name = first;
-  for (int i = 2; has_object(name); ++i) {
+  for (int i = 2; has_object(name) || is_of_another(name, table); ++i) {
     name = first + std::to_string(i);
   }
-  sqlite::execute(db_, "CREATE INDEX " + quoted_name(schema_) + "." + guard_sql(name));
+  sqlite::execute(source_.db(), "CREATE INDEX " + quoted_name(source_.schema()) + "." + sql(name));
   return name;
 }
 
-bool Source::has_guard(const std::string& name) const {
-  return is_guard(name, sqlite::stored_sql(db_, schema_, "index", name));
+bool GuardIndex::exists(const std::string& name) const {
+  return is_made_by(sqlite::stored_sql(source_.db(), source_.schema(), "index", name), name);
 }
 
-bool Source::is_guard(const std::string& name, std::string_view sql) const {
-  return sqlite::same_sql(sql, "CREATE INDEX " + guard_sql(name));
+bool GuardIndex::is_made_by(std::string_view sql, const std::string& name) const {
+  return sqlite::same_sql(sql, "CREATE INDEX " + this->sql(name));
 }
 
-// Another filter of the same columns may have had this name before it was renamed, so the name
-// alone does not tell. SQLite numbers the objects of a schema in the order in which they were made.
-std::string Source::find_guard(const std::string& table) const {
-  const Statement select(db_, "SELECT name FROM " + qualified("sqlite_master") +
-                                  " WHERE type = 'index' AND tbl_name = ?1 COLLATE NOCASE"
-                                  " ORDER BY rowid DESC");
+// SQLite numbers the objects of a schema in the order in which they were made.
+std::string GuardIndex::find(const std::string& table) const {
+  const Statement select(source_.db(), "SELECT name FROM " + source_.qualified("sqlite_master") +
+                                           " WHERE type = 'index' AND tbl_name = ?1 COLLATE NOCASE"
+                                           " ORDER BY rowid DESC");
   const std::string prefix = table + "_guard";
   const auto is_numbered = [&](std::string_view name) {
     return name.size() >= prefix.size() &&
@@ -59,39 +80,42 @@ std::string Source::find_guard(const std::string& table) const {
            name.find_first_not_of("0123456789", prefix.size()) == std::string_view::npos;
   };
   Execution run(select);
-  run.bind(1, names_.table);
+  run.bind(1, source_.names().table);
   while (run.step()) {
     std::string name(run.value(0).text());
-    if (is_numbered(name) && has_guard(name)) {
+    if (is_numbered(name) && exists(name) && !is_of_another(name, table)) {
       return name;
     }
   }
   return "";
 }
 
-void Source::take_names_from_guard(const std::string& guard) {
+void GuardIndex::give_names_to_source(const std::string& name) {
   enum { kColumn = 2 };
-  const Statement select(db_, "SELECT tbl_name FROM " + qualified("sqlite_master") +
-                                  " WHERE type = 'index' AND name = ?1 COLLATE NOCASE");
-  const Statement list(db_, "PRAGMA " + qualified("index_info") + "(" + quoted_name(guard) + ")");
+  const Statement select(source_.db(), "SELECT tbl_name FROM " +
+                                           source_.qualified("sqlite_master") +
+                                           " WHERE type = 'index' AND name = ?1 COLLATE NOCASE");
+  const Statement list(source_.db(),
+                       "PRAGMA " + source_.qualified("index_info") + "(" + quoted_name(name) + ")");
   Execution table(select);
-  if (!table.bind(1, guard).step()) {
+  if (!table.bind(1, name).step()) {
     return;
   }
   SourceNames names{std::string(table.value(0).text()), {}};
   for (Execution column(list); column.step();) {
     names.columns.emplace_back(column.value(kColumn).text());
   }
-  const bool is_complete = names.columns.size() == names_.columns.size();
-  std::swap(names_, names);
-  if (!is_complete || !has_guard(guard)) {
-    std::swap(names_, names);
+  const SourceNames before = source_.names();
+  const bool is_complete = names.columns.size() == before.columns.size();
+  source_.set_names(std::move(names));
+  if (!is_complete || !exists(name)) {
+    source_.set_names(before);
   }
 }
 
-void Source::drop_guard(const std::string& name) const {
-  if (sqlite::stored_sql(db_, schema_, "index", name).ends_with(") WHERE 0")) {
-    sqlite::execute(db_, "DROP INDEX " + qualified(name));
+void GuardIndex::drop(const std::string& name) const {
+  if (sqlite::stored_sql(source_.db(), source_.schema(), "index", name).ends_with(") WHERE 0")) {
+    sqlite::execute(source_.db(), "DROP INDEX " + source_.qualified(name));
   }
 }
 

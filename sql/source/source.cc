@@ -94,6 +94,12 @@ std::vector<Collation> Source::collations() const {
   return collations;
 }
 
+bool Source::has_column(const std::string& name) const {
+  return unsupported_type() == nullptr &&
+         sqlite3_table_column_metadata(db_, schema_.c_str(), names_.table.c_str(), name.c_str(),
+                                       nullptr, nullptr, nullptr, nullptr, nullptr) == SQLITE_OK;
+}
+
 Affinity Source::affinity(const std::string& column) const {
   if (unsupported_type() != nullptr) {
     return Affinity::blob;

@@ -1,11 +1,5 @@
 // The table that a virtual table follows: CREATE VIRTUAL TABLE ... USING bloom(source=t, column=c).
-// Source reads its properties from the schema, and makes the guard index.
-// sql/source/source_triggers.h makes the triggers.
-//
-// The guard is a partial index on the columns, or on expressions, that contains no rows. It blocks
-// two ways to change the columns without firing triggers: sqlite3_blob_write(), and ALTER TABLE ...
-// DROP COLUMN under PRAGMA legacy_alter_table, which permits dropping a column that only triggers
-// use.
+// Source reads its properties from the schema.
 #pragma once
 
 #include <cstdint>
@@ -65,11 +59,6 @@ class Source {
   // The current names: those of the options, unless the table or a column was renamed.
   const SourceNames& names() const { return names_; }
   void set_names(SourceNames names) { names_ = std::move(names); }
-  // Sets names() to those in the guard index `guard`, which SQLite keeps up to date when the table
-  // or a column is renamed. Does nothing if there is no such index on columns.
-  void take_names_from_guard(const std::string& guard);
-  // Sets what the guard index is on, as SQL. By default it is on the columns.
-  void set_guarded(std::vector<std::string> terms) { guarded_ = std::move(terms); }
   const SourceNames& names_from_options() const { return names_from_options_; }
 
   // Returns "schema"."name", quoted.
@@ -88,6 +77,7 @@ class Source {
   // collation, or if it cannot be read.
   Collation collation(std::size_t column = 0) const;
   std::vector<Collation> collations() const;
+  bool has_column(const std::string& name) const;
   // Returns the affinity of a column. Returns blob if the affinity cannot be read.
   Affinity affinity(const std::string& column) const;
   bool is_composite() const { return names_.columns.size() > 1; }
@@ -103,19 +93,6 @@ class Source {
   // Throws bloom::Error unless a filter of this collation can follow the source while these
   // programs write to it.
   void require_can_follow(Collation collation, Writers writers) const;
-
-  // The guard index: see the top. make_guard() creates the index and returns its name. The index
-  // keeps its name when the table is renamed or rebuilt: SQLite cannot drop an index while other
-  // statements run. has_guard() returns whether the index exists as make_guard() makes it;
-  // is_guard() whether this is the statement that makes it.
-  // drop_guard() does nothing if there is no such guard index.
-  std::string make_guard(const std::string& table) const;
-  bool has_guard(const std::string& name) const;
-  bool is_guard(const std::string& name, std::string_view sql) const;
-  // Returns the name of the newest guard index that make_guard(table) can have made; empty if there
-  // is none.
-  std::string find_guard(const std::string& table) const;
-  void drop_guard(const std::string& name) const;
 
   // Throws bloom::Error if a running statement of this connection may write to the source: a scan
   // would miss the row that the statement is about to write. `is_only_writer`: the command is the
@@ -144,8 +121,6 @@ class Source {
   // Returns whether this column of PRAGMA table_list has this value for the source.
   bool table_list_has(int column, std::string_view value) const;
   std::string pragma(const char* name) const;
-  std::string guard_sql(const std::string& name) const;
-  bool has_object(const std::string& name) const;
   std::string collation_name(const std::string& column) const;
   bool is_strict() const;
   std::vector<ColumnInfo> columns() const;
@@ -156,7 +131,6 @@ class Source {
   std::string schema_;
   SourceNames names_from_options_;
   SourceNames names_;
-  std::vector<std::string> guarded_;
   mutable SchemaReader reader_;
   // The last result of facts().
   struct KnownFacts {

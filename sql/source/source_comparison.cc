@@ -33,18 +33,14 @@ SourceComparison::OtherForms SourceComparison::other_forms(const Key& key, const
     to_number_.convert(key.bytes(), [&](const Value& number) {
       forms.number = Key(number).bytes();
       const auto integer = canonical_integer(*forms.number);
-      if (is_numeric(declared_affinity_) && integer) {
-        assign_integer(*integer, converted);
-      } else if (is_numeric(declared_affinity_)) {
-        converted.assign(number);
-      }
+      integer ? assign_integer(*integer, converted) : converted.assign(number);
     });
     return forms;
   }
-  if (declared_affinity_ == Affinity::text && key.is_number()) {
+  if (affinity_ == Affinity::text && key.is_number()) {
     to_text_.convert(key, value, [&](std::string_view text) { converted.assign_text(text); });
   }
-  forms.needs_marker = key.is_number() && !is_numeric(affinity_);
+  forms.needs_marker = may_be_text(key);
   return forms;
 }
 

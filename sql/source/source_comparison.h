@@ -19,14 +19,13 @@
 #pragma once
 
 #include <cassert>
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "sql/source/source.h"
 #include "sql/sqlite/statement.h"
 #include "sql/sqlite/value.h"
+#include "sql/values/affinity.h"
 #include "sql/values/key.h"
 
 namespace bloom {
@@ -88,22 +87,13 @@ const char* type_to_declare(Affinity affinity);
 
 class SourceComparison {
  public:
-  // Requires: `source` outlives this object, and has this column.
-  SourceComparison(const Source& source, std::size_t column)
-      : source_(source),
-        column_(column),
-        affinity_(source.affinity(source.names().columns[column])),
-        declared_affinity_(affinity_),
-        to_number_(source.db()),
-        to_text_(source.db()) {
-    assert(column < source.names().columns.size());
-  }
+  // `affinity`: that of the column, which is declared for the column of the virtual table as well.
+  SourceComparison(sqlite3* db, Affinity affinity)
+      : affinity_(affinity), to_number_(db), to_text_(db) {}
 
-  // Returns the type to declare for the column of the bloom table. Never changes.
-  const char* declared_type() const { return type_to_declare(declared_affinity_); }
-  bool is_declared_numeric() const { return is_numeric(declared_affinity_); }
-  // Call when the type of the column may have changed.
-  void refresh() { affinity_ = source_.affinity(source_.names().columns[column_]); }
+  // Returns the type to declare for the column of the virtual table.
+  const char* declared_type() const { return type_to_declare(affinity_); }
+  bool is_numeric() const { return bloom::is_numeric(affinity_); }
 
   // Returns the other forms of `value` that the source may have: keys that are equal to it, but
   // have other bytes. Sets `converted` to the form in which a column of the declared type would
@@ -126,38 +116,30 @@ class SourceComparison {
     const int stored = affinity_ == Affinity::text      ? SQLITE_TEXT
                        : affinity_ == Affinity::numeric ? SQLITE_INTEGER
                                                         : SQLITE_NULL;
-    return affinity_ == declared_affinity_ && value.type() == stored;
+    return value.type() == stored;
   }
 
  private:
   // Return whether the column may have a number that equals the text `key`, or a text that equals
-  // the number `key`: by its affinity now, or when this table was declared.
-  bool may_be_number(const Key& key) const {
-    return (is_numeric(affinity_) || is_numeric(declared_affinity_)) &&
-           key.is_noncanonical_number();
-  }
-  bool may_be_text(const Key& key) const {
-    return key.is_number() && (!is_numeric(affinity_) || declared_affinity_ == Affinity::text);
-  }
+  // the number `key`.
+  bool may_be_number(const Key& key) const { return is_numeric() && key.is_noncanonical_number(); }
+  bool may_be_text(const Key& key) const { return key.is_number() && !is_numeric(); }
   // SQLite does not convert the column of a virtual table: '7' in a column of numbers would not be
   // equal to 7. Returns whether such a column would store '7' or 7.0 as 7, or 7 as 7.0.
   bool is_stored_in_other_form(const Key& key) const {
-    const bool is_real = declared_affinity_ == Affinity::real;
-    return is_numeric(declared_affinity_) &&
-           (key.is_text() || (key.is_number() && key.is_real() != is_real)) &&
+    const bool is_real = affinity_ == Affinity::real;
+    return is_numeric() && (key.is_text() || (key.is_number() && key.is_real() != is_real)) &&
            canonical_integer(key.bytes());
   }
   void assign_integer(std::int64_t integer, sqlite::ReusableValue& converted) const {
-    if (declared_affinity_ == Affinity::real) {
+    if (affinity_ == Affinity::real) {
       converted.assign_real(static_cast<double>(integer));
     } else {
       converted.assign_integer(integer);
     }
   }
-  const Source& source_;
-  const std::size_t column_;
-  Affinity affinity_;                 // of the source's column
-  const Affinity declared_affinity_;  // of the bloom table's column: affinity_ when it was opened
+
+  const Affinity affinity_;
   TextToNumber to_number_;
   NumberToText to_text_;
 };

@@ -27,12 +27,6 @@ bool has_table_or_view(const Source& source, const std::string& name) {
   return sqlite::Execution(select).bind(1, name).step();
 }
 
-bool has_column(const Source& source, const std::string& name) {
-  return sqlite3_table_column_metadata(source.db(), source.schema().c_str(),
-                                       source.names().table.c_str(), name.c_str(), nullptr, nullptr,
-                                       nullptr, nullptr, nullptr) == SQLITE_OK;
-}
-
 // Returns what was renamed if something else has the accepted name now: another table, or another
 // column of the source. Queries by that name then mean other rows. nullopt if nothing has.
 std::optional<std::string> replaced_name(const Source& source, const SourceNames& from) {
@@ -45,7 +39,7 @@ std::optional<std::string> replaced_name(const Source& source, const SourceNames
     return renamed("the source ", from.table, to.table);
   }
   for (std::size_t i = 0; i < std::min(from.columns.size(), to.columns.size()); ++i) {
-    if (!is_same(from.columns[i], to.columns[i]) && has_column(source, from.columns[i])) {
+    if (!is_same(from.columns[i], to.columns[i]) && source.has_column(from.columns[i])) {
       return renamed("the column ", from.columns[i], to.columns[i]);
     }
   }
@@ -70,7 +64,7 @@ void SourceLink::empty_side_table(const std::string& table) const {
 }
 
 LinkedObjects SourceLink::create(const std::string& table, std::uint64_t trigger_set) {
-  LinkedObjects made{trigger_set, source_.make_guard(table)};
+  LinkedObjects made{trigger_set, guard_.make(table)};
   triggers_.accept_names();
   empty_side_table(table);
   triggers_.accept_source(table);
@@ -80,8 +74,8 @@ LinkedObjects SourceLink::create(const std::string& table, std::uint64_t trigger
 
 LinkedObjects SourceLink::restore(const std::string& table, const LinkedObjects& objects,
                                   std::uint64_t trigger_set, bool triggers_are_current) {
-  const bool guarded = source_.has_guard(objects.guard_index);
-  LinkedObjects made{trigger_set, guarded ? objects.guard_index : source_.make_guard(table)};
+  const bool guarded = guard_.exists(objects.guard_index);
+  LinkedObjects made{trigger_set, guarded ? objects.guard_index : guard_.make(table)};
   empty_side_table(table);
   const StoredSchema stored = triggers_.read_stored(table);
   if (!triggers_are_current || triggers_.source_was_replaced(stored) ||
@@ -96,18 +90,20 @@ LinkedObjects SourceLink::restore(const std::string& table, const LinkedObjects&
 
 void SourceLink::drop(const std::string& table, const std::string& guard_index) {
   triggers_.uninstall(table);
-  source_.drop_guard(guard_index.empty() ? source_.find_guard(table) : guard_index);
+  guard_.drop(guard_index.empty() ? guard_.find(table) : guard_index);
   execute(source_.db(), "DROP TABLE IF EXISTS " + source_.qualified(side_table(table)));
 }
 
 // ALTER TABLE has already renamed the target in triggers that write to the virtual table, except
 // under PRAGMA legacy_alter_table.
 void SourceLink::rename(std::string_view old_name, const std::string& new_name,
-                        std::uint64_t trigger_set, const std::function<void()>& rename_tables) {
+                        const LinkedObjects& objects, const std::function<void()>& rename_tables) {
   const std::string table(old_name);  // a copy: rename_tables() may change what it refers to
+  const std::uint64_t trigger_set = objects.trigger_set;
   const StoredSchema stored = triggers_.read_stored(table);
-  const bool installed = triggers_.refresh_names_and_check(stored, new_name, trigger_set) ||
-                         triggers_.refresh_names_and_check(stored, table, trigger_set);
+  const bool installed = (triggers_.refresh_names_and_check(stored, new_name, trigger_set) ||
+                          triggers_.refresh_names_and_check(stored, table, trigger_set)) &&
+                         !problem_beside_triggers(table, objects);
   triggers_.uninstall(table);
   rename_tables();
   if (!side_table_sql(triggers_.read_stored(table)).empty()) {
@@ -159,6 +155,18 @@ std::optional<std::string> SourceLink::problem_of_names() const {
   return std::nullopt;
 }
 
+void SourceLink::require_same_columns(const std::string& table) const {
+  require_names_not_taken();
+  if (const auto problem = problem_of_columns(table)) {
+    fail(*problem);
+  }
+}
+
+std::optional<std::string> SourceLink::problem_of_columns(const std::string& table) const {
+  const auto changed = declared_.changed(source_);
+  return changed ? std::optional(reopening_message(*changed, table)) : std::nullopt;
+}
+
 std::optional<std::string> SourceLink::check(
     const std::string& table, const LinkedObjects& objects,
     const std::function<std::optional<std::string>()>& and_then) {
@@ -167,6 +175,7 @@ std::optional<std::string> SourceLink::check(
   }
   auto problem = problem_of_objects(table, objects);
   problem = problem ? problem : problem_of_names();
+  problem = problem ? problem : problem_of_columns(table);
   if (!problem && and_then) {
     problem = and_then();
   }
@@ -179,25 +188,30 @@ std::optional<std::string> SourceLink::check(
 
 std::optional<std::string> SourceLink::problem_of_objects(const std::string& table,
                                                           const LinkedObjects& objects) {
-  const auto problem = [&](const std::string& what, std::string_view fix) {
-    return what + ", so " + consequence_ + " (" + std::string(fix) + ")";
-  };
   const StoredSchema before = triggers_.stored(table);
   const bool has_triggers = triggers_.refresh_names_and_check(before, table, objects.trigger_set);
-  const std::string source = "of source " + quoted_text(source_.names().table);
   if (!has_triggers) {
-    return problem("the triggers " + source + " are missing or have changed",
+    return problem("the triggers of source " + quoted_text(source_.names().table) +
+                       " are missing or have changed",
                    "the command 'rebuild' fixes that; if the source no longer exists, run DROP "
                    "TABLE");
   }
+  return problem_beside_triggers(table, objects);
+}
+
+std::string SourceLink::problem(const std::string& what, std::string_view fix) const {
+  return what + ", so " + consequence_ + " (" + std::string(fix) + ")";
+}
+
+std::optional<std::string> SourceLink::problem_beside_triggers(const std::string& table,
+                                                               const LinkedObjects& objects) {
   if (!triggers_.has_sentinel(objects.trigger_set)) {
     return std::nullopt;  // version 1.0 made no guard index and no side table either
   }
-  const StoredSchema stored =
-      triggers_.stored(table);  // with the objects on the source of the current name
-  if (!source_.is_guard(objects.guard_index, stored.sql_of("index", objects.guard_index))) {
-    return problem("the index " + quoted_text(objects.guard_index) + " " + source +
-                       " is missing or has changed",
+  const StoredSchema stored = triggers_.stored(table);
+  if (!guard_.is_made_by(stored.sql_of("index", objects.guard_index), objects.guard_index)) {
+    return problem("the index " + quoted_text(objects.guard_index) + " of source " +
+                       quoted_text(source_.names().table) + " is missing or has changed",
                    "the command 'rebuild' fixes that");
   }
   const std::string side = quoted_text(side_table(table));

@@ -11,8 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "sql/source/declared_columns.h"
+#include "sql/source/guard_index.h"
 #include "sql/source/source.h"
-#include "sql/source/source_triggers.h"
+#include "sql/source/triggers/source_triggers.h"
 
 namespace bloom {
 
@@ -63,9 +65,11 @@ class SourceLink {
              const SourceNames& names, std::vector<TriggerSet> sets, SideTable side,
              std::string_view consequence)
       : source_(db, schema, names),
+        guard_(source_),
         triggers_(source_, std::move(sets), std::move(side)),
         consequence_(consequence) {
     triggers_.find_names(table);
+    declared_ = DeclaredColumns(source_);
   }
   SourceLink(const SourceLink&) = delete;
   SourceLink& operator=(const SourceLink&) = delete;
@@ -74,6 +78,9 @@ class SourceLink {
   const Source& source() const { return source_; }
   SourceTriggers& triggers() { return triggers_; }
   const SourceTriggers& triggers() const { return triggers_; }
+  GuardIndex& guard() { return guard_; }
+  const GuardIndex& guard() const { return guard_; }
+  const DeclaredColumns& declared() const { return declared_; }
   // Returns the name of the side table, without the schema.
   std::string side_table(const std::string& table) const { return triggers_.side().name(table); }
 
@@ -87,9 +94,9 @@ class SourceLink {
                         std::uint64_t trigger_set, bool triggers_are_current);
   // For DROP. `guard_index`: empty if it cannot be read.
   void drop(const std::string& table, const std::string& guard_index);
-  // For ALTER TABLE ... RENAME. Calls rename_tables(), which renames the shadow tables. Triggers
-  // that are not as they were made are dropped, and check() then says so.
-  void rename(std::string_view old_name, const std::string& new_name, std::uint64_t trigger_set,
+  // For ALTER TABLE ... RENAME. Calls rename_tables(), which renames the shadow tables. If an
+  // object is not as it was made, drops the triggers, and check() then says so.
+  void rename(std::string_view old_name, const std::string& new_name, const LinkedObjects& objects,
               const std::function<void()>& rename_tables);
 
   // Throws SqliteError(SQLITE_AUTH) if an authorizer hides columns of the source or side table.
@@ -98,6 +105,9 @@ class SourceLink {
   // Throws bloom::Error if the source or a column was renamed, and something else now has the name
   // that is in the options.
   void require_names_not_taken() const;
+  // As above; also throws if the columns are not those that this connection has declared: SQLite
+  // could compare what a lookup returns by other rules than those of the source.
+  void require_same_columns(const std::string& table) const;
   // For 'rebuild'. As above; also throws if the source has lost one of the columns.
   void require_names_and_columns() const;
 
@@ -121,13 +131,20 @@ class SourceLink {
 
  private:
   std::optional<std::string> problem_of_names() const;
+  std::optional<std::string> problem_of_columns(const std::string& table) const;
+  // Requires: the names of the source are the current ones.
+  std::optional<std::string> problem_beside_triggers(const std::string& table,
+                                                     const LinkedObjects& objects);
+  std::string problem(const std::string& what, std::string_view fix) const;
   // Returns the CREATE statement of the side table; empty if there is none.
   std::string_view side_table_sql(const StoredSchema& stored) const;
   bool has_side_table(const StoredSchema& stored) const;
   void empty_side_table(const std::string& table) const;
 
   Source source_;
+  GuardIndex guard_;
   SourceTriggers triggers_;
+  DeclaredColumns declared_;
   SchemaCheck schema_check_;
   const std::string consequence_;
 };

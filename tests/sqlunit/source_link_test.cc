@@ -173,20 +173,29 @@ TEST_F(SourceLinkTest, FollowsNamesThatChange) {
   EXPECT_EQ(source.source().names().columns, (std::vector<std::string>{"e", "c \" d"}));
   EXPECT_EQ(message(source.problem_of_objects("f", made)), "ok");
   std::string name = "f";
-  source.rename(name, "g", kVersion, [&] { name = "g"; });
+  source.rename(name, "g", made, [&] { name = "g"; });
   EXPECT_EQ(name, "g");
   EXPECT_EQ(message(source.problem_of_objects("g", made)), "ok");
   EXPECT_EQ(count("sqlite_master WHERE name LIKE 'f_%'"), "1");  // the guard index keeps its name
   EXPECT_EQ(count("g_changed"), "0");
 }
 
-// A trigger that was changed must not be made good by renaming the table.
+// Renaming the table must not make good what was changed.
 TEST_F(SourceLinkTest, RenameKeepsAProblem) {
-  SourceLink source = link();
-  const LinkedObjects made = source.create("f", kVersion);
-  execute(db_, "DROP TRIGGER f_after_insert");
-  source.rename("f", "g", kVersion, [] {});
-  EXPECT_NE(message(source.check("g", made)), "ok");
+  for (const char* change : {
+           "DROP TRIGGER f_after_insert",
+           "DROP TABLE f_changed; CREATE TABLE \"f_changed\"(first UNIQUE)",
+           "DROP INDEX f_guard",
+           "DROP INDEX f_guard; CREATE INDEX \"f_guard\" ON \"s\"(\"a\", \"c \"\" d\") WHERE 0",
+       }) {
+    execute(db_, "SAVEPOINT change");
+    SourceLink source = link();
+    const LinkedObjects made = source.create("f", kVersion);
+    execute(db_, change);
+    source.rename("f", "g", made, [] {});
+    EXPECT_NE(message(source.check("g", made)), "ok") << change;
+    execute(db_, "ROLLBACK TO change; RELEASE change");
+  }
 }
 
 TEST_F(SourceLinkTest, CheckLooksAgainOnlyAfterAChangeOfTheSchema) {
@@ -221,7 +230,7 @@ TEST_F(SourceLinkTest, ChecksAgainAfterItsOwnChanges) {
   made = source.restore("f", made, kVersion, /*triggers_are_current=*/true);
   EXPECT_FALSE(source.is_known_in_sync());
   EXPECT_EQ(message(source.check("f", made)), "ok");
-  source.rename("f", "g", kVersion, [] {});
+  source.rename("f", "g", made, [] {});
   EXPECT_FALSE(source.is_known_in_sync());
 }
 

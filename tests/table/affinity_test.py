@@ -288,13 +288,34 @@ class Affinity(InFolder):
             self.assertEqual(self.present(db, "06", b"6"), [])
 
     def test_a_source_whose_type_changes(self):
-        """As the steps of ALTER TABLE in SQLite's documentation do: the connection still has the old type of key."""
-        for old, new in itertools.permutations(("INTEGER", "TEXT", ""), 2):
-            db = self.source(old, "7")
-            db.executescript(f"DROP TABLE s; CREATE TABLE s(id INTEGER PRIMARY KEY, key {new}); INSERT INTO s(key) VALUES ('05'); INSERT INTO f(f) VALUES ('rebuild')")
-            for sql, column in itertools.product(COMPARISONS[:6] + COMPARISONS[8:], COLUMNS):
-                lost = self.ids(db, sql, "s", column) - self.ids(db, sql, "f", column)
-                self.assertFalse([VALUES[i - 1] for i in lost], (sql, column, old, new))
+        """The connection has declared the old type of key to SQLite, which would compare by it what a lookup returns."""
+        kinds = ("bloom(source=s, column=key", "bloom(source=s, column=(key, id2)", "bloom_groups(source=s, member=id2, column=key", "bloom_groups(source=s, member=key, column=id2")
+        for (old, new), kind, option in itertools.product(itertools.permutations(("INTEGER", "TEXT", "", "REAL"), 2), kinds, ("", ", on_stale=maybe")):
+            with self.subTest(old=old, new=new, kind=kind, option=option):
+                db = self.connect()
+                db.executescript(f"DROP TABLE IF EXISTS f; DROP TABLE IF EXISTS s; CREATE TABLE s(id2, key {old}); INSERT INTO s VALUES (1, 7); CREATE VIRTUAL TABLE f USING {kind}{option})")
+                lookup = "SELECT 1 FROM f WHERE f.key = bloom_key('05', 1)" if "(key" in kind else "SELECT 1 FROM f WHERE f.key = '05'"
+                db.executescript(f"DROP TABLE s; CREATE TABLE s(id2, key {new})")
+                refused = "had another name, type or collation when this connection opened 'f' .open the database again"
+                self.assertFails(db, refused if option else "missing", lookup)
+                db.executescript("INSERT INTO s VALUES ('05', '05'); INSERT INTO f(f) VALUES ('rebuild')")
+                for each in (db, self.connect()):
+                    each.execute("INSERT INTO f(f) VALUES ('integrity-check')")
+                self.assertFails(db, refused, lookup)
+                db.close()
+                self.assertEqual(len(self.connect().execute(lookup).fetchall()), 0 if "(key" in kind else 1)
+
+    def test_a_source_without_the_column_that_was_declared(self):
+        """A composite key declares the names as well."""
+        db = self.connect()
+        db.executescript("""
+            CREATE TABLE t(a, b); CREATE VIRTUAL TABLE f USING bloom(source=t, column=(a, b)); ALTER TABLE t RENAME a TO z;
+            SELECT 1 FROM f WHERE z = 1 AND b = 2;
+            DROP TABLE t; CREATE TABLE t(a, b, z); INSERT INTO t VALUES (1, 2, 3); INSERT INTO f(f) VALUES ('rebuild')""")
+        self.assertFails(db, "the column 'a' of 't' had another name", "SELECT 1 FROM t JOIN f ON f.z = t.z AND f.b = t.b")
+        db = self.connect()
+        self.assertFails(db, "no such column: f.z", "SELECT 1 FROM t JOIN f ON f.z = t.z AND f.b = t.b")
+        self.assertEqual(db.execute("SELECT 1 FROM t JOIN f ON f.a = t.a AND f.b = t.b").fetchall(), [(1,)])
 
 
 class KeptAsInteger(TableCase):

@@ -8,7 +8,7 @@
 #include "core/filter/layers.h"
 #include "core/hashing/composite_key.h"
 #include "core/support/bytes.h"
-#include "sql/source/trigger_sql.h"
+#include "sql/source/triggers/trigger_sql.h"
 
 namespace bloom {
 

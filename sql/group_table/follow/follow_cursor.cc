@@ -28,6 +28,9 @@ void GroupTable::Cursor::find_members(const Values& values) {
   if (problem && !table_.options_.answers_maybe_if_stale()) {
     fail(*problem);
   }
+  if (problem) {
+    follower.require_same_columns();
+  }
   const bool looks_up = looks_up_a_key(plan_);
   std::vector<Hash> hashes;
   if (looks_up) {

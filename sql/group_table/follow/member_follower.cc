@@ -31,11 +31,9 @@ MemberFollower::MemberFollower(sqlite3* db, GroupStore& store, GroupWriter& writ
       link_(db, store.tables().schema(), store.tables().table(), names, trigger_sets(),
             ChangeLog::side_table(names.columns.size()), "keys may be missing from the filters"),
       source_(link_.source()),
-      change_log_(db, store.tables().schema(), store.tables().table()),
-      declared_type_(type_of_member()),
-      declared_collation_(member_collation()) {
+      change_log_(db, store.tables().schema(), store.tables().table()) {
   if (!is_composite()) {
-    comparison_.emplace(source_, 1);
+    comparison_.emplace(db, link_.declared().affinity(1));
   }
 }
 
@@ -76,7 +74,7 @@ void MemberFollower::drop() {
 }
 
 void MemberFollower::rename(const char* name) {
-  link_.rename(store_.tables().table(), name, kTriggersForMembers,
+  link_.rename(store_.tables().table(), name, {kTriggersForMembers, store_.load_guard()},
                [&] { store_.tables().rename(name); });
   change_log_.rename(name);
 }
@@ -125,22 +123,12 @@ std::optional<std::string> MemberFollower::out_of_sync(const GroupConfig& config
   return link_.check(store_.tables().table(), objects_of(config), [&] {
     const ShadowTables& tables = store_.tables();
     sqlite::require_readable(db_, tables.schema(), tables.name("members"));
-    if (comparison_) {
-      comparison_->refresh();
-    }
-    return changed_member_column();
+    return std::nullopt;
   });
 }
 
-// SQLite does not open a table again because its source was made again.
-std::optional<std::string> MemberFollower::changed_member_column() const {
-  if (declared_type_ == type_of_member() && declared_collation_ == member_collation()) {
-    return std::nullopt;
-  }
-  return "the column " + quoted_text(member_column()) + " of " + quoted_text(source()) +
-         " had another type or collation when this connection opened " +
-         quoted_text(store_.tables().table()) +
-         " (open the database again; the command 'rebuild' then fixes that)";
+void MemberFollower::require_same_columns() const {
+  link_.require_same_columns(store_.tables().table());
 }
 
 void MemberFollower::require_in_sync(const GroupConfig& config) {
@@ -260,7 +248,7 @@ void MemberFollower::rebuild(const GroupOptions& options, bool is_only_writer) {
   const bool installed =
       link_.triggers().refresh_names_and_check(store_.tables().table(), kTriggersForMembers);
   if (!installed) {
-    source_.take_names_from_guard(before.guard_index);
+    link_.guard().give_names_to_source(before.guard_index);
   }
   source_.require_not_being_written(is_only_writer);
   link_.require_names_and_columns();
@@ -321,10 +309,9 @@ void MemberFollower::check() {
   }
 }
 
-// The guard index is on the source, also after a rename, so this is not another table of its name.
 bool MemberFollower::for_each_source_member(const GroupConfig& config,
                                             const std::function<void(const Value&)>& f) const {
-  if (!source_.has_guard(config.guard_index)) {
+  if (!link_.guard().exists(config.guard_index)) {
     return false;
   }
   link_.require_readable(store_.tables().table());

@@ -49,11 +49,11 @@ class MemberFollower {
   // Return the collation of the key, binary for several columns, which have their own; and the
   // collation of the members, which only SQLite uses.
   Collation collation() const { return is_composite() ? Collation::binary : source_.collation(1); }
-  Collation member_collation() const { return source_.collation(0); }
+  Collation member_collation() const { return link_.declared().collation(0); }
   // Return the types to declare for the columns `key` and `member`.
   const char* type_of_key() const { return is_composite() ? "" : comparison_->declared_type(); }
   const char* type_of_member() const {
-    return bloom::type_to_declare(source_.affinity(member_column()));
+    return bloom::type_to_declare(link_.declared().affinity(0));
   }
 
   // CREATE, DROP and RENAME of the bloom_groups table. create() and drop() also make and drop the
@@ -80,6 +80,9 @@ class MemberFollower {
   // were recorded.
   std::optional<std::string> out_of_sync(const GroupConfig& config);
 
+  // Throws bloom::Error if nothing can be looked up, not even with on_stale=maybe: see SourceLink.
+  void require_same_columns() const;
+
   // Reads what is new in the change log, and returns it.
   GroupChangeLog& read_change_log(const GroupConfig& config);
   std::uint64_t pending() const { return change_log_.count(); }
@@ -101,7 +104,6 @@ class MemberFollower {
   GroupConfig new_config(const GroupOptions& options, const LinkedObjects& made) const;
   std::uint64_t count_keys_of_largest_member() const;
   std::string keys_not_null_sql() const;
-  std::optional<std::string> changed_member_column() const;
   std::string select_rows(const std::string& condition) const;
 
   void add_row(const sqlite::Execution& row, int first, const KeyForm& form);
@@ -117,9 +119,6 @@ class MemberFollower {
   Source& source_;  // of link_
   GroupChangeLog change_log_;
   std::optional<SourceComparison> comparison_;  // of the key, if it has one column
-  // Type and collation of `member` as declared to SQLite, which keeps them.
-  const std::string declared_type_;
-  const Collation declared_collation_;
 };
 
 }  // namespace bloom

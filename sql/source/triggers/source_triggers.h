@@ -45,7 +45,7 @@
 #include <vector>
 
 #include "sql/source/source.h"
-#include "sql/source/trigger_sql.h"
+#include "sql/source/triggers/trigger_sql.h"
 
 namespace bloom {
 

@@ -1,4 +1,4 @@
-#include "sql/source/trigger_text.h"
+#include "sql/source/triggers/trigger_text.h"
 
 #include <sqlite3ext.h>
 
@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "sql/source/change_log.h"
-#include "sql/source/trigger_sql.h"
+#include "sql/source/triggers/trigger_sql.h"
 #include "sql/sqlite/sql_text.h"
 
 namespace bloom {

@@ -1,4 +1,4 @@
-#include "sql/source/source_triggers.h"
+#include "sql/source/triggers/source_triggers.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "sql/source/change_log.h"
-#include "sql/source/trigger_text.h"
+#include "sql/source/triggers/trigger_text.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/sql_text.h"
 

@@ -1,4 +1,4 @@
-#include "sql/source/trigger_sql.h"
+#include "sql/source/triggers/trigger_sql.h"
 
 #include <algorithm>
 #include <utility>
