@@ -65,7 +65,6 @@ void SourceLink::empty_side_table(const std::string& table) const {
 
 LinkedObjects SourceLink::create(const std::string& table, std::uint64_t trigger_set) {
   LinkedObjects made{trigger_set, guard_.make(table)};
-  triggers_.accept_names();
   empty_side_table(table);
   triggers_.accept_source(table);
   triggers_.install(table, trigger_set);
@@ -112,7 +111,7 @@ void SourceLink::rename(std::string_view old_name, const std::string& new_name,
   }
   if (installed) {
     // Who renames this table after the source means the source by its new name.
-    triggers_.accept_names();
+    triggers_.accept_names(new_name);
     triggers_.install(new_name, trigger_set);
   } else if (triggers_.has_sentinel(trigger_set)) {
     triggers_.install_sentinel(new_name);

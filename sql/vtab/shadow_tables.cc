@@ -129,6 +129,11 @@ std::string ShadowTables::text_in_config(std::string_view key) const {
   return is_text ? std::string(run.value(0).text()) : "";
 }
 
+void ShadowTables::set_text_in_config(std::string_view key, std::string_view text) const {
+  const Statement replace = statement("REPLACE INTO {config}(k, v) VALUES (?1, ?2)");
+  sqlite::Execution(replace).bind(1, key).bind(2, text).step();
+}
+
 void ShadowTables::create() const {
   for (const ShadowTable& table : all_) {
     create(table);

@@ -90,6 +90,8 @@ class ShadowTables {
   // Returns a text of the table <name>_config(k, v), even if its other rows are damaged; "" if
   // there is no such table or value.
   std::string text_in_config(std::string_view key) const;
+  // Requires: there is such a table.
+  void set_text_in_config(std::string_view key, std::string_view text) const;
   // A shadow table that is missing is an error for rename(), unless it may be missing. drop() skips
   // all that are missing.
   void drop();

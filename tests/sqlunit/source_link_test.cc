@@ -50,7 +50,8 @@ class SourceLinkTest : public testing::Test {
  protected:
   void SetUp() override {
     execute(db_, R"(SAVEPOINT test; CREATE TABLE s(a, b, "c "" d");
-                    INSERT INTO s VALUES (1, 2, 3))");
+                    INSERT INTO s VALUES (1, 2, 3);
+                    CREATE TABLE g_config(k PRIMARY KEY, v) WITHOUT ROWID)");
   }
   void TearDown() override { execute(db_, "ROLLBACK TO test; RELEASE test"); }
 

@@ -24,7 +24,8 @@ constexpr std::array<std::string_view, 6> kSuffixes = {kBeforeInsertSuffix, kBef
 constexpr std::string_view kSentinelBody =
     " AS SELECT 'this view is newer than the triggers' AS note";
 constexpr std::string_view kNewerSource = ", 1 AS newer_source";
-constexpr std::string_view kNames = " AS names";
+constexpr std::string_view kRenamed = ", 1 AS renamed";
+constexpr std::string_view kNamesInConfig = "names";
 
 // Returns the columns of `row` ("old" or "new") that a trigger uses, each written row."column". Our
 // triggers quote every name, and SQLite keeps the quotes when it renames a column.
@@ -52,44 +53,40 @@ const TriggerSet& SourceTriggers::set_of(std::uint64_t trigger_set) const {
   return found == sets_.end() ? sets_.front() : *found;
 }
 
-void SourceTriggers::accept_names() {
+ShadowTables SourceTriggers::config_of(const std::string& table) const {
+  return {source_.db(), source_.schema(), table, {}};
+}
+
+void SourceTriggers::accept_names(const std::string& table) {
   accepted_.names = source_.names();
   accepted_.names.columns.resize(source_.names_from_options().columns.size());
+  std::string list = quoted_name(accepted_.names.table);
+  for (const std::string& column : accepted_.names.columns) {
+    list.append(",").append(quoted_name(column));
+  }
+  config_of(table).set_text_in_config(kNamesInConfig, list);
 }
 
 Trigger SourceTriggers::sentinel(const std::string& table, const Accepted& accepted) const {
   const std::string name = table + std::string(kSentinel);
   std::string sql = "CREATE VIEW " + quoted_name(name) + std::string(kSentinelBody);
-  if (accepted.newer_source) {
-    sql.append(kNewerSource);
-  }
-  if (accepted.names != source_.names_from_options()) {
-    std::string list = quoted_name(accepted.names.table);
-    for (const std::string& column : accepted.names.columns) {
-      list.append(",").append(quoted_name(column));
-    }
-    sql.append(", ").append(sqlite::text_literal(list)).append(kNames);
-  }
+  sql.append(accepted.newer_source ? kNewerSource : "");
+  sql.append(accepted.names != source_.names_from_options() ? kRenamed : "");
   return {name, sql};
 }
 
+// The config outlives a tool that drops all views. If it is damaged, the sentinel is not as it
+// should be, because it says that there are other names.
 SourceTriggers::Accepted SourceTriggers::stored_accepted(const StoredSchema& stored) const {
   const std::string_view sql = stored.sql_of("view", stored.table() + std::string(kSentinel));
-  Accepted accepted{source_.names_from_options()};
-  const std::size_t body = sql.find(kSentinelBody);
-  if (body == std::string_view::npos) {
+  const bool has_sentinel = !sql.empty();
+  Accepted accepted{source_.names_from_options(), sql.find(kNewerSource) != std::string_view::npos};
+  if (has_sentinel && sql.find(kRenamed) == std::string_view::npos) {
     return accepted;
   }
-  std::string_view rest = sql.substr(body + kSentinelBody.size());
-  accepted.newer_source = rest.starts_with(kNewerSource);
-  rest.remove_prefix(accepted.newer_source ? kNewerSource.size() : 0);
-  if (!rest.starts_with(", ") || !rest.ends_with(kNames)) {
-    return accepted;
-  }
-  rest = rest.substr(2, rest.size() - 2 - std::min(rest.size() - 2, kNames.size()));
-  const std::string list = sqlite::unquoted(rest).value_or("");
+  const std::string list = config_of(stored.table()).text_in_config(kNamesInConfig);
   std::vector<std::string> names;
-  for (rest = list; !rest.empty();) {
+  for (std::string_view rest = list; !rest.empty();) {
     const std::size_t size = sqlite::quoted_size(rest);
     names.push_back(sqlite::unquoted(rest.substr(0, size)).value_or(""));
     rest.remove_prefix(std::min(size + 1, rest.size()));

@@ -22,8 +22,9 @@
 // has tables and indexes before them. The dump of a newer shell has views before triggers: whether
 // these were created again is then unknown, and they count as created again.
 //
-// The sentinel also keeps what was accepted: other names than those of the options
-// (accept_names()), and a source that is newer than the side table (accept_source()).
+// The sentinel also says what was accepted: other names than those of the options (accept_names()),
+// which are in the config of the virtual table, and a source that is newer than the side table
+// (accept_source()).
 //
 // With writers=extension the triggers write commands to the bloom table. A counting filter must
 // then receive each change exactly once, so its triggers run AFTER. Any other filter may receive
@@ -46,6 +47,7 @@
 
 #include "sql/source/source.h"
 #include "sql/source/triggers/trigger_sql.h"
+#include "sql/vtab/shadow_tables.h"
 
 namespace bloom {
 
@@ -91,9 +93,9 @@ class SourceTriggers {
   }
 
   // The names by which queries are taken to mean the source: those of the options, or the current
-  // ones at the last call of accept_names(). install() stores them.
+  // ones at the last call of accept_names(), which stores them. Call install_sentinel() after it.
   const SourceNames& accepted_names() const { return accepted_.names; }
-  void accept_names();
+  void accept_names(const std::string& table);
   // Returns whether a tool has replaced the source: the source was created after the side table,
   // and was not at the last call of accept_source(). SQLite cannot drop the side table while
   // 'rebuild' runs, so a source that is replaced twice is noticed once.
@@ -106,7 +108,7 @@ class SourceTriggers {
 
   // Creates or drops the triggers of the virtual table `table`.
   void install(const std::string& table, std::uint64_t trigger_set) const;
-  // Creates the sentinel alone, so that the accepted names are kept. The triggers are missing then.
+  // Creates the sentinel alone. The triggers are missing then.
   void install_sentinel(const std::string& table) const;
   void uninstall(const std::string& table) const;
 
@@ -155,6 +157,7 @@ class SourceTriggers {
     SourceNames names;
     bool newer_source = false;
   };
+  ShadowTables config_of(const std::string& table) const;
   bool source_is_newer_than_side(const StoredSchema& stored) const;
   Trigger sentinel(const std::string& table, const Accepted& accepted) const;
   Accepted stored_accepted(const StoredSchema& stored) const;
