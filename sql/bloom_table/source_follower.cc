@@ -66,7 +66,7 @@ SourceFollower::SourceFollower(sqlite3* db, const std::string& schema, const std
       triggers_(link_.triggers()),
       probe_(source_) {
   for (std::size_t i = 0; i < columns().size(); ++i) {
-    comparisons_.emplace_back(db, link_.declared().affinity(i));
+    comparisons_.emplace_back(db, link_.declared().rules(i).affinity);
   }
 }
 

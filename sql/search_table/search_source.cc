@@ -117,7 +117,7 @@ std::vector<SourceColumn> SearchSource::read_columns() const {
     columns.push_back(std::move(column));
   }
   for (SourceColumn& column : columns) {
-    column.affinity = source_.affinity(column.name);
+    column.affinity = source_.rules_of(column.name).affinity;
   }
   return columns;
 }

@@ -1,6 +1,5 @@
 #include "sql/source/declared_columns.h"
 
-#include "sql/source/source.h"
 #include "sql/sqlite/sql_text.h"
 
 namespace bloom {
@@ -8,9 +7,8 @@ namespace bloom {
 using sqlite::quoted_text;
 
 DeclaredColumns::DeclaredColumns(const Source& source) {
-  for (std::size_t i = 0; i < source.names().columns.size(); ++i) {
-    const std::string& name = source.names().columns[i];
-    columns_.push_back({name, source.affinity(name), source.collation(i)});
+  for (const std::string& name : source.names().columns) {
+    columns_.push_back({name, source.rules_of(name)});
   }
 }
 
@@ -20,10 +18,8 @@ std::optional<std::string> DeclaredColumns::changed(const Source& now) const {
     const Column& before = columns_[i];
     const Column& after = others.columns_[i];
     const bool has_name = sqlite3_stricmp(before.name.c_str(), after.name.c_str()) == 0;
-    const bool is_compared_as_before =
-        before.affinity == after.affinity && before.collation == after.collation;
-    if (now.has_column(after.name) &&
-        (!is_compared_as_before || (!has_name && now.has_column(before.name)))) {
+    if ((before.rules != after.rules || (!has_name && now.has_column(before.name))) &&
+        now.has_column(after.name)) {
       return "the column " + quoted_text(after.name) + " of " + quoted_text(now.names().table) +
              " had another name, type or collation";
     }

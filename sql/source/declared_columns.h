@@ -8,20 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "core/hashing/collation.h"
-#include "sql/values/affinity.h"
+#include "sql/source/source.h"
 
 namespace bloom {
-
-class Source;
 
 class DeclaredColumns {
  public:
   DeclaredColumns() = default;
   explicit DeclaredColumns(const Source& source);
 
-  Affinity affinity(std::size_t column) const { return columns_[column].affinity; }
-  Collation collation(std::size_t column) const { return columns_[column].collation; }
+  const ColumnRules& rules(std::size_t column) const { return columns_[column].rules; }
   // Returns which column of the source is not what it was, for error messages: "the column 'k' of
   // 't' had another name, type or collation". nullopt if SQLite compares all as declared. A name
   // counts only if the source now has another column of that name, and a column that is missing
@@ -31,8 +27,7 @@ class DeclaredColumns {
  private:
   struct Column {
     std::string name;
-    Affinity affinity;
-    Collation collation;
+    ColumnRules rules;
   };
   std::vector<Column> columns_;
 };

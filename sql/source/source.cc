@@ -77,15 +77,6 @@ std::string Source::collation_name(const std::string& column) const {
   return name == nullptr ? "" : name;
 }
 
-// Virtual tables are skipped first: in SQLite 3.54 column metadata must not be read for a virtual
-// table that is not yet connected.
-Collation Source::collation(std::size_t column) const {
-  if (unsupported_type() != nullptr) {
-    return Collation::binary;
-  }
-  return collation_named(collation_name(names_.columns[column])).value_or(Collation::binary);
-}
-
 std::vector<Collation> Source::collations() const {
   std::vector<Collation> collations;
   for (std::size_t i = 0; i < names_.columns.size(); ++i) {
@@ -100,16 +91,20 @@ bool Source::has_column(const std::string& name) const {
                                        nullptr, nullptr, nullptr, nullptr, nullptr) == SQLITE_OK;
 }
 
-Affinity Source::affinity(const std::string& column) const {
+// Virtual tables are skipped first: in SQLite 3.54 column metadata must not be read for a virtual
+// table that is not yet connected.
+ColumnRules Source::rules_of(const std::string& column) const {
   if (unsupported_type() != nullptr) {
-    return Affinity::blob;
+    return {};
   }
-  const char* declared = nullptr;
-  sqlite3_table_column_metadata(db_, schema_.c_str(), names_.table.c_str(), column.c_str(),
-                                &declared, nullptr, nullptr, nullptr, nullptr);
+  const char* type = nullptr;
+  const char* collation = nullptr;
+  sqlite3_table_column_metadata(db_, schema_.c_str(), names_.table.c_str(), column.c_str(), &type,
+                                &collation, nullptr, nullptr, nullptr);
   // ANY converts nothing in a STRICT table.
-  const bool is_any = sqlite3_stricmp(declared, "ANY") == 0;
-  return is_any && is_strict() ? Affinity::blob : affinity_of(declared);
+  const bool is_any = sqlite3_stricmp(type, "ANY") == 0;
+  return {is_any && is_strict() ? Affinity::blob : affinity_of(type),
+          collation_named(collation == nullptr ? "" : collation).value_or(Collation::binary)};
 }
 
 const char* Source::unsupported_type() const {
@@ -279,7 +274,7 @@ ColumnFacts Source::read_facts() const {
         facts.why_unknown_before_write = quoted_text(column) + " is a generated column";
       } else if (may_be_rowid) {
         facts.why_unknown_before_write = quoted_text(column) + " is an INTEGER PRIMARY KEY";
-      } else if (replaces_null && !info.stores_default_unchanged(affinity(info.name))) {
+      } else if (replaces_null && !info.stores_default_unchanged(rules_of(info.name).affinity)) {
         facts.why_unknown_before_write =
             quoted_text(column) + " is NOT NULL with a default that SQLite computes or converts";
       }

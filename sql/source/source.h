@@ -32,6 +32,13 @@ struct SourceNames {
   bool operator==(const SourceNames&) const = default;
 };
 
+// By what rules SQLite compares a column with other values.
+struct ColumnRules {
+  Affinity affinity = Affinity::blob;
+  Collation collation = Collation::binary;
+  bool operator==(const ColumnRules&) const = default;
+};
+
 // Properties of the followed columns. The triggers of the source depend on them.
 struct ColumnFacts {
   // An UPDATE may change a column without naming it in SET: the column is generated, or its
@@ -73,13 +80,15 @@ class Source {
   // Returns the name of the INTEGER PRIMARY KEY; empty if the table has none, or no rowids.
   std::string rowid_alias() const;
 
-  // Return the collation of a column, or of all. Return binary if the filter does not support the
-  // collation, or if it cannot be read.
-  Collation collation(std::size_t column = 0) const;
+  // Returns blob and binary if the rules cannot be read, and binary if the filter does not support
+  // the collation.
+  ColumnRules rules_of(const std::string& column) const;
+  // Return the collation of a followed column, or of all.
+  Collation collation(std::size_t column = 0) const {
+    return rules_of(names_.columns[column]).collation;
+  }
   std::vector<Collation> collations() const;
   bool has_column(const std::string& name) const;
-  // Returns the affinity of a column. Returns blob if the affinity cannot be read.
-  Affinity affinity(const std::string& column) const;
   bool is_composite() const { return names_.columns.size() > 1; }
 
   // Returns the first of the columns that the source does not have; nullopt if it has all, or is no

@@ -180,7 +180,7 @@ std::optional<std::string> SourceLink::check(
   }
   if (!problem) {
     schema_check_.set_passed(source_);
-    source_.reader().forget();
+    triggers_.forget();
   }
   return problem;
 }

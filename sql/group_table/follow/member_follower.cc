@@ -33,7 +33,7 @@ MemberFollower::MemberFollower(sqlite3* db, GroupStore& store, GroupWriter& writ
       source_(link_.source()),
       change_log_(db, store.tables().schema(), store.tables().table()) {
   if (!is_composite()) {
-    comparison_.emplace(db, link_.declared().affinity(1));
+    comparison_.emplace(db, link_.declared().rules(1).affinity);
   }
 }
 

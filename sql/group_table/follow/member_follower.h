@@ -49,11 +49,11 @@ class MemberFollower {
   // Return the collation of the key, binary for several columns, which have their own; and the
   // collation of the members, which only SQLite uses.
   Collation collation() const { return is_composite() ? Collation::binary : source_.collation(1); }
-  Collation member_collation() const { return link_.declared().collation(0); }
+  Collation member_collation() const { return link_.declared().rules(0).collation; }
   // Return the types to declare for the columns `key` and `member`.
   const char* type_of_key() const { return is_composite() ? "" : comparison_->declared_type(); }
   const char* type_of_member() const {
-    return bloom::type_to_declare(link_.declared().affinity(0));
+    return bloom::type_to_declare(link_.declared().rules(0).affinity);
   }
 
   // CREATE, DROP and RENAME of the bloom_groups table. create() and drop() also make and drop the

@@ -152,13 +152,14 @@ const StoredObject* SourceTriggers::find(const StoredSchema& stored, std::string
 
 // Takes the names from the trigger of the set that has them: its table, and the columns of `old`
 // that it names first. Returns the triggers of the set with these names. If that trigger is not as
-// install() makes it, takes the names that are accepted and returns none.
-std::optional<std::vector<Trigger>> SourceTriggers::take_names(const StoredSchema& stored,
-                                                               const std::string& target,
-                                                               const TriggerSet& set) {
+// install() makes it, takes the names that are accepted and returns null.
+const std::vector<Trigger>* SourceTriggers::take_names(const StoredSchema& stored,
+                                                       const std::string& target,
+                                                       const TriggerSet& set) {
   accepted_ = stored_accepted(stored);
   if (set.names_suffix.empty()) {
-    return set.make(source_, stored.table(), target);
+    made_.reset();
+    return &make(set, stored.table(), target);
   }
   const std::string name = stored.table() + std::string(set.names_suffix);
   const StoredObject* const trigger = stored.find("trigger", name);
@@ -167,15 +168,26 @@ std::optional<std::vector<Trigger>> SourceTriggers::take_names(const StoredSchem
   if (!columns.empty()) {
     columns.resize(std::min(columns.size(), source_.names().columns.size()));
     source_.set_names({trigger->table, std::move(columns)});
-    std::vector<Trigger> made = set.make(source_, stored.table(), target);
+    const std::vector<Trigger>& made = make(set, stored.table(), target);
     if (std::any_of(made.begin(), made.end(), [&](const Trigger& own) {
           return own.name == name && find(stored, "trigger", own) != nullptr;
         })) {
-      return made;
+      return &made;
     }
   }
   source_.set_names(accepted_.names);
-  return std::nullopt;
+  return nullptr;
+}
+
+// The first check of a connection finds the triggers that were made to find the names.
+const std::vector<Trigger>& SourceTriggers::make(const TriggerSet& set, const std::string& table,
+                                                 const std::string& target) {
+  Made wanted{source_.reader().state(), source_.names(), set.number, table, target, {}};
+  if (!made_ || !made_->is_for(wanted)) {
+    wanted.triggers = set.make(source_, table, target);
+    made_ = std::move(wanted);
+  }
+  return made_->triggers;
 }
 
 void SourceTriggers::find_names(const std::string& table) {
@@ -191,8 +203,8 @@ void SourceTriggers::find_names(const std::string& table) {
 bool SourceTriggers::refresh_names_and_check(const StoredSchema& stored, const std::string& target,
                                              std::uint64_t trigger_set) {
   const TriggerSet& set = set_of(trigger_set);
-  const auto wanted = take_names(stored, target, set);
-  if (!wanted) {
+  const std::vector<Trigger>* const wanted = take_names(stored, target, set);
+  if (wanted == nullptr) {
     return false;
   }
   const StoredObject* const last = find_sentinel(stored);

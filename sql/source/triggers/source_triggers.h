@@ -134,6 +134,12 @@ class SourceTriggers {
     return source_.reader().last_read(table, source_.names().table);
   }
 
+  // Frees what is kept for the next check.
+  void forget() {
+    source_.reader().forget();
+    made_.reset();
+  }
+
   // Returns whether the sentinel is newer than the side table and the guard index.
   bool sentinel_is_newest(const StoredSchema& stored, const std::string& guard) const;
 
@@ -164,14 +170,31 @@ class SourceTriggers {
   const StoredObject* find_sentinel(const StoredSchema& stored) const;
   static const StoredObject* find(const StoredSchema& stored, std::string_view type,
                                   const Trigger& trigger);
-  std::optional<std::vector<Trigger>> take_names(const StoredSchema& stored,
-                                                 const std::string& target, const TriggerSet& set);
+  const std::vector<Trigger>* take_names(const StoredSchema& stored, const std::string& target,
+                                         const TriggerSet& set);
+  const std::vector<Trigger>& make(const TriggerSet& set, const std::string& table,
+                                   const std::string& target);
   bool may_keep_rows_out(const StoredSchema& stored, std::string_view sql) const;
 
   Source& source_;
   const std::vector<TriggerSet> sets_;
   const SideTable side_;
   Accepted accepted_;
+  // The triggers that were made last, and what they depend on.
+  struct Made {
+    SchemaReader::State schema;
+    SourceNames names;
+    std::uint64_t set;
+    std::string table;
+    std::string target;
+    std::vector<Trigger> triggers;
+
+    bool is_for(const Made& other) const {
+      return schema == other.schema && names == other.names && set == other.set &&
+             table == other.table && target == other.target;
+    }
+  };
+  std::optional<Made> made_;
 };
 
 }  // namespace bloom
