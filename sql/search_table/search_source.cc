@@ -103,7 +103,7 @@ void SearchSource::read_names() {
 
 std::vector<SourceColumn> SearchSource::read_columns() const {
   std::vector<SourceColumn> columns;
-  const Statement info(db_, columns_sql());
+  const Statement info(db_, table_info_sql());
   Execution run(info);
   while (run.step()) {
     SourceColumn column{std::string(run.value(kInfoName).text()),

@@ -103,7 +103,8 @@ class SearchSource {
   // its old name. SQLite compares the columns of a virtual table as they were declared when it was
   // opened.
   void require_same_columns();
-  // Throws bloom::Error if the source lacks a column of the options.
+  // For 'rebuild'. Throws bloom::Error if the source lacks a column of the options, is no ordinary
+  // table, or if something else has its old name; SqliteError(SQLITE_AUTH) as require_readable().
   void require_terms() const;
   // Throws bloom::Error if the source cannot be searched.
   void require_supported() const;
@@ -137,7 +138,7 @@ class SearchSource {
   std::vector<SourceColumn> read_columns() const;
   // Returns how the columns differ from those of the source now; "" if they do not.
   std::string other_columns() const;
-  std::string columns_sql() const {
+  std::string table_info_sql() const {
     return "PRAGMA " + source_.qualified("table_xinfo") + "(" + sqlite::quoted_name(name()) + ")";
   }
   std::string changed_table() const { return source_.qualified(link_.side_table(table_)); }

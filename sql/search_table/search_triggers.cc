@@ -62,7 +62,7 @@ std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
     differs.append(") <> typeof(new.");
     differs.append(sql).append(")");
   };
-  const Statement info(db_, columns_sql());
+  const Statement info(db_, table_info_sql());
   for (std::size_t i = 0; i < options_.terms().size(); ++i) {
     if (options_.terms()[i].expression.empty()) {
       const int column = source_column_of_term(i);

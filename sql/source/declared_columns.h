@@ -19,9 +19,9 @@ class DeclaredColumns {
 
   const ColumnRules& rules(std::size_t column) const { return columns_[column].rules; }
   // Returns which column of the source is not what it was, for error messages: "the column 'k' of
-  // 't' had another name, type or collation". nullopt if SQLite compares all as declared. A name
-  // counts only if the source now has another column of that name, and a column that is missing
-  // does not count.
+  // 't' had another name, type or collation". nullopt if SQLite compares all as declared. A column
+  // that was renamed counts as changed only if another one now has its old name. A column that the
+  // source no longer has does not count.
   std::optional<std::string> changed(const Source& now) const;
 
  private:

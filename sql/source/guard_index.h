@@ -3,8 +3,8 @@
 // sqlite3_blob_write(), and ALTER TABLE ... DROP COLUMN under PRAGMA legacy_alter_table, which
 // permits dropping a column that only triggers use.
 //
-// The index keeps its name when the source is renamed or rebuilt, or the virtual table is renamed:
-// SQLite cannot drop an index while other statements run.
+// The index keeps its name when the source or the virtual table is renamed, and in 'rebuild': SQLite
+// cannot drop an index while other statements run.
 #pragma once
 
 #include <string>

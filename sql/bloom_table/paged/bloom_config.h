@@ -19,7 +19,7 @@ struct BloomConfig {
   // Which triggers are on the source: see TriggerSet::number. 0 without a source, and in
   // files of version 1.0.
   std::uint64_t trigger_set = 0;
-  // Name of the guard index on the source: see Source. Empty without a source, and in files of
+  // Name of the guard index on the source: see GuardIndex. Empty without a source, and in files of
   // version 1.0.
   std::string guard_index = {};
   // Name of the trigger that may have kept keys of the source from being added. Empty if no key is

@@ -6,8 +6,8 @@
 // store with the changes of the log applied in order. The cache holds chunks with these changes.
 //
 // A copy of the log is kept in memory, so that a chunk which is read again gets its changes without
-// a query. It takes 24 bytes per row, at most 3 MB. All objects of a table in a transaction share
-// it (filter_registry.h).
+// a query. It takes 24 bytes per row and 4 per chunk of the filter, at most 4 MB. All objects of a
+// table in a transaction share it (filter_registry.h).
 //
 // An id is used again only after a rollback, and a rollback removes the newest rows. So if only
 // rollbacks have happened since the copy was made, it is enough to compare the first and the last

@@ -50,9 +50,9 @@ void CachedFilter::write_deferred_changes() {
   }
 }
 
-void CachedFilter::drop_cache(RowLogCopy copy) {
+void CachedFilter::drop_cache(RowLogAction action) {
   cache_.forget();
-  copy == RowLogCopy::forget ? row_log_.forget() : row_log_.newest_may_be_gone();
+  action == RowLogAction::forget ? row_log_.forget() : row_log_.newest_may_be_gone();
   change_log_.expire();
   batch_size_ = 0;
   newest_layer_fill_.forget_estimate();

@@ -193,10 +193,10 @@ class CachedFilter {
            !may_change_unreported_;
   }
   void refresh_cache();
-  enum class RowLogCopy { forget, newest_may_be_gone };  // see BloomRowLog
+  enum class RowLogAction { forget, newest_may_be_gone };  // functions of BloomRowLog
   void note_row_log_table();
   // Also drops deferred changes.
-  void drop_cache(RowLogCopy copy = RowLogCopy::forget);
+  void drop_cache(RowLogAction action = RowLogAction::forget);
   void note_change() { seen_epoch_ = ++connection_.epoch; }
   // Drops the cache if rows may have changed since it was filled. Call before the transaction is
   // joined.

@@ -64,7 +64,7 @@ void PagedFilter::released(int number) {
 void PagedFilter::rolled_back_to(int number) {
   transaction_.rolled_back_to(number);
   // A table that was dropped and created again may have the same row in sqlite_schema.
-  drop_cache(transaction_.was_created() ? RowLogCopy::forget : RowLogCopy::newest_may_be_gone);
+  drop_cache(transaction_.was_created() ? RowLogAction::forget : RowLogAction::newest_may_be_gone);
   end_statement();
   retire_if_renamed();
   note_change();

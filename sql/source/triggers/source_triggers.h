@@ -97,8 +97,9 @@ class SourceTriggers {
   const SourceNames& accepted_names() const { return accepted_.names; }
   void accept_names(const std::string& table);
   // Returns whether a tool has replaced the source: the source was created after the side table,
-  // and was not at the last call of accept_source(). SQLite cannot drop the side table while
-  // 'rebuild' runs, so a source that is replaced twice is noticed once.
+  // and was not at the last call of accept_source(). 'rebuild' cannot make the side table again,
+  // because SQLite cannot drop it then, so it accepts that the source is newer. A second
+  // replacement is not noticed here.
   bool source_was_replaced(const StoredSchema& stored) const {
     return !accepted_.newer_source && source_is_newer_than_side(stored);
   }
@@ -106,11 +107,12 @@ class SourceTriggers {
     accepted_.newer_source = source_is_newer_than_side(read_stored(table));
   }
 
-  // Creates or drops the triggers of the virtual table `table`.
+  // Creates or drops the triggers and the sentinel of the virtual table `table`.
   void install(const std::string& table, std::uint64_t trigger_set) const;
-  // Creates the sentinel alone. The triggers are missing then.
-  void install_sentinel(const std::string& table) const;
   void uninstall(const std::string& table) const;
+  // Creates only the sentinel, after uninstall(): the next check finds that the triggers are
+  // missing.
+  void install_sentinel(const std::string& table) const;
 
   // Updates the names of the source: takes them from the triggers, of any set, or the accepted
   // names if there are no triggers.
