@@ -14,7 +14,7 @@
 // INSERT INTO seen(filter) VALUES (bloom_add(bloom_create(100000), 'e.example'));
 //     Merges the keys of a compatible filter into the table.
 // DELETE FROM seen WHERE key = 'a.example';
-//     Removes a key. Fails unless the table was made with kind=counting.
+//     Removes a key. If the key may be present, fails unless the table has kind=counting.
 //
 // SELECT key FROM seen WHERE key = 'a.example';
 //     Returns one row if the key may be present, and none if it is certainly absent.
@@ -27,7 +27,8 @@
 //
 // INSERT INTO seen(seen) VALUES ('integrity-check');
 //     A text value in the column named like the table is a command. 'integrity-check' reads all
-//     chunks and fails with SQLITE_CORRUPT_VTAB if one is damaged. The other commands are:
+//     chunks and fails with SQLITE_CORRUPT_VTAB if one is missing or has another size, or if
+//     counters do not add up. The other commands are:
 //     'halve'    halves the size of the filter; the false-positive rate rises
 //     'fold'     halves the size until the next halving would raise the false-positive rate above
 //                the value in the column `fpr`: INSERT INTO seen(seen, fpr) VALUES ('fold', 0.01)

@@ -275,7 +275,7 @@ void SourceFollower::check(PagedFilter& filter) {
   const bool has_marker = !is_composite() || !filter.config().parts.empty();
   source_.for_each_row([&](const sqlite::Execution& row) {
     const SourceKey key = key_of_row(row, 0, form);
-    const bool needs_marker = has_marker && key.is_noncanonical_number;
+    const bool needs_marker = has_marker && key.needs_marker;
     if (key.hash &&
         (!filter.may_contain(*key.hash) || (needs_marker && !filter.may_contain(marker)))) {
       throw SqliteError(SQLITE_CORRUPT_VTAB,

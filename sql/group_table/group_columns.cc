@@ -22,8 +22,8 @@ void require_group_name(const char* name) {
 }
 
 // The primary key is the hidden column for commands, which returns the identity of the row (see
-// GroupTable::Cursor::return_row). It is not the column member: a lookup of several keys can return
-// a member several times, and SQLite relies on the primary key for DISTINCT and OR.
+// GroupTable::Cursor::return_row_identity). It is not the column member: a lookup of several keys
+// can return a member several times, and SQLite relies on the primary key for DISTINCT and OR.
 std::string declared_group_columns(const char* table, const GroupColumnTypes& types) {
   std::string columns = "CREATE TABLE x(member ";
   columns.append(types.member).append(" COLLATE ").append(name_of(types.member_collation));

@@ -23,7 +23,8 @@
 //     A value in the column named like the table is a command. The commands are:
 //     'optimize'         rearranges the filters of many members, so that lookups read fewer pages
 //     'clear'            removes all members
-//     'integrity-check'  reads all rows and fails with SQLITE_CORRUPT_VTAB if one is damaged
+//     'integrity-check'  reads all rows and fails with SQLITE_CORRUPT_VTAB if one is missing,
+//                        superfluous or of another size
 //
 // CREATE VIRTUAL TABLE who USING bloom_groups(source=visits, member=day, column=visitor);
 //     Follows `visits`: each row adds the key `visitor` to the member `day`. Such a table has two

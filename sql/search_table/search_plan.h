@@ -1,5 +1,5 @@
 // The plan of a query on a bloom_search table: its conditions that help to find the rows. SQLite
-// checks all conditions again, so a plan may only return too many rows.
+// checks all conditions again, so a plan may return too many rows, but never too few.
 //
 // idxStr has the plan as EXPLAIN QUERY PLAN shows it, followed by what the cursor needs:
 //   like(msg) AND equal(user) [%3 =1':NOCASE 1f]

@@ -106,7 +106,7 @@ class SearchTable {
     bool ignores_case;
   };
 
-  // A condition that the filter over the whole table can answer.
+  // A condition that the filter over the whole table can answer, if it has the column.
   struct Probe {
     int argument;
     const SearchedColumn* column;
@@ -117,8 +117,8 @@ class SearchTable {
   // says.
   bool surely_has_none(const char* plan, const Values& values);
   void find_probes(const char* plan);
-  // Returns the column of the filter over the whole table that can answer an equality; null if
-  // there is none.
+  // Returns the column by which the filter over the whole table can answer an equality, if it has
+  // the column; null if no filter can.
   const SearchedColumn* probed_column(const SearchFacts& facts, const SearchCondition& condition);
   // Returns true if no row has a value that is equal to this one. Requires:
   // table_filter_.make_ready() has returned true.
@@ -183,7 +183,7 @@ class SearchTable {
   std::optional<std::pair<std::string, bool>> outer_join_;
   std::vector<FreeStatement> free_statements_;
   TableFilterLookup table_filter_;
-  // The conditions of the plan `probed_plan_` that the filter over the whole table can answer.
+  // Those of the plan `probed_plan_`.
   std::string probed_plan_;
   std::vector<Probe> probes_;
   SearchKeys probe_keys_;
@@ -211,7 +211,7 @@ class SearchTable::Cursor {
   // A condition of the plan, and what the statement on the source needs for it.
   struct Condition : SearchCondition {
     std::string operand;     // the left side
-    std::string comparison;  // the left side and the operator, for all operators of two values
+    std::string comparison;  // operand, COLLATE and operator; not of patterns, MATCH and IS NULL
     bool has_index;          // an index of the source finds the rows that are equal
   };
   // What the conditions say about the rows.

@@ -125,7 +125,7 @@ class SegmentStore {
   CountedVector<Estimate> estimates(const SegmentConfig& config, SegmentRange range,
                                     std::span<const SlotKey> added = {});
 
-  // Throws SqliteError(SQLITE_CORRUPT_VTAB) if a row is missing, superfluous or damaged.
+  // Throws SqliteError(SQLITE_CORRUPT_VTAB) if a row is missing, superfluous or of another size.
   void check(const SegmentConfig& config);
 
  private:

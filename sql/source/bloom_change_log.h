@@ -2,8 +2,8 @@
 //
 // While an UPDATE is announced and not finished, every lookup is answered "maybe". The keys of rows
 // that a rollback has removed stay in memory as false positives. When there are 1,000 more of them
-// than of other keys, the log is read again. When the source loses a key, the log has the columns
-// of the key only for a counting filter.
+// than of other keys, the log is read again. When the source loses a key, the log has a row
+// only for a counting filter.
 #pragma once
 
 #include <cstdint>
@@ -64,9 +64,10 @@ class BloomChangeLog : public ChangeLog {
     return knows_announcement() ? 1 : fpr;
   }
 
-  // Calls f(added, hash) for each added, announced or removed key in order. The hash of a removed
-  // key is known only to a counting filter. Also calls f once with noncanonical_marker() if an
-  // added key is a text such as '05' (see is_noncanonical_number()).
+  // Calls f(added, hash) for each added, announced or removed key in order. A log of earlier
+  // versions also has removals from other than counting filters, without a hash. Also calls f once
+  // with noncanonical_marker() if an added key is a text such as '05' (see
+  // is_noncanonical_number()).
   using EachChange = std::function<void(bool added, std::optional<Hash> hash)>;
   void for_each_change(const Shape& shape, const EachChange& f) const;
 

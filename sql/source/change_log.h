@@ -2,10 +2,11 @@
 //
 // <name>_pending(id INTEGER PRIMARY KEY, token, added, key1, ...), see SideTable
 //
-// Triggers in plain SQL append a row for each key that is added to the source or removed from it.
-// `added` is a ChangeLog::Change. key1, ... are the values of the columns. The command 'merge'
-// moves the changes into the virtual table. Until then a lookup also reads the added keys of the
-// log. A derived class says what it keeps of the rows.
+// Triggers in plain SQL append a row for each key that is added to the source, and for each that is
+// removed from it if the virtual table can remove keys or members. `added` is a ChangeLog::Change.
+// key1, ... are the values of the columns. The command 'merge' moves the changes into the virtual
+// table. Until then a lookup also reads the added keys of the log. A derived class says what it
+// keeps of the rows.
 //
 // An announcement tells that an UPDATE may add a key that is not known yet (see source_triggers.h).
 // Until it is void or merged, a row may have a key that the log does not have.

@@ -3,8 +3,8 @@
 // sqlite3_blob_write(), and ALTER TABLE ... DROP COLUMN under PRAGMA legacy_alter_table, which
 // permits dropping a column that only triggers use.
 //
-// The index keeps its name when the source or the virtual table is renamed, and in 'rebuild': SQLite
-// cannot drop an index while other statements run.
+// The index keeps its name when the source or the virtual table is renamed, and in 'rebuild':
+// SQLite cannot drop an index while other statements run.
 #pragma once
 
 #include <string>
@@ -41,7 +41,7 @@ class GuardIndex {
  private:
   std::string sql(const std::string& name) const;
   bool has_object(const std::string& name) const;
-  // Returns whether another virtual table than `table` stores this name of its guard.
+  // Returns whether the config of a virtual table other than `table` has this name for its guard.
   bool is_of_another(const std::string& name, const std::string& table) const;
 
   Source& source_;

@@ -13,16 +13,16 @@ SourceKey key_of_row(const Execution& row, int first, const KeyForm& form) {
     return key_of_value(row.value(first), false, form);
   }
   CountedString composite;
-  bool is_noncanonical_number = false;
+  bool needs_marker = false;
   for (int i = first; i < columns; ++i) {
     const Key part(row.value(i));
     if (part.is_null()) {
       return {};
     }
-    is_noncanonical_number = is_noncanonical_number || part.is_noncanonical_number();
+    needs_marker = needs_marker || part.is_noncanonical_number();
     append_part(composite, part.bytes());
   }
-  return {hash_composite(composite, form.parts, form.shape.seed), is_noncanonical_number};
+  return {hash_composite(composite, form.parts, form.shape.seed), needs_marker};
 }
 
 // The parts of a composite key have lost their types. A number that is not an integer counts as a
@@ -35,12 +35,12 @@ SourceKey key_of_value(const Value& value, bool is_composite, const KeyForm& for
   if (!is_composite) {
     return {key.hash(form.shape), key.is_noncanonical_number()};
   }
-  bool is_noncanonical_number = false;
+  bool needs_marker = false;
   std::string_view rest = key.bytes();
   while (const auto part = take_part(rest)) {
-    is_noncanonical_number = is_noncanonical_number || bloom::is_noncanonical_number(*part);
+    needs_marker = needs_marker || bloom::is_noncanonical_number(*part);
   }
-  return {hash_composite(key.bytes(), form.parts, form.shape.seed), is_noncanonical_number};
+  return {hash_composite(key.bytes(), form.parts, form.shape.seed), needs_marker};
 }
 
 std::string describe_row(const Execution& row) {

@@ -18,7 +18,7 @@ namespace bloom {
 struct SourceKey {
   std::optional<Hash> hash;  // nullopt if the key, or a part of it, is NULL
   // Whether the key, or a part of it, needs noncanonical_marker().
-  bool is_noncanonical_number = false;  // see KeyHashes
+  bool needs_marker = false;  // see KeyHashes
 };
 
 // How the keys of a filter are hashed. `parts`: the collations of the columns of a composite key.
@@ -50,7 +50,7 @@ class KeyHashes {
     if (key.hash) {
       add(*key.hash);
     }
-    if (key.is_noncanonical_number) {
+    if (key.needs_marker) {
       const Hash marker = noncanonical_marker(shape_);
       if (!has(marker)) {
         add(marker);

@@ -102,8 +102,8 @@ class SourceLink {
   // Throws SqliteError(SQLITE_AUTH) if an authorizer hides columns of the source or side table.
   // Call before a command, unless it reads neither.
   void require_readable(const std::string& table) const;
-  // Throws bloom::Error if the source or a column was renamed, and something else now has the name
-  // that is in the options.
+  // Throws bloom::Error if the source or a column was renamed, and something else now has the
+  // accepted name: see SourceTriggers::accepted_names().
   void require_names_not_taken() const;
   // As above; also throws if the columns are not those that this connection has declared: SQLite
   // could compare what a lookup returns by other rules than those of the source.

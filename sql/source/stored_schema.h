@@ -110,8 +110,8 @@ class SchemaReader {
     return {db_, schema_, table, source};
   }
   // As read(), but reads only after a change of the state. An empty `table`: that of the last call.
-  // ALTER TABLE ... RENAME changes the state only after it has called xRename, so what it has
-  // changed before is not seen.
+  // Within xRename this may be out of date, and read() is not: ALTER TABLE has then changed
+  // sqlite_master, but not yet the state.
   //
   // Valid until the next call. Code that changes the names of the source meanwhile must copy it
   // first.

@@ -53,14 +53,14 @@ TEST(SourceKey, EachColumnHasItsCollation) {
 
 TEST(SourceKey, TextInOtherFormsOfNumbersNeedsTheMarker) {
   for (const std::string text : {"'05'", "' 5'", "'5.0'", "'1e3'"}) {
-    EXPECT_TRUE(key_of(text).is_noncanonical_number) << text;
-    EXPECT_TRUE(key_of("'a', " + text).is_noncanonical_number) << text;
-    EXPECT_TRUE(packed_key_of("bloom_key('a', " + text + ")").is_noncanonical_number) << text;
+    EXPECT_TRUE(key_of(text).needs_marker) << text;
+    EXPECT_TRUE(key_of("'a', " + text).needs_marker) << text;
+    EXPECT_TRUE(packed_key_of("bloom_key('a', " + text + ")").needs_marker) << text;
   }
   for (const std::string other : {"'5'", "5", "'a'", "x'3035'", "NULL"}) {
-    EXPECT_FALSE(key_of(other).is_noncanonical_number) << other;
+    EXPECT_FALSE(key_of(other).needs_marker) << other;
   }
-  EXPECT_FALSE(key_of("'a', '5'").is_noncanonical_number);
+  EXPECT_FALSE(key_of("'a', '5'").needs_marker);
 }
 
 // The keys of a table in which two need the marker.

@@ -242,6 +242,28 @@ class Following(SourceCase):
                     db.execute(f"INSERT INTO {name}({name}) VALUES ('integrity-check')")
                 self.assertEqual(db.execute(f"SELECT {column} FROM f_old WHERE {column} = 'a'").fetchall(), [("a",)])
 
+    def test_rebuild_after_triggers_were_compared_with_another_source(self):
+        """The triggers depend on NOT NULL and the default of the column."""
+        for module, column in self.followers_of("t").values():
+            with self.subTest(module):
+                db = self.connect(":memory:")
+                create, default = "CREATE TABLE t(id INTEGER PRIMARY KEY, k TEXT {}, m)", "NOT NULL DEFAULT 'd'"
+                db.executescript(f"{create.format('')}; CREATE VIRTUAL TABLE f USING {module}; DROP TRIGGER f_before_insert")
+                lookup = f"SELECT {column} FROM f WHERE {column} = 'd'"
+                if "bloom_search" not in module:
+                    self.assertFails(db, "missing or have changed", lookup)
+                db.executescript(f"DROP TABLE t; {create.format(default)}; INSERT INTO f(f) VALUES ('rebuild')")
+                db.execute("INSERT OR REPLACE INTO t(k, m) VALUES (NULL, 'x')")
+                self.assertEqual(db.execute(lookup).fetchall(), [("d",)])
+
+    def test_rebuild_does_not_follow_another_index_by_the_name_of_the_guard(self):
+        db = self.connect(":memory:")
+        db.executescript("""
+            CREATE TABLE t(k); INSERT INTO t VALUES ('a'); CREATE TABLE other(x); CREATE VIRTUAL TABLE f USING bloom(source=t, column=k);
+            DROP TRIGGER f_before_update; DROP INDEX f_guard; CREATE INDEX f_guard ON other(x); INSERT INTO f(f) VALUES ('rebuild')""")
+        self.assertEqual(self.present(db, "a", "x"), ["a"])
+        self.assertEqual(one(db, "SELECT json_extract(info, '$.source') FROM f"), "t")
+
     def test_drop_of_a_damaged_filter_leaves_the_guard_of_another(self):
         db = self.connect(":memory:")
         db.executescript("""

@@ -16,7 +16,7 @@ using sqlite::SqliteError;
 
 CachedFilter::CachedFilter(sqlite3* db, std::string schema, std::string table,
                            std::uint64_t cache_bytes, const std::optional<Growth>& growth,
-                           ConnectionState& connection)
+                           SharedByFilters& connection)
     : store_(db, std::move(schema), std::move(table)),
       cache_(store_, cache_bytes),
       change_log_(db, store_.tables().schema(), store_.tables().table()),

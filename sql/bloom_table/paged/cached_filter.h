@@ -38,11 +38,12 @@ namespace bloom {
 class CachedFilter;
 
 // What the filters of one connection share. Must outlive them.
-struct ConnectionState {
+struct SharedByFilters {
   // Goes up whenever a filter has written rows, or may have lost some to a rollback.
   std::uint64_t epoch = 1;
-  // SQLite may not report that the open transaction is rolled back: it has reported a rollback too
-  // early, or an object with changes is retired, and may be gone by then.
+  // SQLite may not report a rollback of the open transaction: it has reported one already, in an
+  // sqlite3_close() that it then refused, or an object with changes is retired, and may be freed
+  // before the rollback.
   bool rollback_may_go_unreported = false;
   CachedFilter* deferring = nullptr;  // the last filter that has deferred changes
 };
@@ -61,7 +62,7 @@ class CachedFilter {
  public:
   // `growth`: if given, layers are added as the number of keys rises (core/sizing/growth.h).
   CachedFilter(sqlite3* db, std::string schema, std::string table, std::uint64_t cache_bytes,
-               const std::optional<Growth>& growth, ConnectionState& connection);
+               const std::optional<Growth>& growth, SharedByFilters& connection);
   CachedFilter(const CachedFilter&) = delete;
   CachedFilter& operator=(const CachedFilter&) = delete;
   ~CachedFilter();
@@ -219,7 +220,7 @@ class CachedFilter {
   std::array<Hash, 64> batch_;
   std::size_t batch_size_ = 0;
   TransactionState transaction_;
-  ConnectionState& connection_;
+  SharedByFilters& connection_;
 
  private:
   // What the last check of the cache found. It decides whether the cache is still valid for the

@@ -55,7 +55,7 @@ class FilterRegistry {
   FilterRef acquire(Entry& entry);
   void release(PagedFilter* filter);
 
-  ConnectionState connection_;
+  SharedByFilters connection_;
   std::vector<Entry> entries_;
 };
 

@@ -17,7 +17,7 @@
 #include "core/support/memory.h"
 #include "sql/search_table/ranges/search_keys.h"
 #include "sql/search_table/search_options.h"
-#include "sql/segments/segment_config.h"
+#include "sql/values/integers.h"
 #include "sql/vtab/shadow_tables.h"
 
 namespace bloom {
@@ -62,7 +62,8 @@ class TableFilterStore {
 class TableFilterChunks {
  public:
   explicit TableFilterChunks(TableFilterStore& store) : store_(store) {}
-  // Forgets all chunks. There may be less memory than the filter has bytes.
+  // Forgets all chunks. Makes as many places as the filter has chunks, or fewer: at most 32 MiB,
+  // and a quarter of the memory that is left.
   void reset(const Shape& shape);
   std::uint8_t* at(std::uint64_t i) {
     const std::size_t place = as_size(i < chunks_.size() ? i : i % chunks_.size());

@@ -92,8 +92,9 @@ class SourceTriggers {
     return writers == Writers::any ? kTriggersForAny : kTriggersForExtension;
   }
 
-  // The names by which queries are taken to mean the source: those of the options, or the current
-  // ones at the last call of accept_names(), which stores them. Call install_sentinel() after it.
+  // The names by which queries know the source. If it or a column is renamed, and something else
+  // gets such a name, queries may mean that. They are those of the options, until accept_names()
+  // stores the current ones. Call install_sentinel() after it.
   const SourceNames& accepted_names() const { return accepted_.names; }
   void accept_names(const std::string& table);
   // Returns whether a tool has replaced the source: the source was created after the side table,
