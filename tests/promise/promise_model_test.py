@@ -77,6 +77,7 @@ class World:
     def __init__(self, path, mode, rng):
         self.rng = rng
         self.log = []
+        self.may_keep_undone_schema = set()
         self.number = 0
         self.outer = None  # the table that a running statement writes to, for the functions that it calls
         self.uri = f"file:{path}?cache=shared" if mode == "shared cache" else f"file:{path}"
@@ -130,7 +131,19 @@ class World:
 
     def run(self, db, sql):
         self.log.append(f"{self.sides.index(db)}: {sql:.200}")
-        return db.run(sql)
+        try:
+            return db.run(sql)
+        finally:
+            if sql.startswith(("PRAGMA writable_schema", "ATTACH")) and db.in_transaction():
+                self.may_keep_undone_schema.add(db)
+            self.forget_undone_schema()
+
+    def forget_undone_schema(self):
+        """If a statement makes SQLite read the schema again within a transaction, SQLite keeps that schema although a rollback undoes it, also
+        without virtual tables. When another connection brings the schema to the same version, it reads and writes wrong pages."""
+        for db in [db for db in self.may_keep_undone_schema if not db.in_transaction()]:
+            self.may_keep_undone_schema.remove(db)
+            db.code("PRAGMA writable_schema = RESET")
 
     def name(self):
         return self.outer or self.rng.choice(list(KINDS))
@@ -554,6 +567,7 @@ class World:
         self.log.append(f"{i}: close() and open")
         new = Raw(self.uri)
         new.function("run_others", lambda: self.run_others(new))
+        self.may_keep_undone_schema.discard(db)
         assert db.close() == 0
         self.sides[i] = new
         new.code("SELECT count(*) FROM sqlite_master")
@@ -566,6 +580,7 @@ class World:
     }  # fmt: skip
 
     def step(self):
+        self.forget_undone_schema()
         action = self.rng.choices(list(self.STEPS), weights=list(self.STEPS.values()))[0]
         try:
             action(self, self.rng.choice(self.sides))
