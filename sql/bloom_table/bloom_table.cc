@@ -327,10 +327,7 @@ void BloomTable::rebuild() {
   if (!follower_) {
     fail("cannot rebuild a table without a source: a Bloom filter cannot list its keys");
   }
-  // The source may have been made again, with another collation, since this object was made.
-  BloomOptions options = options_;
-  options.set_default_collation(follower_->collation());
-  follower_->rebuild(*filter_, options);
+  follower_->rebuild(*filter_, options_);
 }
 
 void BloomTable::merge() {

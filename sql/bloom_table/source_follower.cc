@@ -97,7 +97,7 @@ void SourceFollower::rename(PagedFilter& filter, const char* name) {
   link_.rename(filter.table(), name, objects_of(filter.config()), [&] { filter.rename(name); });
 }
 
-void SourceFollower::rebuild(PagedFilter& filter, const BloomOptions& options) {
+void SourceFollower::rebuild(PagedFilter& filter, BloomOptions options) {
   const BloomConfig before = filter.config();
   const Writers writers = writers_after_rebuild(before, options);
   const std::uint64_t trigger_set = SourceTriggers::trigger_set_for(writers);
@@ -107,6 +107,7 @@ void SourceFollower::rebuild(PagedFilter& filter, const BloomOptions& options) {
   if (!installed) {
     link_.guard().give_names_to_source(before.guard_index);
   }
+  options.set_default_collation(collation());
   source_.require_not_being_written(filter.command_is_only_writer());
   link_.require_names_and_columns();
   link_.require_readable(filter.table());

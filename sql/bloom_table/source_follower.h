@@ -45,8 +45,9 @@ class SourceFollower {
 
   // Rebuilds the filter from the keys of the source, and sizes it for them. Installs triggers and
   // guard index again if they are missing, changed, or of another version. Empties or makes the
-  // change log; fails if it has changed.
-  void rebuild(PagedFilter& filter, const BloomOptions& options);
+  // change log; fails if it has changed. Takes over the collation of the column now, unless the
+  // options name one.
+  void rebuild(PagedFilter& filter, BloomOptions options);
 
   // The commands that triggers write, with the key `value`. The second function throws bloom::Error
   // if the key to remove is not in the filter.

@@ -37,9 +37,9 @@ class GroupOptions {
   // the capacity is 1.5 times `keys`, at least 64.
   Header header(std::uint64_t keys = 0) const;
   bool has_capacity() const { return capacity_.has_value(); }
-  Collation collation() const { return collation_.value_or(Collation::binary); }
+  Collation collation() const { return collation_.value_or(default_collation_); }
   // Sets the collation unless the options name one. The default is that of the source's column.
-  void set_default_collation(Collation collation) { collation_ = collation_.value_or(collation); }
+  void set_default_collation(Collation collation) { default_collation_ = collation; }
 
   // Returns the source and its columns, that of the members first; nullopt if there is no source.
   std::optional<SourceNames> source() const;
@@ -55,6 +55,7 @@ class GroupOptions {
   std::optional<double> fpr_;
   std::uint32_t seed_ = 0;
   std::optional<Collation> collation_;
+  Collation default_collation_ = Collation::binary;
   std::optional<std::string> source_;
   std::optional<std::string> member_;
   std::vector<std::string> columns_;

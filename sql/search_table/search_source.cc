@@ -59,11 +59,12 @@ int SearchSource::find(const std::string& column) const {
   return found == columns_.end() ? -1 : static_cast<int>(found - columns_.begin());
 }
 
-// Takes the names from the guard. If there is no guard, takes that of the table from a trigger, and
-// the others from the options. SQLite stores the guard's table as that table was created, in upper
+// Takes the names from the guard. If there is no guard, takes that of the table from a trigger, or
+// else the accepted one, and the others from the options. SQLite stores the guard's table as that table was created, in upper
 // and lower case.
 void SearchSource::read_names() {
-  SourceNames names{options_.source(), {}};
+  link_.triggers().find_names(table_);
+  SourceNames names{link_.triggers().accepted_names().table, {}};
   const std::string objects = source_.qualified("sqlite_master");
   const Statement table(
       db_, "SELECT name FROM " + objects + " WHERE type = 'table' AND name = ?1 COLLATE NOCASE");

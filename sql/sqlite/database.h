@@ -48,8 +48,9 @@ class Database {
   }
   // For a cache of rows: as long as this returns the same number, no row has changed. Returns
   // nullopt if rows may change while the number stays the same: the connection has a write
-  // transaction, whose rollback is not reported, or sees uncommitted rows of others. Requires: whenever a statement was
-  // prepared, the caller has called statement_was_prepared() of read_uncommitted().
+  // transaction, whose rollback is not reported, or sees uncommitted rows of others. Requires:
+  // whenever a statement was prepared, the caller has called statement_was_prepared() of
+  // read_uncommitted().
   std::optional<unsigned> version_of_settled_rows() {
     const bool is_settled =
         !has_write_transaction() && !may_have_been_replaced() && !sees_uncommitted();

@@ -32,8 +32,8 @@ void PagedFilter::drop() {
 // of a table that is not part of the transaction.
 void PagedFilter::rename(const std::string& table) {
   watch_name();
+  store_.tables().rename(table);  // may throw: the log then keeps its name as well
   change_log_.rename(table);
-  store_.tables().rename(table);
   transaction_.note_renamed();
 }
 

@@ -23,7 +23,6 @@ void GroupTable::Cursor::require_collation() const {
 // SQLite checks a condition on the member itself, so the members may be too many.
 void GroupTable::Cursor::find_members(const Values& values) {
   MemberFollower& follower = *table_.follower_;
-  require_collation();
   const auto problem = follower.out_of_sync(config_);
   if (problem && !table_.options_.answers_maybe_if_stale()) {
     fail(*problem);
@@ -31,6 +30,7 @@ void GroupTable::Cursor::find_members(const Values& values) {
   if (problem) {
     follower.require_same_columns();
   }
+  require_collation();
   const bool looks_up = looks_up_a_key(plan_);
   std::vector<Hash> hashes;
   if (looks_up) {

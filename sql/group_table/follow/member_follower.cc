@@ -243,13 +243,14 @@ void MemberFollower::merge(bool is_only_writer) {
   change_log_.clear(ChangeLog::Keep::nothing, last);
 }
 
-void MemberFollower::rebuild(const GroupOptions& options, bool is_only_writer) {
+void MemberFollower::rebuild(GroupOptions options, bool is_only_writer) {
   const GroupConfig before = store_.load_config();
   const bool installed =
       link_.triggers().refresh_names_and_check(store_.tables().table(), kTriggersForMembers);
   if (!installed) {
     link_.guard().give_names_to_source(before.guard_index);
   }
+  options.set_default_collation(collation());
   source_.require_not_being_written(is_only_writer);
   link_.require_names_and_columns();
   link_.require_readable(store_.tables().table());

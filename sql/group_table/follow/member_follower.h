@@ -64,9 +64,10 @@ class MemberFollower {
   void rename(const char* name);
 
   // The commands. `is_only_writer`: see TransactionState. All are undone by the caller if they
-  // fail. rebuild_member() reads the rows of the members that SQLite may call equal to `member`.
+  // fail. rebuild() takes over the collation of the key now, unless the options name one.
+  // rebuild_member() reads the rows of the members that SQLite may call equal to `member`.
   void merge(bool is_only_writer);
-  void rebuild(const GroupOptions& options, bool is_only_writer);
+  void rebuild(GroupOptions options, bool is_only_writer);
   void rebuild_member(const sqlite::Value& member, bool is_only_writer);
   // Reads the whole source. Throws SqliteError(SQLITE_CORRUPT_VTAB) if a key is missing from its
   // member, or if triggers, guard index or change log are not as they were made. Does not look for
