@@ -72,7 +72,8 @@ struct PartColumns {
 // Chooses a plan and writes it to `info`. Returns an SQLite result code. Throws std::bad_alloc.
 //
 // Returns SQLITE_CONSTRAINT if the key comes from a table that is not yet available in this join
-// order; SQLite then tries another order. A scan instead could only return no keys, and lose rows.
+// order; SQLite then tries another order. A scan could not list the keys, and the join would lose
+// rows.
 //
 // SQLite turns the use of the table as a function, FROM seen('x'), into the condition filter = 'x'.
 // A value that is compared with `filter` is passed to xFilter after the key, so that the cursor can

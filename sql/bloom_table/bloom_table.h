@@ -147,7 +147,7 @@ class BloomTable {
   std::optional<SourceFollower> follower_;
   FilterRegistry::FilterRef filter_;
   ListCollations list_collations_;
-  sqlite::KnownEncoding encoding_;
+  sqlite::CachedEncoding encoding_;
 };
 
 class BloomTable::Cursor {

@@ -19,10 +19,11 @@ enum class GroupPlan : int {
   // The query compares `key` with a collation that the filters do not support: see
   // sql/vtab/key_constraint.h.
   refused_collation = 5,
-  // The query uses `key`, and has no condition to look it up. Refused: SQLite may combine this scan
-  // with a lookup of the same query (OR, RIGHT JOIN), and recognizes equal rows by the PRIMARY KEY,
-  // which is the column for commands. Its value has the hash of the key only in rows of a lookup,
-  // so a member that both find would count as two rows.
+  // The query uses `key`, and has no condition to look it up. Refused: in an OR or RIGHT JOIN,
+  // SQLite
+  // returns a row once that both this scan and a lookup find, by its PRIMARY KEY, which is the
+  // column for commands. That value has the hash of the key only in rows of a lookup, so the member
+  // would be returned twice.
   refused_scan = 6,
 };
 

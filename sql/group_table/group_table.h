@@ -150,7 +150,7 @@ class GroupTable {
   GroupWriter writer_;
   std::optional<MemberFollower> follower_;  // if the table has a source
   ListCollations list_collations_;
-  sqlite::KnownEncoding encoding_;
+  sqlite::CachedEncoding encoding_;
   int changes_in_progress_ = 0;  // see Change
 };
 

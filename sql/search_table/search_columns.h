@@ -21,8 +21,8 @@ namespace bloom {
 
 enum class SearchProperty { ranges, pending_rows, bytes, info, end };
 
-// SQLite tells of each of the columns before this one whether a query uses it, by a bit, and of all
-// others together.
+// sqlite3_index_info::colUsed has a bit for each of the columns before this one, and one bit for
+// all others.
 inline constexpr int kColumnsWithOwnBit = 63;
 
 class SearchColumns {

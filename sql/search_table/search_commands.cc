@@ -267,7 +267,7 @@ void SearchTable::check_rows(const SearchConfig& config, Family f, const RowidRa
       ++range;
     }
     if (!changes.include(rowid) && (range == ranges.end() || rowid < range->rows.first)) {
-      damaged("row " + std::to_string(rowid) + " is in no range");
+      throw_damaged("row " + std::to_string(rowid) + " is in no range");
     }
   }
   for (const StoredRange& each : ranges) {
@@ -304,8 +304,8 @@ void SearchTable::check_table_filter(const SearchConfig& config, const RowidRang
     }
     if (!std::all_of(keys.keys().begin(), keys.keys().end(),
                      [&](SearchKey key) { return filter.may_contain(hash_of(key), chunks); })) {
-      damaged("row " + std::to_string(rowid) +
-              " has a key that the filter over the whole table lacks");
+      throw_damaged("row " + std::to_string(rowid) +
+                    " has a key that the filter over the whole table lacks");
     }
   }
 }
@@ -341,7 +341,8 @@ void SearchTable::check_range(const FamilyConfig& config, Family f, const Stored
       }
       if (!std::all_of(keys.keys().begin(), keys.keys().end(),
                        [&](SearchKey key) { return filter.may_contain(hash_of(key)); })) {
-        damaged("row " + std::to_string(rowid) + " has a key that the filter of its range lacks");
+        throw_damaged("row " + std::to_string(rowid) +
+                      " has a key that the filter of its range lacks");
       }
     }
   });

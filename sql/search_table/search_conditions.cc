@@ -242,7 +242,7 @@ std::vector<OwnedValue> SearchTable::Cursor::list_of(const SearchCondition& cond
                                                      const Value& argument) {
   const SearchConfig none;
   const SearchFacts facts = table_.facts(none);
-  const SearchedColumn* const column = table_.probed_column(facts, condition);
+  const SearchedColumn* const column = table_.column_for_filter(facts, condition);
   std::optional<bool> is_text_comparable;
   const auto can_probe = [&](const Value& value) {
     if (value.type() != SQLITE_TEXT) {

@@ -1,7 +1,8 @@
 // The plan of a query on a bloom_search table: its conditions that help to find the rows. SQLite
 // checks all conditions again, so a plan may return too many rows, but never too few.
 //
-// idxStr has the plan as EXPLAIN QUERY PLAN shows it, followed by what the cursor needs:
+// idxStr has the plan for readers of EXPLAIN QUERY PLAN, which shows all of it, followed by what
+// the cursor needs:
 //   like(msg) AND equal(user) [%3 =1':NOCASE 1f]
 // Within the brackets: the conditions in the order of the arguments, here msg LIKE and user = 'y'.
 // A condition has one character for its operator (kOperators in search_plan.cc), its column (none:

@@ -28,24 +28,25 @@ void SearchTable::append_equal_keys(const SearchedColumn& column, Affinity affin
 }
 
 // A statement looks up many values by one plan.
-void SearchTable::find_probes(const char* plan) {
-  probes_.clear();
-  probed_plan_ = plan;
+void SearchTable::find_filter_conditions(const char* plan) {
+  filter_conditions_.clear();
+  filtered_plan_ = plan;
   SearchConfig none;
   const SearchFacts facts = this->facts(none);
   int argument = 0;
   for (const SearchCondition& condition : read_search_plan(plan).conditions) {
     const SearchedColumn* const column =
-        condition.is_list ? nullptr : probed_column(facts, condition);
+        condition.is_list ? nullptr : column_for_filter(facts, condition);
     if (column != nullptr) {
-      probes_.push_back({argument, column, facts.affinity(columns_.column_of_term(column->term))});
+      filter_conditions_.push_back(
+          {argument, column, facts.affinity(columns_.column_of_term(column->term))});
     }
     ++argument;
   }
 }
 
-const SearchedColumn* SearchTable::probed_column(const SearchFacts& facts,
-                                                 const SearchCondition& condition) {
+const SearchedColumn* SearchTable::column_for_filter(const SearchFacts& facts,
+                                                     const SearchCondition& condition) {
   const bool is_rowid = condition.column == kRowidColumn;
   const int column = is_rowid ? source_.find(source_.rowid_alias()) : condition.column;
   const int term = is_equality(condition.op) && column >= 0 && column < columns_.source_columns()
@@ -64,19 +65,20 @@ const SearchedColumn* SearchTable::probed_column(const SearchFacts& facts,
 
 // NULL has no keys: x IS NULL may find rows.
 bool SearchTable::surely_has_none(const char* plan, const Values& values) {
-  if (probed_plan_ != plan) {
-    find_probes(plan);
+  if (filtered_plan_ != plan) {
+    find_filter_conditions(plan);
   }
-  if (probes_.empty() || !table_filter_.make_ready()) {
+  if (filter_conditions_.empty() || !table_filter_.make_ready()) {
     return false;
   }
   // Reading the pending rows may call functions of the host, which may look up by another plan.
-  if (probed_plan_ != plan) {
-    find_probes(plan);
+  if (filtered_plan_ != plan) {
+    find_filter_conditions(plan);
   }
-  return std::any_of(probes_.begin(), probes_.end(), [&](const Probe& probe) {
-    return surely_lacks(*probe.column, probe.affinity, values[probe.argument]);
-  });
+  return std::any_of(filter_conditions_.begin(), filter_conditions_.end(),
+                     [&](const FilterCondition& each) {
+                       return surely_lacks(*each.column, each.affinity, values[each.argument]);
+                     });
 }
 
 bool SearchTable::surely_lacks(const SearchedColumn& column, Affinity affinity,
@@ -84,9 +86,9 @@ bool SearchTable::surely_lacks(const SearchedColumn& column, Affinity affinity,
   if (!table_filter_.has(column)) {
     return false;
   }
-  probe_keys_.clear();
-  append_equal_keys(column, affinity, value, probe_keys_);
-  return !probe_keys_.empty() && !table_filter_.may_have(probe_keys_);
+  filter_keys_.clear();
+  append_equal_keys(column, affinity, value, filter_keys_);
+  return !filter_keys_.empty() && !table_filter_.may_have(filter_keys_);
 }
 
 // If an authorizer hides the list, or this SQLite has none, there may be such a function.

@@ -60,8 +60,8 @@ int SearchSource::find(const std::string& column) const {
 }
 
 // Takes the names from the guard. If there is no guard, takes that of the table from a trigger, or
-// else the accepted one, and the others from the options. SQLite stores the guard's table as that table was created, in upper
-// and lower case.
+// else the accepted one, and the others from the options. SQLite stores the guard's table as that
+// table was created, in upper and lower case.
 void SearchSource::read_names() {
   link_.triggers().find_names(table_);
   SourceNames names{link_.triggers().accepted_names().table, {}};

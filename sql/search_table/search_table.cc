@@ -146,7 +146,7 @@ int SearchTable::best_index(sqlite3_index_info& info) {
   refuse_conditions_on_commands(info);
   refuse_properties_of_rows(info);
   table_filter_.expire();
-  probed_plan_.clear();
+  filtered_plan_.clear();
   list_collations_.statement_was_prepared();
   outer_join_.reset();
   forget_like();

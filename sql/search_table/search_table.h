@@ -107,7 +107,7 @@ class SearchTable {
   };
 
   // A condition that the filter over the whole table can answer, if it has the column.
-  struct Probe {
+  struct FilterCondition {
     int argument;
     const SearchedColumn* column;
     Affinity affinity;
@@ -116,10 +116,11 @@ class SearchTable {
   // Returns true if no row meets the conditions of the plan, as the filter over the whole table
   // says.
   bool surely_has_none(const char* plan, const Values& values);
-  void find_probes(const char* plan);
-  // Returns the column by which the filter over the whole table can answer an equality, if it has
-  // the column; null if no filter can.
-  const SearchedColumn* probed_column(const SearchFacts& facts, const SearchCondition& condition);
+  void find_filter_conditions(const char* plan);
+  // Returns the searched column whose keys answer this equality; null if there is none. The filter
+  // over the whole table may lack that column: see TableFilterLookup::has().
+  const SearchedColumn* column_for_filter(const SearchFacts& facts,
+                                          const SearchCondition& condition);
   // Returns true if no row has a value that is equal to this one. Requires:
   // table_filter_.make_ready() has returned true.
   bool surely_lacks(const SearchedColumn& column, Affinity affinity, const Value& value);
@@ -183,10 +184,10 @@ class SearchTable {
   std::optional<std::pair<std::string, bool>> outer_join_;
   std::vector<FreeStatement> free_statements_;
   TableFilterLookup table_filter_;
-  // Those of the plan `probed_plan_`.
-  std::string probed_plan_;
-  std::vector<Probe> probes_;
-  SearchKeys probe_keys_;
+  // Those of the plan `filtered_plan_`.
+  std::string filtered_plan_;
+  std::vector<FilterCondition> filter_conditions_;
+  SearchKeys filter_keys_;
 };
 
 class SearchTable::Cursor {

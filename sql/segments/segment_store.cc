@@ -31,8 +31,8 @@ std::string words_name(std::uint64_t row, std::uint64_t p) {
 
 void require_rows(std::int64_t rows, std::uint64_t wanted, const char* what) {
   if (rows != as_integer(wanted)) {
-    damaged("there are " + std::to_string(rows) + " " + what + " instead of " +
-            std::to_string(wanted));
+    throw_damaged("there are " + std::to_string(rows) + " " + what + " instead of " +
+                  std::to_string(wanted));
   }
 }
 
@@ -62,8 +62,8 @@ void SegmentStore::for_each_data_chunk(const SegmentConfig& config, std::uint64_
   step_data_chunks(run, {config.wide_segments, config.segments}, i, f);
   if (run.step()) {
     const std::uint64_t next = segment_of(static_cast<std::uint64_t>(run.integer(0)));
-    damaged(segment_chunk_name(i, next) + " exists, but the config has " +
-            std::to_string(config.segments) + " segments");
+    throw_damaged(segment_chunk_name(i, next) + " exists, but the config has " +
+                  std::to_string(config.segments) + " segments");
   }
 }
 
@@ -71,7 +71,7 @@ void SegmentStore::with_chunk(std::uint64_t i, std::uint64_t segment,
                               const std::function<void(const std::uint8_t*)>& f) {
   Execution run(tables_.prepared("SELECT chunk FROM {data} WHERE id = ?1"));
   if (!run.bind(1, as_integer(chunk_id(i, segment))).step()) {
-    damaged(segment_chunk_name(i, segment) + " is missing");
+    throw_damaged(segment_chunk_name(i, segment) + " is missing");
   }
   f(sized_blob(run, 0, kChunkBytes, [&] { return segment_chunk_name(i, segment); }).data());
 }
@@ -119,7 +119,7 @@ void SegmentStore::step_data_chunks(Execution& run, SegmentRange range, std::uin
                                     const EachChunk& f) {
   for (std::uint64_t segment = range.first; segment < range.end; ++segment) {
     if (!run.step() || segment_of(static_cast<std::uint64_t>(run.integer(0))) != segment) {
-      damaged(segment_chunk_name(i, segment) + " is missing");
+      throw_damaged(segment_chunk_name(i, segment) + " is missing");
     }
     f(segment,
       sized_blob(run, 1, kChunkBytes, [&] { return segment_chunk_name(i, segment); }).data());
@@ -326,7 +326,7 @@ void WideReader::read(std::uint64_t row, std::uint64_t p, std::uint64_t first,
                       std::span<std::uint8_t> words) {
   const std::size_t size = as_size(segments_in_row(config_.wide_segments, row)) * sizeof(FilterSet);
   if (words_.open(as_integer(store_.wide_id(row, p))) != size) {
-    damaged(words_name(row, p) + " must be a blob of " + std::to_string(size) + " bytes");
+    throw_damaged(words_name(row, p) + " must be a blob of " + std::to_string(size) + " bytes");
   }
   words_.read(as_size(first) * sizeof(FilterSet), words);
 }
@@ -340,8 +340,8 @@ void WideReader::intersect(std::uint64_t row, std::uint64_t p, std::span<FilterS
 void SegmentWriter::open(RowWriter& row, std::uint64_t id, std::size_t size) {
   ++store_.writes_;
   if (row.open(as_integer(id)) != size) {
-    damaged("row " + std::to_string(id) + " of the shadow tables must have " +
-            std::to_string(size) + " bytes");
+    throw_damaged("row " + std::to_string(id) + " of the shadow tables must have " +
+                  std::to_string(size) + " bytes");
   }
 }
 

@@ -82,7 +82,7 @@ std::string ChangeLog::definition() const {
 std::string ChangeLog::change_column_list() const {
   const std::string columns = definition();
   if (columns.empty()) {
-    damaged("the table of pending changes is missing or has changed");
+    throw_damaged("the table of pending changes is missing or has changed");
   }
   const std::size_t begin = kColumns.rfind("added");
   return columns.substr(begin, columns.size() - begin - 1);

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "sql/source/triggers/trigger_text.h"
+#include "sql/source/triggers/trigger_parser.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/vtab/shadow_tables.h"
 

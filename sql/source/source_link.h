@@ -108,7 +108,7 @@ class SourceLink {
   // As above; also throws if the columns are not those that this connection has declared: SQLite
   // could compare what a lookup returns by other rules than those of the source.
   void require_same_columns(const std::string& table) const;
-  // For 'rebuild'. As above; also throws if the source has lost one of the columns.
+  // For 'rebuild'. As require_names_not_taken(); also throws if the source has lost a column.
   void require_names_and_columns() const;
 
   // Call when a statement is prepared, and before a command: see SchemaCheck.

@@ -65,7 +65,7 @@ bool is_query_only(sqlite3* db) {
   return permitted([&] { return is_on(db, "PRAGMA query_only"); }).value_or(false);
 }
 
-bool KnownEncoding::find_out() {
+bool CachedEncoding::find_out() {
   is_utf8_ = permitted([&] { return encoding_of(db_) == Encoding::utf8; });
   return is_utf8_.value_or(false);
 }

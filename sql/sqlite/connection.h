@@ -47,9 +47,10 @@ bool is_query_only(sqlite3* db);
 enum class Encoding { utf8, utf16_little, utf16_big };
 Encoding encoding_of(sqlite3* db);
 
-class KnownEncoding {
+// Whether the databases of a connection are in UTF-8: read once.
+class CachedEncoding {
  public:
-  explicit KnownEncoding(sqlite3* db) : db_(db) {}
+  explicit CachedEncoding(sqlite3* db) : db_(db) {}
   // Returns false as long as an authorizer denies PRAGMA encoding.
   bool is_utf8() { return is_utf8_ ? *is_utf8_ : find_out(); }
 

@@ -48,7 +48,8 @@ class Database {
   }
   // For a cache of rows: as long as this returns the same number, no row has changed. Returns
   // nullopt if rows may change while the number stays the same: the connection has a write
-  // transaction, whose rollback is not reported, or sees uncommitted rows of others. Requires:
+  // transaction, whose rollback is not reported, sees uncommitted rows of others, or the database
+  // may have been replaced. Also returns nullopt if there is no such schema. Requires:
   // whenever a statement was prepared, the caller has called statement_was_prepared() of
   // read_uncommitted().
   std::optional<unsigned> version_of_settled_rows() {

@@ -51,7 +51,8 @@ class Value {
   // Returns the bytes of a text as the database stores them: UTF-8 only in a database in UTF-8.
   // Faster than text(): SQLite neither converts the bytes nor appends a NUL character. But it then
   // marks the value as a blob, too. Before 3.54, the Bloom filters of SQLite's own joins take it
-  // for another value. So copy a value that will be returned to SQLite before you read or bind it.
+  // for another value. So do blob() of a text, and binding it.
+  // Before that, copy a value that will be returned to SQLite.
   std::string_view stored_text() const {
     const auto bytes = blob();
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

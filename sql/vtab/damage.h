@@ -20,7 +20,7 @@ namespace bloom {
       SQLITE_ABORT, "the table was renamed while the statement ran (run the statement again)");
 }
 
-[[noreturn]] inline void damaged(const std::string& text) {
+[[noreturn]] inline void throw_damaged(const std::string& text) {
   throw sqlite::SqliteError(SQLITE_CORRUPT_VTAB, text);
 }
 
@@ -28,7 +28,7 @@ namespace bloom {
 inline Header header_in_config(ByteView bytes) {
   const auto header = read_header(bytes);
   if (const auto* problem = std::get_if<Problem>(&header)) {
-    damaged("the header in the config is damaged (" + problem->text + ")");
+    throw_damaged("the header in the config is damaged (" + problem->text + ")");
   }
   return std::get<Header>(header);
 }
@@ -39,12 +39,12 @@ template <typename Name>
 std::span<const std::uint8_t> sized_blob(const sqlite::Execution& row, int column, std::size_t size,
                                          Name&& name) {
   if (row.type(column) != SQLITE_BLOB) {
-    damaged(name() + " must be a blob, is none");
+    throw_damaged(name() + " must be a blob, is none");
   }
   const auto bytes = row.blob(column);
   if (bytes.size() != size) {
-    damaged(name() + " must have " + std::to_string(size) + " bytes, has " +
-            std::to_string(bytes.size()));
+    throw_damaged(name() + " must have " + std::to_string(size) + " bytes, has " +
+                  std::to_string(bytes.size()));
   }
   return bytes;
 }

@@ -32,8 +32,8 @@ class ListCollations {
   // kinds of lists:
   // - those that are passed to xFilter as argument number `argument`, from 0 (kAnyArgument: as any
   //   argument), and those whose argument the program does not show; and
-  // - those in which the program itself looks up the value of `column`: SQLite may run another
-  //   program than it explains, and pass them to xFilter.
+  // - those that the explained program searches itself for the value of `column`. The program that
+  //   runs may be another one, which passes them to xFilter.
   // Returns that collation; "" if there is none. If a program cannot be read, returns words that
   // say so.
   std::string other_than(std::string_view collation, int argument, int column);

@@ -29,7 +29,7 @@ bool RowLog::make() {
 // INSERT leaves the row out without an error if a trigger on the log raises IGNORE.
 std::int64_t RowLog::append(std::span<const std::uint8_t> row, std::optional<std::int64_t> id) {
   if (std::exchange(is_appending_, true)) {
-    damaged("a trigger on its row log must not use the table itself");
+    throw_damaged("a trigger on its row log must not use the table itself");
   }
   struct Done {
     bool& flag;
@@ -47,7 +47,7 @@ std::int64_t RowLog::append(std::span<const std::uint8_t> row, std::optional<std
   while (run.step()) {  // PRAGMA count_changes returns a row
   }
   if (sqlite3_changes(tables_.db()) != 1) {
-    damaged("the row log has not taken a row");
+    throw_damaged("the row log has not taken a row");
   }
   return sqlite3_last_insert_rowid(tables_.db());
 }

@@ -155,9 +155,10 @@ class TransactionState {
   bool has_just_joined_ = false;  // the running statement has joined the transaction
   int innermost_savepoint_ = -1;
   int nested_ = 0;  // savepoints of statements that have the number of the innermost one
-  // The SAVEPOINT command opened the innermost one, as far as is known.
+  // Whether SAVEPOINT opened the innermost one, as far as is known. Kept until that one ends.
   bool is_innermost_of_user_ = true;
-  // Of the innermost savepoint, as far as the running statement knows; `user` between statements.
+  // Who opened the innermost savepoint, if that was within the running statement. `user` once a
+  // statement may have ended.
   Owner owner_for_statement_ = Owner::user;
   WriteMode write_mode_ = WriteMode::undecided;
   bool has_written_immediately_ = false;

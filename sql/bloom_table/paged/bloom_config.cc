@@ -47,7 +47,7 @@ std::int64_t version_without_row_log(const BloomConfig& config) {
 
 Layers parse_headers(ByteView bytes) {
   if (bytes.size() > kMaxLayers * kHeaderBytes) {
-    damaged("the config has more layers than " + std::to_string(kMaxLayers));
+    throw_damaged("the config has more layers than " + std::to_string(kMaxLayers));
   }
   Layers layers;
   do {
@@ -56,7 +56,7 @@ Layers parse_headers(ByteView bytes) {
     const Shape& shape = layers.newest().header.shape;
     if (shape.kind != first.kind || shape.seed != first.seed ||
         shape.collation != first.collation) {
-      damaged("the layers in the config differ in kind, seed or collation");
+      throw_damaged("the layers in the config differ in kind, seed or collation");
     }
     bytes = bytes.subspan(kHeaderBytes);
   } while (!bytes.empty());
@@ -66,10 +66,10 @@ Layers parse_headers(ByteView bytes) {
 Layers as_generations(const Layers& layers, std::optional<std::int64_t> newest) {
   const std::vector<Header> headers = layers.headers();
   if (std::adjacent_find(headers.begin(), headers.end(), std::not_equal_to<>()) != headers.end()) {
-    damaged("the generations in the config have different headers");
+    throw_damaged("the generations in the config have different headers");
   }
   if (!newest || *newest < 0 || static_cast<std::uint64_t>(*newest) >= headers.size()) {
-    damaged("the config does not say which generation is the newest");
+    throw_damaged("the config does not say which generation is the newest");
   }
   return Layers::generations(headers.front(), headers.size(), static_cast<std::size_t>(*newest));
 }
@@ -80,7 +80,7 @@ std::int64_t version_of(const BloomConfig& config) {
 
 void require_known(std::optional<std::int64_t> version) {
   if (!version) {
-    damaged("the config has no version");
+    throw_damaged("the config has no version");
   }
   const std::int64_t rest = without_row_log(*version);
   if (rest < kTableVersion || rest > kTableVersionWithParts) {

@@ -44,11 +44,11 @@ void BloomRowLog::load(const Layers& layers, const LayeredFilter& filter, bool h
   const RowLog::Ids ids = has_rows ? log_.ids().value_or(kNoIds) : kNoIds;
   const bool is_empty = ids.last < ids.first;
   if (!is_empty && !is_possible(layers)) {
-    damaged("a filter of this size has no row log");
+    throw_damaged("a filter of this size has no row log");
   }
   constexpr std::int64_t kMostIds = std::int64_t{1} << 62;
   if (ids.last > kMostIds || ids.first < -kMostIds) {
-    damaged("the row log has other ids than this extension gives");
+    throw_damaged("the row log has other ids than this extension gives");
   }
   may_have_new_rows_ |= has_rows;
   const auto last = [&] { return first_id_ + static_cast<std::int64_t>(keys_.size()) - 1; };
@@ -81,13 +81,13 @@ void BloomRowLog::read(const LayeredFilter& filter, Kind kind) {
   log_.for_each([&](std::int64_t id, std::span<const std::uint8_t> row) {
     if (id != first_id_ + static_cast<std::int64_t>(keys_.size()) ||
         (row.size() != kAddedBytes && (row.size() != kRemovedBytes || kind != Kind::counting))) {
-      damaged("the row log lacks rows, or has rows of another form");
+      throw_damaged("the row log lacks rows, or has rows of another form");
     }
     const Hash hash{load_le<std::uint64_t>(row.data()),
                     load_le<std::uint64_t>(row.data() + sizeof(std::uint64_t))};
     const Placement place = filter.placement_of(hash);
     if (place.chunk >= newest_of_.size()) {
-      damaged("the row log has keys that are not in one chunk");
+      throw_damaged("the row log has keys that are not in one chunk");
     }
     push(place.chunk, hash, row.size() == kRemovedBytes);
   });
@@ -123,7 +123,7 @@ void BloomRowLog::append(const Layers& layers, std::uint64_t chunk, Hash hash, b
       log_.append(std::span(row).first(is_removal ? kRemovedBytes : kAddedBytes),
                   is_first ? std::optional(first_id_) : std::nullopt);
   if (id != first_id_ + static_cast<std::int64_t>(keys_.size()) - 1) {
-    damaged("the row log has rows that this extension has not written");
+    throw_damaged("the row log has rows that this extension has not written");
   }
 }
 

@@ -43,7 +43,7 @@ class BloomStore::InUse {
  public:
   explicit InUse(BloomStore& store) : store_(store) {
     if (store.in_use_) {
-      damaged("its shadow tables must not use the table itself");
+      throw_damaged("its shadow tables must not use the table itself");
     }
     store.in_use_ = true;
   }
@@ -85,10 +85,10 @@ BloomConfig BloomStore::load_config() {
   Execution run(tables_.prepared("SELECT k, v FROM {config}"));
   for (std::size_t row = 0; run.step(); ++row) {
     if (run.type(0) == SQLITE_NULL) {
-      damaged("the config has a row without a name");
+      throw_damaged("the config has a row without a name");
     }
     if (row == kMaxConfigRows) {
-      damaged("the config has more than " + std::to_string(kMaxConfigRows) + " rows");
+      throw_damaged("the config has more than " + std::to_string(kMaxConfigRows) + " rows");
     }
     const std::string_view name = run.value(0).text();
     if (name == "version" && run.type(1) == SQLITE_INTEGER) {
@@ -115,21 +115,21 @@ BloomConfig BloomStore::load_config() {
   }
   require_known(version);
   if (config.layers.empty()) {
-    damaged("the config has no header");
+    throw_damaged("the config has no header");
   }
   if (has_parts(*version) == config.parts.empty()) {
-    damaged("the config does not say which collations the columns of the key have");
+    throw_damaged("the config does not say which collations the columns of the key have");
   }
   config.counts_rows = counts_rows(*version);
   config.row_log_has_rows = row_log_has_rows(*version);
   if (config.row_log_has_rows && !config.has_row_log) {
-    damaged("the config does not say that there is a row log, which has rows");
+    throw_damaged("the config does not say that there is a row log, which has rows");
   }
   if (has_generations(*version)) {
     config.layers = as_generations(config.layers, newest);
   }
   if (config.counts_rows && counts < config.layers.size()) {
-    damaged("the config does not say how many chunks each layer has");
+    throw_damaged("the config does not say how many chunks each layer has");
   }
   return config;
 }
@@ -198,7 +198,7 @@ bool BloomStore::load_chunk(std::uint64_t i, std::span<std::uint8_t> cells) {
 
 void BloomStore::insert_chunk(std::uint64_t i, std::span<const std::uint8_t> cells) {
   if (!insert_or_ignore(i, cells)) {
-    damaged(chunk_name(i) + " is there already");
+    throw_damaged(chunk_name(i) + " is there already");
   }
 }
 
@@ -227,7 +227,7 @@ void BloomStore::require_row_not_deleted(std::uint64_t i, const Layers& layers) 
   const InUse in_use(*this);
   const Layers::Layer& layer = layers.layer_of(i);
   if (counted_rows(layers.index_of(layer)) == chunk_count(layer.header.shape)) {
-    damaged(chunk_name(i) + " is missing" + kRowsDeleted);
+    throw_damaged(chunk_name(i) + " is missing" + kRowsDeleted);
   }
 }
 
@@ -260,7 +260,7 @@ void BloomStore::set_count_of_single_layer() {
 void ChunkWriter::write(std::uint64_t i, std::span<const std::uint8_t> cells) {
   const BloomStore::InUse in_use(store_);
   if (row_.open(static_cast<std::int64_t>(i)) != cells.size()) {
-    damaged(chunk_name(i) + " has changed its size");
+    throw_damaged(chunk_name(i) + " has changed its size");
   }
   ++store_.writes_;
   row_.write(0, cells);
@@ -303,16 +303,16 @@ void BloomStore::for_each_chunk(const Layers& layers, const EachChunk& f) {
     const std::int64_t id = run.integer(0);
     const auto i = static_cast<std::uint64_t>(id);
     if (run.type(0) != SQLITE_INTEGER || id < 0 || i >= layers.chunk_count()) {
-      damaged(chunk_name(i) + " must not be there: the filter has " +
-              std::to_string(layers.chunk_count()));
+      throw_damaged(chunk_name(i) + " must not be there: the filter has " +
+                    std::to_string(layers.chunk_count()));
     }
     f(i, sized_blob(run, 1, layers.chunk_bytes(i), [&] { return chunk_name(i); }));
     ++rows[layers.index_of(layers.layer_of(i))];
   }
   for (std::size_t layer = 0; layer < rows.size(); ++layer) {
     if (const std::uint64_t counted = counted_rows(layer); rows[layer] < counted) {
-      damaged("the filter lacks " + std::to_string(counted - rows[layer]) + " of " +
-              std::to_string(counted) + " chunks" + kRowsDeleted);
+      throw_damaged("the filter lacks " + std::to_string(counted - rows[layer]) + " of " +
+                    std::to_string(counted) + " chunks" + kRowsDeleted);
     }
   }
 }

@@ -54,7 +54,7 @@ void CachedFilter::note_rollback() {
 void CachedFilter::refresh_for_lookup() {
   store_.tables().require_same_table();
   if (sqlite_reports_everything()) {
-    seen_epoch_ = connection_.epoch;
+    seen_epoch_ = shared_.epoch;
     must_refresh_lookups_ = false;
     return;
   }
@@ -62,15 +62,15 @@ void CachedFilter::refresh_for_lookup() {
       cache_state_.is_settled ||
       (cache_state_.saw_write_transaction == store_.database().has_write_transaction() &&
        cache_state_.changes == store_.database().total_changes());
-  if (seen_epoch_ != connection_.epoch || !same_transaction || cache_state_.sees_uncommitted ||
-      same_table_has_deferred(connection_.deferring) || store_.database().sees_uncommitted()) {
+  if (seen_epoch_ != shared_.epoch || !same_transaction || cache_state_.sees_uncommitted ||
+      same_table_has_deferred(shared_.deferring) || store_.database().sees_uncommitted()) {
     refresh_cache();
   }
   must_refresh_lookups_ = rows_may_change();
 }
 
 bool CachedFilter::rows_may_change() const {
-  const CachedFilter* const other = connection_.deferring;
+  const CachedFilter* const other = shared_.deferring;
   return retired_ || !cache_state_.is_settled || cache_state_.sees_uncommitted ||
          !store_.database().read_uncommitted().is_known() ||
          (other != nullptr && other != this && is_of(*other));
@@ -80,8 +80,8 @@ void CachedFilter::refresh_cache() {
   if (has_deferred_changes()) {
     write_deferred_changes();
   }
-  if (same_table_has_deferred(connection_.deferring)) {
-    connection_.deferring->write_deferred_changes();
+  if (same_table_has_deferred(shared_.deferring)) {
+    shared_.deferring->write_deferred_changes();
   }
   const bool sees_uncommitted = store_.database().sees_uncommitted();
   const bool writing = !is_same_transaction_state() && store_.database().has_write_transaction();
@@ -93,7 +93,7 @@ void CachedFilter::refresh_cache() {
   cache_state_.is_settled = cache_state_.is_settled && !sees_uncommitted;
   cache_state_.changes = store_.database().total_changes();
   cache_state_.saw_write_transaction = cache_state_.saw_write_transaction || writing;
-  seen_epoch_ = connection_.epoch;
+  seen_epoch_ = shared_.epoch;
   must_refresh_lookups_ = rows_may_change();
 }
 
@@ -102,7 +102,7 @@ void CachedFilter::refresh_cache() {
 // lookup. Within BEGIN, sqlite3_blob_write() changes rows without a trace.
 bool CachedFilter::is_same_transaction_state() const {
   const sqlite::Database& database = store_.database();
-  return seen_epoch_ == connection_.epoch && !cache_state_.saw_write_transaction &&
+  return seen_epoch_ == shared_.epoch && !cache_state_.saw_write_transaction &&
          cache_state_.changes == database.total_changes() && database.in_autocommit();
 }
 
@@ -144,17 +144,16 @@ bool CachedFilter::is_cache_current(bool writing) {
 void CachedFilter::remember_version() {
   sqlite::Database& database = store_.database();
   const bool writing = database.has_write_transaction();
-  connection_.rollback_may_go_unreported =
-      connection_.rollback_may_go_unreported &&
+  shared_.rollback_may_go_unreported =
+      shared_.rollback_may_go_unreported &&
       (!database.in_autocommit() || database.running_writers() != 0);
-  cache_state_ = {.is_settled = !retired_ && !transaction_.is_open() &&
-                                !connection_.rollback_may_go_unreported &&
-                                !database.may_have_been_replaced() &&
-                                !(writing && database.shares_cache()),
-                  .data_version = database.data_version(),
-                  .foreign_version = database.foreign_version(),
-                  .changes = database.total_changes(),
-                  .saw_write_transaction = writing};
+  cache_state_ = {
+      .is_settled = !retired_ && !transaction_.is_open() && !shared_.rollback_may_go_unreported &&
+                    !database.may_have_been_replaced() && !(writing && database.shares_cache()),
+      .data_version = database.data_version(),
+      .foreign_version = database.foreign_version(),
+      .changes = database.total_changes(),
+      .saw_write_transaction = writing};
 }
 
 }  // namespace bloom

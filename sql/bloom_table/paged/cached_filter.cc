@@ -16,21 +16,21 @@ using sqlite::SqliteError;
 
 CachedFilter::CachedFilter(sqlite3* db, std::string schema, std::string table,
                            std::uint64_t cache_bytes, const std::optional<Growth>& growth,
-                           SharedByFilters& connection)
+                           SharedByFilters& shared)
     : store_(db, std::move(schema), std::move(table)),
       cache_(store_, cache_bytes),
       change_log_(db, store_.tables().schema(), store_.tables().table()),
       row_log_(store_.row_log()),
       growth_(growth),
       transaction_(db),
-      connection_(connection) {
+      shared_(shared) {
   cache_.set_overlay(
       [this](std::uint64_t i, std::uint8_t* cells) { row_log_.apply(*filter_, i, cells); });
 }
 
 CachedFilter::~CachedFilter() {
-  if (connection_.deferring == this) {
-    connection_.deferring = nullptr;
+  if (shared_.deferring == this) {
+    shared_.deferring = nullptr;
   }
 }
 

@@ -62,7 +62,7 @@ class CachedFilter {
  public:
   // `growth`: if given, layers are added as the number of keys rises (core/sizing/growth.h).
   CachedFilter(sqlite3* db, std::string schema, std::string table, std::uint64_t cache_bytes,
-               const std::optional<Growth>& growth, SharedByFilters& connection);
+               const std::optional<Growth>& growth, SharedByFilters& shared);
   CachedFilter(const CachedFilter&) = delete;
   CachedFilter& operator=(const CachedFilter&) = delete;
   ~CachedFilter();
@@ -89,7 +89,7 @@ class CachedFilter {
   // Call before each lookup, unless a change is in progress. Empties the cache if it may be out of
   // date.
   void prepare_lookup() {
-    if (seen_epoch_ != connection_.epoch || must_refresh_lookups_) {
+    if (seen_epoch_ != shared_.epoch || must_refresh_lookups_) {
       refresh_for_lookup();
     }
     if (has_change_log()) {
@@ -164,8 +164,8 @@ class CachedFilter {
   // either.
   void retire() {
     retired_ = true;
-    connection_.rollback_may_go_unreported =
-        connection_.rollback_may_go_unreported || transaction_.is_open();
+    shared_.rollback_may_go_unreported =
+        shared_.rollback_may_go_unreported || transaction_.is_open();
     row_log_.others_may_append();
     watch_name();
   }
@@ -198,7 +198,7 @@ class CachedFilter {
   void note_row_log_table();
   // Also drops deferred changes.
   void drop_cache(RowLogAction action = RowLogAction::forget);
-  void note_change() { seen_epoch_ = ++connection_.epoch; }
+  void note_change() { seen_epoch_ = ++shared_.epoch; }
   // Drops the cache if rows may have changed since it was filled. Call before the transaction is
   // joined.
   void check_cache_at_begin();
@@ -220,7 +220,7 @@ class CachedFilter {
   std::array<Hash, 64> batch_;
   std::size_t batch_size_ = 0;
   TransactionState transaction_;
-  SharedByFilters& connection_;
+  SharedByFilters& shared_;
 
  private:
   // What the last check of the cache found. It decides whether the cache is still valid for the

@@ -31,7 +31,7 @@ void FilterRegistry::retire_others(PagedFilter& filter) {
 FilterRegistry::FilterRef FilterRegistry::add(const Arguments& arguments) {
   entries_.push_back(
       {std::make_unique<PagedFilter>(arguments.db, arguments.schema, arguments.table,
-                                     arguments.cache_bytes, arguments.growth, connection_)});
+                                     arguments.cache_bytes, arguments.growth, shared_)});
   return acquire(entries_.back());
 }
 

@@ -55,7 +55,7 @@ class FilterRegistry {
   FilterRef acquire(Entry& entry);
   void release(PagedFilter* filter);
 
-  SharedByFilters connection_;
+  SharedByFilters shared_;
   std::vector<Entry> entries_;
 };
 

@@ -73,7 +73,7 @@ class PagedFilter::Deferral {
   explicit Deferral(PagedFilter& filter)
       : filter_(filter), before_(filter.transaction_.write_mode()) {
     filter.transaction_.set_write_mode(WriteMode::deferred);
-    filter.connection_.deferring = &filter;
+    filter.shared_.deferring = &filter;
     filter.note_change();
   }
   Deferral(const Deferral&) = delete;
@@ -81,7 +81,7 @@ class PagedFilter::Deferral {
   ~Deferral() {
     filter_.transaction_.set_write_mode(before_);
     if (before_ != WriteMode::deferred) {
-      filter_.connection_.deferring = nullptr;
+      filter_.shared_.deferring = nullptr;
     }
   }
 

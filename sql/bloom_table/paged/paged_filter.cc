@@ -88,7 +88,7 @@ void PagedFilter::committed() {
 void PagedFilter::rolled_back() {
   const bool is_still_open = store_.database().has_write_transaction();
   const bool lost = has_deferred_changes() && is_still_open;
-  connection_.rollback_may_go_unreported = connection_.rollback_may_go_unreported || is_still_open;
+  shared_.rollback_may_go_unreported = shared_.rollback_may_go_unreported || is_still_open;
   drop_cache();
   transaction_.rolled_back();
   retire_if_renamed();
@@ -109,8 +109,8 @@ void PagedFilter::retire_if_renamed() {
 // The caller also passes the call that ends the statement on to transaction_.
 void PagedFilter::end_statement() {
   assert(!has_deferred_changes());
-  if (connection_.deferring == this) {
-    connection_.deferring = nullptr;
+  if (shared_.deferring == this) {
+    shared_.deferring = nullptr;
   }
 }
 
@@ -140,7 +140,7 @@ void PagedFilter::run_atomically(const std::function<void()>& run) {
 
 void PagedFilter::decide_write_mode() {
   if (transaction_.decide_write_mode(table())) {
-    connection_.deferring = this;
+    shared_.deferring = this;
     note_change();
   }
 }

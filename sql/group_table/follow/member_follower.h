@@ -93,9 +93,9 @@ class MemberFollower {
                               const std::function<void(const sqlite::Value&)>& f) const;
 
   // Returns the hashes to look up for a value: those of all keys that SQLite may call equal to it.
-  // Sets `converted` to the value as the column `key` returns it; if a text is returned as a
-  // number, the first hash is that of the number. Throws bloom::Error if the keys have several
-  // columns, and `value` is not such a key.
+  // Requires: `converted` has the value. Changes it if the column `key` returns it in another form;
+  // if a text is returned as a number, the first hash is that of the number. Throws bloom::Error if
+  // the keys have several columns, and `value` is not such a key.
   std::vector<Hash> hashes_of(const Key& key, const sqlite::Value& value, const GroupConfig& config,
                               sqlite::ReusableValue& converted);
 

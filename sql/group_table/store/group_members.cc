@@ -33,7 +33,7 @@ std::uint64_t end_after(Execution&& last, const GroupConfig& config) {
 std::uint64_t slot_in(std::int64_t row, const GroupConfig& config) {
   const auto slot = static_cast<std::uint64_t>(row);
   if (slot / kSegmentFilters >= config.segments) {
-    damaged("slot " + std::to_string(row) + " belongs to no segment");
+    throw_damaged("slot " + std::to_string(row) + " belongs to no segment");
   }
   return slot;
 }
@@ -73,7 +73,7 @@ bool GroupMembers::with_member(std::uint64_t slot, const std::function<void(cons
 void GroupMembers::require_row(std::uint64_t slot) {
   Execution run(tables_.prepared(kMemberOfSlot));
   if (!run.bind(1, as_integer(slot)).step()) {
-    damaged("the member of slot " + std::to_string(slot) + " is missing");
+    throw_damaged("the member of slot " + std::to_string(slot) + " is missing");
   }
 }
 
@@ -150,7 +150,7 @@ std::int64_t GroupMembers::append(const Value& member) {
     if (last.step()) {
       slot = last.integer(0);
       if (slot == std::numeric_limits<std::int64_t>::max()) {
-        damaged("there is no slot after the last one");
+        throw_damaged("there is no slot after the last one");
       }
       ++slot;
     }
@@ -194,11 +194,11 @@ void GroupMembers::check(const GroupConfig& config) {
   }
   const std::uint64_t wanted = (slots + kSegmentFilters - 1) / kSegmentFilters;
   if (config.segments != wanted) {
-    damaged("there are " + std::to_string(config.segments) + " segments instead of " +
-            std::to_string(wanted));
+    throw_damaged("there are " + std::to_string(config.segments) + " segments instead of " +
+                  std::to_string(wanted));
   }
   if (!in_order) {
-    damaged("the slots are not numbered from 0 on");
+    throw_damaged("the slots are not numbered from 0 on");
   }
 }
 

@@ -38,7 +38,7 @@ GroupRowLog::Row GroupRowLog::parse(std::span<const std::uint8_t> bytes,
                                     const GroupConfig& config) {
   if (bytes.size() != kRowBytes ||
       load_le<std::uint32_t>(bytes.data()) / kSegmentFilters >= config.segments) {
-    damaged("the row log has rows of another form");
+    throw_damaged("the row log has rows of another form");
   }
   const auto word = [&](std::size_t i) { return load_le<std::uint64_t>(bytes.data() + i); };
   return {.key = {load_le<std::uint32_t>(bytes.data()), {word(kH1), word(kH2)}},
@@ -48,7 +48,7 @@ GroupRowLog::Row GroupRowLog::parse(std::span<const std::uint8_t> bytes,
 
 void GroupRowLog::require_next(std::int64_t id, std::int64_t next) {
   if (id != next) {
-    damaged("the row log lacks rows");
+    throw_damaged("the row log lacks rows");
   }
 }
 

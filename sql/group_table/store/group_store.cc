@@ -100,7 +100,7 @@ GroupConfig GroupStore::load_config() {
   if (version == 0 || !has_header || sizes != 2 || shape.kind != Kind::standard ||
       shape.block != kSegmentBlock || config.segments > kMaxSegments ||
       config.wide_segments > config.segments) {
-    damaged("the config has no version, or values that are not valid");
+    throw_damaged("the config has no version, or values that are not valid");
   }
   return config;
 }
@@ -210,7 +210,7 @@ void GroupStore::check(const GroupConfig& config) {
   members_.check(config);
   row_log_.read(config);
   if (config.has_row_log && !config.row_log_has_rows && row_log_.has_rows()) {
-    damaged("the row log has rows, but the config says that it has none");
+    throw_damaged("the row log has rows, but the config says that it has none");
   }
 }
 

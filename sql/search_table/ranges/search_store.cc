@@ -36,7 +36,7 @@ RowidRange range_in(const Execution& run, int column) {
   const RowidRange range{run.integer(column), run.integer(column + 1)};
   if (run.type(column) != SQLITE_INTEGER || run.type(column + 1) != SQLITE_INTEGER ||
       range.last < range.first) {
-    damaged("a range has rowids that are not valid");
+    throw_damaged("a range has rowids that are not valid");
   }
   return range;
 }
@@ -108,14 +108,14 @@ SearchConfig SearchStore::load_config() {
   }
   if (config.table_filter.is_used() != (version == kVersionWithTableFilter) ||
       config.table_filter.header.shape.kind != Kind::standard) {
-    damaged("the config has a filter over the whole table that its version does not allow");
+    throw_damaged("the config has a filter over the whole table that its version does not allow");
   }
   for (const FamilyConfig& family : config.families) {
     const Shape& shape = family.header.shape;
     if (version == 0 || families == 0 || family.segments > kMaxSegments ||
         family.wide_segments > family.segments ||
         (family.is_used() && (shape.kind != Kind::standard || shape.block != kSegmentBlock))) {
-      damaged("the config has no version, or values that are not valid");
+      throw_damaged("the config has no version, or values that are not valid");
     }
   }
   return config;
@@ -249,15 +249,15 @@ void SearchStore::check(const SearchConfig& config) {
     segments(f).check(family);
     const auto all = ranges(f);
     if (all.size() != family.ranges) {
-      damaged("there are " + std::to_string(all.size()) + " ranges instead of " +
-              std::to_string(family.ranges));
+      throw_damaged("there are " + std::to_string(all.size()) + " ranges instead of " +
+                    std::to_string(family.ranges));
     }
     const RowidRange* before = nullptr;
     for (const StoredRange& range : all) {
       if (range.slot / kSegmentFilters >= family.segments ||
           (before != nullptr && range.rows.first <= before->last) || !config.covered ||
           range.rows.last > *config.covered) {
-        damaged("the ranges overlap, have no filter, or are not covered");
+        throw_damaged("the ranges overlap, have no filter, or are not covered");
       }
       before = &range.rows;
     }

@@ -44,9 +44,9 @@ void TableFilterStore::read(std::uint64_t i, std::span<std::uint8_t> cells) {
   Execution run(tables_.prepared("SELECT chunk FROM {data} WHERE id = ?1"));
   const bool found = run.bind(1, as_integer(kFirstChunkId + i)).step();
   if (!found || run.type(0) != SQLITE_BLOB || run.blob(0).size() != cells.size()) {
-    damaged("chunk " + std::to_string(i) +
-            " of the filter over the whole table must be a blob of " +
-            std::to_string(cells.size()) + " bytes");
+    throw_damaged("chunk " + std::to_string(i) +
+                  " of the filter over the whole table must be a blob of " +
+                  std::to_string(cells.size()) + " bytes");
   }
   const auto stored = run.blob(0);
   std::copy(stored.begin(), stored.end(), cells.begin());
@@ -73,8 +73,8 @@ void TableFilterStore::check(const TableFilterConfig& config) {
   Execution run(tables_.prepared("SELECT id FROM {data} WHERE id BETWEEN ?1 AND ?2"));
   const std::uint64_t found = run.bind(1, as_integer(kFirstChunkId)).bind(2, kLastId).count_rows();
   if (found != wanted) {
-    damaged("the filter over the whole table has " + std::to_string(found) + " chunks instead of " +
-            std::to_string(wanted));
+    throw_damaged("the filter over the whole table has " + std::to_string(found) +
+                  " chunks instead of " + std::to_string(wanted));
   }
 }
 

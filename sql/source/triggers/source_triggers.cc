@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "sql/source/change_log.h"
-#include "sql/source/triggers/trigger_text.h"
+#include "sql/source/triggers/trigger_parser.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/sql_text.h"
 

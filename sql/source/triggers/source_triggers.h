@@ -22,9 +22,9 @@
 // has tables and indexes before them. The dump of a newer shell has views before triggers: whether
 // these were created again is then unknown, and they count as created again.
 //
-// The sentinel also says what was accepted: other names than those of the options (accept_names()),
-// which are in the config of the virtual table, and a source that is newer than the side table
-// (accept_source()).
+// The text of the sentinel also says what was accepted: that the names differ from those of the
+// options (accept_names() stores the names themselves in <name>_config), and that the source is
+// newer than the side table (accept_source()).
 //
 // With writers=extension the triggers write commands to the bloom table. A counting filter must
 // then receive each change exactly once, so its triggers run AFTER. Any other filter may receive

@@ -1,4 +1,4 @@
-#include "sql/source/triggers/trigger_text.h"
+#include "sql/source/triggers/trigger_parser.h"
 
 #include <sqlite3ext.h>
 
