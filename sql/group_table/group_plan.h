@@ -19,11 +19,11 @@ enum class GroupPlan : int {
   // The query compares `key` with a collation that the filters do not support: see
   // sql/vtab/key_constraint.h.
   refused_collation = 5,
-  // The query uses `key`, and has no condition to look it up. Refused: in an OR or RIGHT JOIN,
-  // SQLite
-  // returns a row once that both this scan and a lookup find, by its PRIMARY KEY, which is the
-  // column for commands. That value has the hash of the key only in rows of a lookup, so the member
-  // would be returned twice.
+  // The query uses `key`, and has no condition to look it up. Refused: in an OR or RIGHT JOIN, a
+  // scan
+  // and a lookup can find the same row. SQLite returns it once, because it recognizes it by its
+  // PRIMARY KEY, the column for commands. But a lookup puts the hash of the key into that column,
+  // and a scan cannot, so the member would be returned twice.
   refused_scan = 6,
 };
 

@@ -62,7 +62,7 @@ class GroupTable::Change {
 void GroupTable::change(const std::function<void()>& f) {
   Change change(*this);
   f();
-  transaction_.note_written(true);
+  transaction_.count_written_change(true);
   change.done();
 }
 
@@ -146,7 +146,7 @@ int GroupTable::update(const Values& values) {
       })) {
     fail("a trigger on a shadow table cannot change the table");
   }
-  transaction_.note_write();
+  transaction_.note_write_for_cursors();
   const Value old_row = values[0];
   if (values.size() == 1 || !old_row.is_null()) {
     refuse_if_following("change the members of");
@@ -270,7 +270,7 @@ void GroupTable::rename_member(const Value& row, const Values& columns) {
     store_.members().rename(slot, member);
   }
   writer_.forget_rows();
-  transaction_.note_written(true);
+  transaction_.count_written_change(true);
 }
 
 void GroupTable::remove_member(const Value& row) {

@@ -81,7 +81,7 @@ void GroupWriter::add(std::uint64_t slot, Hash hash, bool may_use_row_log) {
   }
   uses_row_log ? append_to_row_log(key) : write(config(), {&key, 1});
   ++keys_in_transaction_;
-  transaction_.note_written(true);
+  transaction_.count_written_change(true);
 }
 
 // A transaction of fewer keys writes them at once, which costs less than a row log. In an

@@ -92,7 +92,7 @@ void SearchTable::rebuild() {
   config.table_filter = {};
   config.covered.reset();
   config.most_rows_read = 0;
-  source_.create();
+  source_.make_objects();
   config.guard = source_.guard();
   cover(config, {});
 }
@@ -186,18 +186,18 @@ void SearchTable::cover(Family f, SearchConfig& config, const RowidRanges& chang
 void SearchTable::cover_table_filter(SearchConfig& config, const RowidRanges& rows,
                                      std::int64_t last) {
   const auto& all = searched_[static_cast<std::size_t>(Family::keys)];
-  std::vector<SearchedColumn> wanted;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(wanted), [&](const SearchedColumn& each) {
+  std::vector<KeyRule> wanted;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(wanted), [&](const KeyRule& each) {
     return each.by == SearchedBy::equal && source_.has_index_on_term(each.term);
   });
-  std::vector<SearchedColumn> own = config.table_filter.columns_of(all);
+  std::vector<KeyRule> own = config.table_filter.columns_of(all);
   if (wanted.empty()) {
     store_.table_filter().clear();
     config.table_filter = {};
     return;
   }
   const bool has_all = TableFilterConfig::describe(own) == config.table_filter.columns &&
-                       std::all_of(wanted.begin(), wanted.end(), [&](const SearchedColumn& each) {
+                       std::all_of(wanted.begin(), wanted.end(), [&](const KeyRule& each) {
                          return config.table_filter.has(each);
                        });
   const auto outcome = sqlite::Outcome::of([&] {
@@ -281,7 +281,7 @@ void SearchTable::check_table_filter(const SearchConfig& config, const RowidRang
   const auto columns =
       config.table_filter.columns_of(searched_[static_cast<std::size_t>(Family::keys)]);
   std::string sql = "SELECT " + id;
-  for (const SearchedColumn& column : columns) {
+  for (const KeyRule& column : columns) {
     sql.append(", ").append(source_.sql_of_term(column.term));
   }
   const Statement select(db_, sql + " FROM " + source_.qualified() + " NOT INDEXED WHERE " + id +
@@ -317,7 +317,7 @@ void SearchTable::check_range(const FamilyConfig& config, Family f, const Stored
   const auto& searched = searched_[static_cast<std::size_t>(f)];
   const std::string id = sqlite::quoted_column(source_.rowid_alias());
   std::string sql = "SELECT " + id;
-  for (const SearchedColumn& column : searched) {
+  for (const KeyRule& column : searched) {
     sql.append(", ").append(source_.sql_of_term(column.term));
   }
   const Statement select(db_, sql + " FROM " + source_.qualified() + " NOT INDEXED WHERE " + id +

@@ -242,7 +242,7 @@ std::vector<OwnedValue> SearchTable::Cursor::list_of(const SearchCondition& cond
                                                      const Value& argument) {
   const SearchConfig none;
   const SearchFacts facts = table_.facts(none);
-  const SearchedColumn* const column = table_.column_for_filter(facts, condition);
+  const KeyRule* const column = table_.column_for_filter(facts, condition);
   std::optional<bool> is_text_comparable;
   const auto can_probe = [&](const Value& value) {
     if (value.type() != SQLITE_TEXT) {
@@ -325,7 +325,7 @@ bool SearchTable::Cursor::look_up(const SearchConfig& config, Wanted wanted) {
       continue;
     }
     SearchLookup lookup(table_.store_, config.of(f), f);
-    for (const SearchedColumn& column : table_.searched_[static_cast<std::size_t>(f)]) {
+    for (const KeyRule& column : table_.searched_[static_cast<std::size_t>(f)]) {
       for (std::size_t i = 0; i < conditions_.size(); ++i) {
         const Condition& condition = *conditions_[i];
         const SearchFacts facts = table_.facts(config);
@@ -356,8 +356,8 @@ bool SearchTable::Cursor::look_up(const SearchConfig& config, Wanted wanted) {
   return true;
 }
 
-void SearchTable::Cursor::narrow_by(const SearchedColumn& column, Affinity affinity,
-                                    std::size_t condition, SearchLookup& lookup) {
+void SearchTable::Cursor::narrow_by(const KeyRule& column, Affinity affinity, std::size_t condition,
+                                    SearchLookup& lookup) {
   const Value value = values_[condition];
   SearchKeys keys;
   if (conditions_[condition]->is_list) {

@@ -10,8 +10,8 @@
 namespace bloom {
 
 // Several keys if the source may have the value in several forms. None for NULL.
-void SearchTable::append_equal_keys(const SearchedColumn& column, Affinity affinity,
-                                    const Value& value, SearchKeys& keys) {
+void SearchTable::append_equal_keys(const KeyRule& column, Affinity affinity, const Value& value,
+                                    SearchKeys& keys) {
   const Key key(value);
   if (key.is_null()) {
     return;
@@ -35,8 +35,7 @@ void SearchTable::find_filter_conditions(const char* plan) {
   const SearchFacts facts = this->facts(none);
   int argument = 0;
   for (const SearchCondition& condition : read_search_plan(plan).conditions) {
-    const SearchedColumn* const column =
-        condition.is_list ? nullptr : column_for_filter(facts, condition);
+    const KeyRule* const column = condition.is_list ? nullptr : column_for_filter(facts, condition);
     if (column != nullptr) {
       filter_conditions_.push_back(
           {argument, column, facts.affinity(columns_.column_of_term(column->term))});
@@ -45,8 +44,8 @@ void SearchTable::find_filter_conditions(const char* plan) {
   }
 }
 
-const SearchedColumn* SearchTable::column_for_filter(const SearchFacts& facts,
-                                                     const SearchCondition& condition) {
+const KeyRule* SearchTable::column_for_filter(const SearchFacts& facts,
+                                              const SearchCondition& condition) {
   const bool is_rowid = condition.column == kRowidColumn;
   const int column = is_rowid ? source_.find(source_.rowid_alias()) : condition.column;
   const int term = is_equality(condition.op) && column >= 0 && column < columns_.source_columns()
@@ -58,7 +57,7 @@ const SearchedColumn* SearchTable::column_for_filter(const SearchFacts& facts,
     return nullptr;
   }
   const auto& all = searched_[static_cast<std::size_t>(Family::keys)];
-  return &*std::find_if(all.begin(), all.end(), [&](const SearchedColumn& each) {
+  return &*std::find_if(all.begin(), all.end(), [&](const KeyRule& each) {
     return each.term == static_cast<std::size_t>(term);
   });
 }
@@ -81,8 +80,7 @@ bool SearchTable::surely_has_none(const char* plan, const Values& values) {
                      });
 }
 
-bool SearchTable::surely_lacks(const SearchedColumn& column, Affinity affinity,
-                               const Value& value) {
+bool SearchTable::surely_lacks(const KeyRule& column, Affinity affinity, const Value& value) {
   if (!table_filter_.has(column)) {
     return false;
   }

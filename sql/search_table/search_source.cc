@@ -250,7 +250,7 @@ void SearchSource::set_covered(std::optional<std::int64_t> covered) {
   link_.triggers().install(table_, kTriggersForSearch);
 }
 
-void SearchSource::create() {
+void SearchSource::make_objects() {
   require_supported();
   covered_.reset();
   guard_ = link_

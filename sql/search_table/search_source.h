@@ -114,9 +114,9 @@ class SearchSource {
   }
   void require_no_other_writer() const { source_.require_no_other_writer(); }
 
-  // CREATE, DROP and the renaming of the bloom_search table, see SourceLink. create() also restores
-  // what is missing.
-  void create();
+  // CREATE, DROP and the renaming of the bloom_search table, see SourceLink. make_objects() is for
+  // 'rebuild' as well: it restores what is missing.
+  void make_objects();
   void drop() { link_.drop(table_, guard_); }
   void rename(const std::string& new_table, std::optional<std::int64_t> covered,
               const std::function<void()>& rename_tables);

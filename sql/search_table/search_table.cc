@@ -49,7 +49,7 @@ void SearchTable::create() {
     }
   }
   store_.create(config);
-  source_.create();
+  source_.make_objects();
   config.guard = source_.guard();
   source_.refresh_names();
   cover(config, {});
@@ -196,7 +196,7 @@ int SearchTable::update(const Values& values) {
   }
   source_.refresh_names();
   source_.require_same_columns();
-  transaction_.note_write();
+  transaction_.note_write_for_cursors();
   const TransactionState::CommandScope scope(transaction_);
   store_.tables().atomically([&] { run(command); });
   return SQLITE_OK;

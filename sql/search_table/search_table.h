@@ -109,7 +109,7 @@ class SearchTable {
   // A condition that the filter over the whole table can answer, if it has the column.
   struct FilterCondition {
     int argument;
-    const SearchedColumn* column;
+    const KeyRule* column;
     Affinity affinity;
   };
 
@@ -119,12 +119,11 @@ class SearchTable {
   void find_filter_conditions(const char* plan);
   // Returns the searched column whose keys answer this equality; null if there is none. The filter
   // over the whole table may lack that column: see TableFilterLookup::has().
-  const SearchedColumn* column_for_filter(const SearchFacts& facts,
-                                          const SearchCondition& condition);
+  const KeyRule* column_for_filter(const SearchFacts& facts, const SearchCondition& condition);
   // Returns true if no row has a value that is equal to this one. Requires:
   // table_filter_.make_ready() has returned true.
-  bool surely_lacks(const SearchedColumn& column, Affinity affinity, const Value& value);
-  void append_equal_keys(const SearchedColumn& column, Affinity affinity, const Value& value,
+  bool surely_lacks(const KeyRule& column, Affinity affinity, const Value& value);
+  void append_equal_keys(const KeyRule& column, Affinity affinity, const Value& value,
                          SearchKeys& keys);
   Like like();
   // Call when a statement is prepared. Discards statements with LIKE or GLOB: SQLite does not
@@ -169,7 +168,7 @@ class SearchTable {
   mutable SearchStore store_;
   SearchSource source_;
   SearchColumns columns_;
-  std::array<std::vector<SearchedColumn>, 2> searched_;  // by family
+  std::array<std::vector<KeyRule>, 2> searched_;  // by family
   TransactionState transaction_;
   TextToNumber to_number_;
   std::unique_ptr<sqlite::Statement> like_test_;  // what do LIKE and GLOB do?
@@ -184,8 +183,7 @@ class SearchTable {
   std::optional<std::pair<std::string, bool>> outer_join_;
   std::vector<FreeStatement> free_statements_;
   TableFilterLookup table_filter_;
-  // Those of the plan `filtered_plan_`.
-  std::string filtered_plan_;
+  std::string filtered_plan_;  // idxStr of the plan that filter_conditions_ belong to
   std::vector<FilterCondition> filter_conditions_;
   SearchKeys filter_keys_;
 };
@@ -212,7 +210,7 @@ class SearchTable::Cursor {
   // A condition of the plan, and what the statement on the source needs for it.
   struct Condition : SearchCondition {
     std::string operand;     // the left side
-    std::string comparison;  // operand, COLLATE and operator; not of patterns, MATCH and IS NULL
+    std::string comparison;  // operand, COLLATE and operator; unused for patterns, MATCH, IS NULL
     bool has_index;          // an index of the source finds the rows that are equal
   };
   // What the conditions say about the rows.
@@ -249,7 +247,7 @@ class SearchTable::Cursor {
   bool can_use_index(std::size_t condition);
   // Sets runs_ to the rows that must be read. Returns false if these are all rows.
   bool look_up(const SearchConfig& config, Wanted wanted);
-  void narrow_by(const SearchedColumn& column, Affinity affinity, std::size_t condition,
+  void narrow_by(const KeyRule& column, Affinity affinity, std::size_t condition,
                  SearchLookup& lookup);
   void prepare(bool in_runs);
   std::string sql_for(bool in_runs, bool is_limited) const;

@@ -100,10 +100,10 @@ class ChangeLog {
   // Forgets all rows: the next call of read_new_rows() reads them again.
   void forget();
 
-  // What a derived class keeps of the rows. add_key() gets each added or announced key. keys_read()
-  // returns how many keys are kept, in the order of the log. keep_keys(n) is called when only the
-  // first n of them are still in the log. It drops the others, or returns false: then all rows are
-  // read again. forget_keys() forgets all.
+  // What a derived class keeps of the rows. add_key() gets each added or announced key. They
+  // are kept in the order of the log, and keys_read() returns how many there are. keep_keys(n) is
+  // called when only the first n of them are still in the log. It drops the others, or returns
+  // false: then all rows are read again. forget_keys() forgets all.
   virtual void add_key(const sqlite::Execution& row, int first) = 0;
   virtual std::uint64_t keys_read() const = 0;
   virtual bool keep_keys(std::uint64_t n) = 0;

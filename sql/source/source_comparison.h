@@ -1,4 +1,5 @@
-// Looks up keys by the rules by which SQLite compares values with the column of a source.
+// Which other keys to look up, because SQLite converts values before it compares them with the
+// column of a source.
 //
 // SQLite converts values before it compares them (https://sqlite.org/datatype3.html, section 4.2):
 // '05' and 5.0 are equal to 5 in a column of numbers. A filter compares the bytes of keys, and

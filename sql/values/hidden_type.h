@@ -18,7 +18,7 @@ namespace bloom {
 inline constexpr char kRtrimAlias[] = "rtrim_";
 // Registers that collation. Throws SqliteError.
 void add_rtrim_alias(sqlite3* db);
-// Returns the name of the collation that SQLite calls `name`.
+// Returns "rtrim" for that alias, and any other name as it is.
 inline const char* without_alias(const char* name) {
   return sqlite3_stricmp(name, kRtrimAlias) == 0 ? "rtrim" : name;
 }

@@ -28,17 +28,17 @@ class ListCollations {
     return other_than(collation, kAnyArgument, kNoColumn).empty() &&
            std::find(plans_.begin(), plans_.end(), plan) != plans_.end();
   }
-  // Looks for a list that is compared by another collation than BINARY and this one. Considers two
-  // kinds of lists:
-  // - those that are passed to xFilter as argument number `argument`, from 0 (kAnyArgument: as any
-  //   argument), and those whose argument the program does not show; and
+  // Looks for a list that is compared by another collation than BINARY and this one. Considers all
+  // lists if `argument` is kAnyArgument, else two kinds:
+  // - those that are passed to xFilter as argument number `argument`, from 0, and those whose
+  //   argument the program does not show; and
   // - those that the explained program searches itself for the value of `column`. The program that
   //   runs may be another one, which passes them to xFilter.
   // Returns that collation; "" if there is none. If a program cannot be read, returns words that
   // say so.
   std::string other_than(std::string_view collation, int argument, int column);
 
-  // A list that is compared by another collation than BINARY.
+  // A list, or a single value, that is compared by another collation than BINARY.
   struct List {
     std::string collation;
     // Of xFilter. kAnyArgument: the program does not tell. kNoArgument: the program itself compares

@@ -11,7 +11,8 @@
 // statement also has the number n, and is reported to tables that know n already. Its end must not
 // end the first one.
 //
-// SQLite reports the savepoint of a statement that writes to two schemas twice, and its end once.
+// If a statement writes to two schemas, SQLite reports its savepoint twice, and the end of that
+// savepoint once.
 //
 // SQLite has no call for the end of a statement. The running statement may have ended whenever
 // SQLite calls xBegin, xSavepoint, xRelease, xRollbackTo, xSync, xCommit or xRollback.
@@ -57,7 +58,7 @@ class TransactionState {
   bool was_created() const { return was_created_; }
 
   // Call before a statement writes rows that a cursor may read later.
-  void note_write() { history_.note_write(); }
+  void note_write_for_cursors() { history_.note_write(); }
   WriteHistory::Moment now() { return history_.now(); }
   // Throws SqliteError(SQLITE_ABORT_ROLLBACK) if a rollback may have undone what a cursor had read
   // by then.
@@ -92,7 +93,7 @@ class TransactionState {
   int changes_written() const { return changes_written_; }
   // Call after a change was written at once. `counts`: SQLite will count this row of the statement
   // in changes().
-  void note_written(bool counts);
+  void count_written_change(bool counts);
 
   // While it lives, the caller undoes a change that fails: see sqlite::atomically().
   class CommandScope {
@@ -136,7 +137,8 @@ class TransactionState {
   // application can do anything else.
   enum class Owner { user, statement, unknown };
 
-  bool has_written_in_this_statement() const;
+  // Returns false as well if it is known who opened the savepoint.
+  bool unknown_owner_is_this_statement() const;
   // Returns whether scanning all prepared statements takes longer than writing some keys at once.
   bool has_many_statements() const { return statements_ > kManyStatements; }
   void end_statement();

@@ -32,8 +32,8 @@ class WriteHistory {
     rollbacks_at_last_moment_ = rollbacks_;
     return {writes_, rollbacks_};
   }
-  // Returns true if a rollback since the moment has undone a write from before it, and sometimes if
-  // none has.
+  // Returns whether a rollback since the moment has undone a write from before it. True as well if
+  // there were too many rollbacks or savepoints to tell.
   bool is_undone(const Moment& moment) const;
 
  private:

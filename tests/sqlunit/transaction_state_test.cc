@@ -325,7 +325,7 @@ TEST(TransactionState, AStatementOfAnotherTableDoesNotEndTheSavepointThatOpens) 
     });
     EXPECT_EQ(state.innermost_savepoint(), 1);
     state.note_renamed();
-    state.note_write();
+    state.note_write_for_cursors();
     const WriteHistory::Moment after = state.now();
     state.rolled_back_to(1);
     EXPECT_TRUE(state.may_have_old_name());

@@ -147,7 +147,7 @@ void PagedFilter::decide_write_mode() {
 
 void PagedFilter::note_written(bool counts) {
   ++keys_in_transaction_;
-  transaction_.note_written(counts);
+  transaction_.count_written_change(counts);
   note_change();
 }
 

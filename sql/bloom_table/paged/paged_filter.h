@@ -1,5 +1,5 @@
 // The changes of the filter of a bloom table, in the transactions of SQLite. It is called paged
-// because its cells are rows that fit on a page: see chunk_cache.h.
+// because its cells are rows that fit on a page: see core/layout/chunk_layout.h.
 //
 // Invariant: between two statements no change is deferred. Every added key is then in SQLite's
 // pages: in its chunk, or in the row log (bloom_row_log.h). SQLite's own rollback, commit, close,

@@ -88,14 +88,15 @@ class MemberFollower {
   // Reads what is new in the change log, and returns it.
   GroupChangeLog& read_change_log(const GroupConfig& config);
   std::uint64_t pending() const { return change_log_.count(); }
-  // Calls f(member) for each member of the source. Returns false if the source cannot be found.
+  // Calls f(member) for each member of the source. Returns false if the guard index is
+  // missing or has changed: the source is then not found for certain.
   bool for_each_source_member(const GroupConfig& config,
                               const std::function<void(const sqlite::Value&)>& f) const;
 
   // Returns the hashes to look up for a value: those of all keys that SQLite may call equal to it.
-  // Requires: `converted` has the value. Changes it if the column `key` returns it in another form;
-  // if a text is returned as a number, the first hash is that of the number. Throws bloom::Error if
-  // the keys have several columns, and `value` is not such a key.
+  // Requires: `converted` is a copy of the value. Converts that copy to what the column `key`
+  // returns. If this makes a number of a text, the first hash is that of the number. Throws
+  // bloom::Error if the keys have several columns, and `value` is not such a key.
   std::vector<Hash> hashes_of(const Key& key, const sqlite::Value& value, const GroupConfig& config,
                               sqlite::ReusableValue& converted);
 

@@ -25,10 +25,10 @@ constexpr double kKeysFpr = 0.00314;  // 12 bits per key
 constexpr double kGramsFpr = 0.0905;  // 5 bits per key
 constexpr std::int64_t kSkippedRows = 1000;
 
-std::vector<std::size_t> terms_of(const std::vector<SearchedColumn>& columns) {
+std::vector<std::size_t> terms_of(const std::vector<KeyRule>& columns) {
   std::vector<std::size_t> terms;
   terms.reserve(columns.size());
-  for (const SearchedColumn& column : columns) {
+  for (const KeyRule& column : columns) {
     terms.push_back(column.term);
   }
   return terms;
@@ -36,10 +36,10 @@ std::vector<std::size_t> terms_of(const std::vector<SearchedColumn>& columns) {
 
 }  // namespace
 
-Header header_of(const std::vector<SearchedColumn>& columns) {
+Header header_of(const std::vector<KeyRule>& columns) {
   const auto has = [&](SearchedBy by) {
     return std::any_of(columns.begin(), columns.end(),
-                       [&](const SearchedColumn& column) { return column.by == by; });
+                       [&](const KeyRule& column) { return column.by == by; });
   };
   if (has(SearchedBy::like)) {
     return size_filter(kGramsPerRange, kGramsFpr, Kind::standard, kSegmentBlock);
@@ -98,8 +98,7 @@ std::size_t KeySet::slot_of(SearchKey key) const {
   return i;
 }
 
-bool append_keys(const SearchedColumn& column, const sqlite::Value& value, bool as_stored,
-                 KeySet& keys) {
+bool append_keys(const KeyRule& column, const sqlite::Value& value, bool as_stored, KeySet& keys) {
   const int type = value.type();
   if (type == SQLITE_NULL) {
     return true;
@@ -129,7 +128,7 @@ bool append_keys(const SearchedColumn& column, const sqlite::Value& value, bool 
 }
 
 RangeBuilder::RangeBuilder(SearchStore& store, const SearchSource& source, Family family,
-                           const std::vector<SearchedColumn>& columns, FamilyConfig& config)
+                           const std::vector<KeyRule>& columns, FamilyConfig& config)
     : store_(store),
       source_(source),
       family_(family),

@@ -24,7 +24,7 @@ namespace bloom {
 inline constexpr std::uint64_t kMaxRangeRows = 8192;
 
 // Returns the header of each filter of the family with these columns.
-Header header_of(const std::vector<SearchedColumn>& columns);
+Header header_of(const std::vector<KeyRule>& columns);
 
 // A set of keys that remembers the order in which they came.
 class KeySet {
@@ -49,7 +49,7 @@ class RangeBuilder final : public RowReceiver {
  public:
   // Requires: the arguments outlive the builder.
   RangeBuilder(SearchStore& store, const SearchSource& source, Family family,
-               const std::vector<SearchedColumn>& columns, FamilyConfig& config);
+               const std::vector<KeyRule>& columns, FamilyConfig& config);
   RangeBuilder(const RangeBuilder&) = delete;
   RangeBuilder& operator=(const RangeBuilder&) = delete;
 
@@ -68,7 +68,7 @@ class RangeBuilder final : public RowReceiver {
   SearchStore& store_;
   const SearchSource& source_;
   Family family_;
-  const std::vector<SearchedColumn>& columns_;
+  const std::vector<KeyRule>& columns_;
   FamilyConfig& config_;
   FilterBatch batch_;
   CountedVector<std::uint64_t> free_;
@@ -85,7 +85,6 @@ class RangeBuilder final : public RowReceiver {
 };
 
 // Adds the keys of a value. Returns false if they are not known. `as_stored`: see Key.
-bool append_keys(const SearchedColumn& column, const sqlite::Value& value, bool as_stored,
-                 KeySet& keys);
+bool append_keys(const KeyRule& column, const sqlite::Value& value, bool as_stored, KeySet& keys);
 
 }  // namespace bloom

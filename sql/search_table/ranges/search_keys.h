@@ -25,8 +25,8 @@ namespace bloom {
 using SearchKey = std::uint64_t;
 using SearchKeys = CountedVector<SearchKey>;
 
-// How the keys of one searched column are made.
-struct SearchedColumn {
+// How the keys of one searched column or expression are made.
+struct KeyRule {
   SearchedBy by;
   // Index in SearchOptions::terms(), which is hashed with each key: equal values of two columns
   // have different keys. Stored filters depend on it.
@@ -37,7 +37,7 @@ struct SearchedColumn {
 // Returns the hashes of a key.
 Hash hash_of(SearchKey key);
 
-// `term`: see SearchedColumn.
+// `term`: see KeyRule.
 SearchKey equal_key(std::string_view bytes, Collation collation, std::uint32_t term);
 // The key that a range has if it has a text such as '05' (see is_noncanonical_number()).
 SearchKey marker_key(std::uint32_t term);

@@ -69,7 +69,7 @@ void TableFilterBuilder::take_keys() {
 
 void TableFilterBuilder::read(const RowidRanges& rows) {
   std::vector<std::size_t> terms;
-  for (const SearchedColumn& column : columns_) {
+  for (const KeyRule& column : columns_) {
     terms.push_back(column.term);
   }
   RowFeed feed(source_, terms);
@@ -85,7 +85,7 @@ void TableFilterBuilder::read(const RowidRanges& rows) {
   take_keys();
 }
 
-void TableFilterBuilder::build(std::vector<SearchedColumn> columns, std::int64_t covered) {
+void TableFilterBuilder::build(std::vector<KeyRule> columns, std::int64_t covered) {
   columns_ = std::move(columns);
   const RowidRanges rows = {{kLowestRowid, covered}};
   collected_.clear();
@@ -114,7 +114,7 @@ void TableFilterBuilder::build(std::vector<SearchedColumn> columns, std::int64_t
   window_ = nullptr;
 }
 
-bool TableFilterBuilder::add(std::vector<SearchedColumn> columns, const RowidRanges& rows) {
+bool TableFilterBuilder::add(std::vector<KeyRule> columns, const RowidRanges& rows) {
   columns_ = std::move(columns);
   read(rows);
   return collected_.size() <= kMostCollected && add_collected();

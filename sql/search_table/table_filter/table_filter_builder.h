@@ -23,10 +23,10 @@ class TableFilterBuilder final : public RowReceiver {
                      TableFilterConfig& config);
 
   // Makes the filter of the keys of these columns in the rows up to `covered`.
-  void build(std::vector<SearchedColumn> columns, std::int64_t covered);
+  void build(std::vector<KeyRule> columns, std::int64_t covered);
   // Adds the keys of rows. Returns false if the filter must be made again instead. `columns`: all
   // that the filter has.
-  bool add(std::vector<SearchedColumn> columns, const RowidRanges& rows);
+  bool add(std::vector<KeyRule> columns, const RowidRanges& rows);
 
   bool add_row(std::int64_t rowid, const sqlite::Values& values) override;
 
@@ -41,7 +41,7 @@ class TableFilterBuilder final : public RowReceiver {
   const SearchSource& source_;
   TableFilterConfig& config_;
   bool is_utf8_;
-  std::vector<SearchedColumn> columns_;
+  std::vector<KeyRule> columns_;
   KeySet keys_;
   // What becomes of the keys: they are counted, set in the chunks of the window, or collected.
   std::optional<HyperLogLog> counted_;

@@ -15,7 +15,7 @@ constexpr std::uint64_t kMostPendingRows = 100'000;
 }  // namespace
 
 TableFilterLookup::TableFilterLookup(SearchStore& store, SearchSource& source,
-                                     const std::vector<SearchedColumn>& columns)
+                                     const std::vector<KeyRule>& columns)
     : store_(store),
       source_(source),
       columns_(columns),
@@ -61,7 +61,7 @@ void TableFilterLookup::prepare() {
     return;
   }
   has_term_.assign(source_.term_count(), false);
-  for (const SearchedColumn& column : filter_columns_) {
+  for (const KeyRule& column : filter_columns_) {
     has_term_[column.term] = true;
   }
   // With a shared cache, another connection can commit meanwhile.
@@ -85,7 +85,7 @@ bool TableFilterLookup::read_pending(const SearchConfig& config) {
   }
   normalize(rows);
   std::vector<std::size_t> terms;
-  for (const SearchedColumn& column : filter_columns_) {
+  for (const KeyRule& column : filter_columns_) {
     terms.push_back(column.term);
   }
   pending_.emplace();

@@ -29,8 +29,7 @@ namespace bloom {
 class TableFilterLookup final : public RowReceiver {
  public:
   // `columns`: those of the family `keys`. Requires: the arguments outlive the object.
-  TableFilterLookup(SearchStore& store, SearchSource& source,
-                    const std::vector<SearchedColumn>& columns);
+  TableFilterLookup(SearchStore& store, SearchSource& source, const std::vector<KeyRule>& columns);
 
   // Call when a statement is prepared, and when the table was renamed: the schema may have changed.
   void expire();
@@ -38,7 +37,7 @@ class TableFilterLookup final : public RowReceiver {
   // needs when it is worth it.
   bool make_ready();
   // Requires: make_ready() has returned true.
-  bool has(const SearchedColumn& column) const { return has_term_[column.term]; }
+  bool has(const KeyRule& column) const { return has_term_[column.term]; }
   // Returns false if no row has one of these keys. Requires: make_ready() has returned true, and
   // the keys are of columns that it has.
   bool may_have(std::span<const SearchKey> keys);
@@ -54,7 +53,7 @@ class TableFilterLookup final : public RowReceiver {
 
   SearchStore& store_;
   SearchSource& source_;
-  const std::vector<SearchedColumn>& columns_;
+  const std::vector<KeyRule>& columns_;
   sqlite::Database database_;
   State state_ = State::unknown;
   bool is_preparing_ = false;
@@ -65,7 +64,7 @@ class TableFilterLookup final : public RowReceiver {
   TableFilterChunks chunks_;
   std::vector<bool> has_term_;
   // The pending rows.
-  std::vector<SearchedColumn> filter_columns_;
+  std::vector<KeyRule> filter_columns_;
   std::optional<KeySet> pending_;
   std::uint64_t rows_left_ = 0;
 };

@@ -12,7 +12,7 @@ using sqlite::Execution;
 constexpr std::uint64_t kFirstChunkId = std::uint64_t{1} << 61U;
 constexpr std::int64_t kLastId = (std::int64_t{1} << 62U) - 1;
 
-std::string token_of(const SearchedColumn& column) {
+std::string token_of(const KeyRule& column) {
   std::string token(" ");
   token.append(std::to_string(column.term)).append(":").append(name_of(column.collation));
   return token.append(" ");
@@ -20,21 +20,20 @@ std::string token_of(const SearchedColumn& column) {
 
 }  // namespace
 
-bool TableFilterConfig::has(const SearchedColumn& column) const {
+bool TableFilterConfig::has(const KeyRule& column) const {
   return column.by == SearchedBy::equal && columns.find(token_of(column)) != std::string::npos;
 }
 
-std::vector<SearchedColumn> TableFilterConfig::columns_of(
-    const std::vector<SearchedColumn>& all) const {
-  std::vector<SearchedColumn> own;
+std::vector<KeyRule> TableFilterConfig::columns_of(const std::vector<KeyRule>& all) const {
+  std::vector<KeyRule> own;
   std::copy_if(all.begin(), all.end(), std::back_inserter(own),
-               [this](const SearchedColumn& column) { return has(column); });
+               [this](const KeyRule& column) { return has(column); });
   return own;
 }
 
-std::string TableFilterConfig::describe(const std::vector<SearchedColumn>& columns) {
+std::string TableFilterConfig::describe(const std::vector<KeyRule>& columns) {
   std::string text;
-  for (const SearchedColumn& column : columns) {
+  for (const KeyRule& column : columns) {
     text += token_of(column);
   }
   return text;

@@ -30,10 +30,10 @@ struct TableFilterConfig {
 
   bool is_used() const { return header.shape.cells != 0; }
   // Returns whether the filter has the keys of this column.
-  bool has(const SearchedColumn& column) const;
+  bool has(const KeyRule& column) const;
   // Returns the columns that the filter has, of these.
-  std::vector<SearchedColumn> columns_of(const std::vector<SearchedColumn>& all) const;
-  static std::string describe(const std::vector<SearchedColumn>& columns);
+  std::vector<KeyRule> columns_of(const std::vector<KeyRule>& all) const;
+  static std::string describe(const std::vector<KeyRule>& columns);
 };
 
 class TableFilterStore {

@@ -97,8 +97,8 @@ class SourceTriggers {
   // stores the current ones. Call install_sentinel() after it.
   const SourceNames& accepted_names() const { return accepted_.names; }
   void accept_names(const std::string& table);
-  // Returns whether a tool has replaced the source: the source was created after the side table,
-  // and was not at the last call of accept_source(). 'rebuild' cannot make the side table again,
+  // Returns whether a tool has replaced the source: it is newer than the side table now, and was
+  // older at the last call of accept_source(). 'rebuild' cannot make the side table again,
   // because SQLite cannot drop it then, so it accepts that the source is newer. A second
   // replacement is not noticed here.
   bool source_was_replaced(const StoredSchema& stored) const {

@@ -1,5 +1,5 @@
 // What the text of a trigger says. Where a text could mislead, the answers err on the side that
-// makes a filter refuse lookups.
+// makes a filter refuse lookups, except that writes_to() errs to true.
 #pragma once
 
 #include <string>
