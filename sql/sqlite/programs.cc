@@ -129,8 +129,10 @@ bool has_foreign_key(sqlite3* db, const std::string& schema, const std::string& 
 
 // Returns whether a statement may have a LEFT JOIN that its program does not show: SQLite leaves it
 // out if nothing needs the joined table. So this looks at the text, and at that of the views and
-// triggers that the statement may use.
-bool may_omit_left_join(sqlite3* db, std::string_view sql, bool is_readonly) {
+// triggers that the statement may use. `schemas`: the numbers of those that it reads. The others
+// are not read, because that would lock them.
+bool may_omit_left_join(sqlite3* db, std::string_view sql, bool is_readonly,
+                        const std::vector<std::int64_t>& schemas) {
   // SQLite can make a LEFT JOIN of a FULL JOIN.
   const auto has_left_join = [](std::string_view text) {
     return has_keyword(text, "LEFT") || has_keyword(text, "FULL");
@@ -138,12 +140,17 @@ bool may_omit_left_join(sqlite3* db, std::string_view sql, bool is_readonly) {
   if (has_left_join(sql)) {
     return true;
   }
-  enum { kIsView = 0, kName = 1, kSql = 2, kSchema = 1 };
+  constexpr std::int64_t kTemp = 1;  // its views and triggers may use all others
+  enum { kIsView = 0, kName = 1, kSql = 2, kNumber = 0, kSchema = 1 };
   std::vector<std::string> definitions = {std::string(sql)};
   // Those with a LEFT JOIN: the name, and the number of the definition.
   std::vector<std::pair<std::string, std::size_t>> views;
-  const Statement schemas(db, "PRAGMA database_list");
-  for (Execution each(schemas); each.step();) {
+  const Statement all_schemas(db, "PRAGMA database_list");
+  for (Execution each(all_schemas); each.step();) {
+    const std::int64_t number = each.integer(kNumber);
+    if (number != kTemp && std::find(schemas.begin(), schemas.end(), number) == schemas.end()) {
+      continue;
+    }
     const Statement list(db, "SELECT type = 'view', name, sql FROM " +
                                  quoted_name(each.value(kSchema).text()) +
                                  ".sqlite_master WHERE type IN ('view', 'trigger')");
@@ -248,10 +255,16 @@ bool may_be_running_outer_join(sqlite3* db) {
   sqlite3_stmt* statement = nullptr;
   while ((statement = sqlite3_next_stmt(db, statement)) != nullptr) {
     const char* const sql = sqlite3_sql(statement);
+    std::vector<std::int64_t> schemas;
+    const auto is_null_row = [&](const Instruction& each) {
+      if (each.opcode == "Transaction") {
+        schemas.push_back(each.p1);
+      }
+      return each.opcode == "NullRow";
+    };
     if (sqlite3_stmt_busy(statement) != 0 &&
-        (may_have_instruction(db, sql,
-                              [](const Instruction& each) { return each.opcode == "NullRow"; }) ||
-         may_omit_left_join(db, sql, sqlite3_stmt_readonly(statement) != 0))) {
+        (may_have_instruction(db, sql, is_null_row) ||
+         may_omit_left_join(db, sql, sqlite3_stmt_readonly(statement) != 0, schemas))) {
       return true;
     }
   }

@@ -177,20 +177,23 @@ bool same_sql(std::string_view a, std::string_view b) {
   }
 }
 
+// A word before a bracket is a function, and one after AS is a type: AS occurs only in CAST.
 bool may_name(std::string_view sql, const std::string& column) {
-  const auto is_named = [&](std::string_view token) {
-    return sqlite3_stricmp(std::string(token).c_str(), column.c_str()) == 0;
+  const auto is_same = [](std::string_view token, const std::string& name) {
+    return sqlite3_stricmp(name_of_token(token).c_str(), name.c_str()) == 0;
   };
-  for (std::size_t i = 0; i < sql.size();) {
-    const std::string_view rest = sql.substr(i);
-    const std::size_t size = std::max(size_of_word(rest), quoted_size(rest));
-    const std::string_view token = rest.substr(0, size);
-    // `name`, [name], and comments, which may have quotes: not worth reading.
-    if (token == "`" || token == "[" || rest.starts_with("/*") || rest.starts_with("--") ||
-        (token.front() != '\'' && is_named(unquoted(token).value_or(std::string(token))))) {
+  bool is_type = false;
+  for (std::string_view token = next_token(sql); !token.empty(); token = next_token(sql)) {
+    std::string_view rest = sql;
+    const bool is_word = size_of_word(token) == token.size();
+    const bool is_other =
+        token.front() == '\'' || (is_word && (is_type || next_token(rest) == "("));
+    // next_token() takes a name with ` in it for two names.
+    const bool is_unclear = token.front() == '`' && sql.starts_with('`');
+    if (!is_other && (is_unclear || is_same(token, column))) {
       return true;
     }
-    i += size;
+    is_type = token != ")" && (is_type || (is_word && is_same(token, "AS")));
   }
   return false;
 }

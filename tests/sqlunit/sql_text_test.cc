@@ -80,10 +80,15 @@ TEST(SqlText, AnExpressionMayNameAColumn) {
   // The escape of the byte order mark would take in the b that follows.
   for (const std::string& sql :
        {std::string("b"), std::string("a||B"), std::string("\"b\""), std::string("`b`"),
-        std::string("a||\xEF\xBB\xBF") + "b", std::string("1b"), std::string("[b]")}) {
+        std::string("a||\xEF\xBB\xBF") + "b", std::string("1b"), std::string("[b]"),
+        std::string("`a``c`"), std::string("a /* c */ || b"), std::string("f(b)"),
+        std::string("CAST(b AS TEXT)"), std::string("CAST(a AS TEXT) || b"),
+        std::string("\"b\" (1)"), std::string("b IN (1)")}) {
     EXPECT_TRUE(may_name(sql, "b")) << sql;
   }
-  for (const std::string sql : {"", "bb", "'b'", "a + 1", "b1", "b\xEF\xBB\xBF"}) {
+  for (const std::string sql :
+       {"", "bb", "'b'", "a + 1", "b1", "b\xEF\xBB\xBF", "b(a)", "B /* c */ (a)", "CAST(a AS b)",
+        "CAST(a as b b(10))", "[a b] || `c`", "a -- b", "a /* b */"}) {
     EXPECT_FALSE(may_name(sql, "b")) << sql;
   }
 }
