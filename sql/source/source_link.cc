@@ -173,6 +173,12 @@ std::optional<std::string> SourceLink::check(
     return std::nullopt;
   }
   auto problem = problem_of_objects(table, objects);
+  if (problem) {
+    // SQLite may have opened the table within an ALTER TABLE that has failed since. What was read
+    // then is not of this schema, and the state does not tell.
+    triggers_.forget();
+    problem = problem_of_objects(table, objects);
+  }
   problem = problem ? problem : problem_of_names();
   problem = problem ? problem : problem_of_columns(table);
   if (!problem && and_then) {
