@@ -172,14 +172,17 @@ std::optional<std::string> SourceLink::check(
   if (schema_check_.still_passes(source_)) {
     return std::nullopt;
   }
-  auto problem = problem_of_objects(table, objects);
+  const auto look = [&] {
+    const auto problem = problem_of_objects(table, objects);
+    return problem ? problem : problem_of_names();
+  };
+  auto problem = look();
   if (problem) {
     // SQLite may have opened the table within an ALTER TABLE that has failed since. What was read
     // then is not of this schema, and the state does not tell.
     triggers_.forget();
-    problem = problem_of_objects(table, objects);
+    problem = look();
   }
-  problem = problem ? problem : problem_of_names();
   problem = problem ? problem : problem_of_columns(table);
   if (!problem && and_then) {
     problem = and_then();
