@@ -336,8 +336,8 @@ class Following(SourceCase):
     def test_a_sentinel_that_says_something_else(self):
         note = """CREATE VIEW "f_last" AS SELECT 'this view is newer than the triggers' AS note"""
         config = "INSERT INTO f_config VALUES ('names', "
-        texts = ("''", """'"a'""", """'"a","b","c"'""", "'x'", "1", "''''", "NULL")
-        for more in ("1 AS renamed", "1 AS newer_source, 2", *(f"1 AS renamed; {config}{text})" for text in texts)):
+        values = ("''", """'"a'""", """'"a","b","c"'""", "'x'", "1", "''''", "NULL")
+        for more in ("1 AS renamed", "1 AS newer_source, 2", *(f"1 AS renamed; {config}{text})" for text in values)):
             with self.subTest(more):
                 db = self.connect(":memory:")
                 db.executescript(f"""
@@ -387,7 +387,7 @@ class Following(SourceCase):
                 found = f"SELECT 1 FROM users_seen WHERE {column} = 7"
                 for views in (True, False):
                     replace(views)
-                    if name == "q":  # SQLite 3.31 asks for that: the column has another type
+                    if name == "q":  # SQLite 3.31 needs that: the column has another type
                         db = self.connect(path)
                     for side in (db, self.connect(path)):
                         if name == "q":
