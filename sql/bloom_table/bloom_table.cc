@@ -122,6 +122,7 @@ void BloomTable::destroy() { follower_ ? follower_->drop(*filter_) : filter_->dr
 void BloomTable::rename(const char* name) {
   require_name(name);
   filter_->begin_statement();
+  filter_->require_names_are_free(name);
   follower_ ? follower_->rename(*filter_, name) : filter_->rename(name);
   filters_.retire_others(*filter_);
 }

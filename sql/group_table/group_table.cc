@@ -122,6 +122,7 @@ int GroupTable::best_index(sqlite3_index_info& info) {
 void GroupTable::rename(const char* name) {
   require_group_name(name);
   require_usable();
+  store_.tables().require_names_are_free(name);
   shared_.write_deferred_keys();
   store_.tables().watch_name();
   follower_ ? follower_->rename(name) : store_.tables().rename(name);

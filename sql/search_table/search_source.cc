@@ -150,6 +150,9 @@ void SearchSource::require_same_columns() {
   if (const std::string problem = other_columns(); !problem.empty()) {
     fail(reopening_message(problem, table_));
   }
+  if (!columns_.empty()) {
+    require_rowid_alias();
+  }
   has_same_columns_ = true;
 }
 
@@ -223,6 +226,10 @@ void SearchSource::require_supported() const {
     }
   }
   source_.require_ordinary_table();
+  require_rowid_alias();
+}
+
+void SearchSource::require_rowid_alias() const {
   if (rowid_alias_.empty()) {
     fail("cannot search " + quoted_text(name()) +
          ": it has no INTEGER PRIMARY KEY, and VACUUM may renumber the rows of such a table (give "

@@ -135,6 +135,7 @@ class SearchSource {
 
  private:
   void read_names();
+  void require_rowid_alias() const;
   std::vector<SourceColumn> read_columns() const;
   // Returns how the columns differ from those of the source now; "" if they do not.
   std::string other_columns() const;

@@ -84,6 +84,7 @@ void SearchTable::destroy() {
 void SearchTable::rename(const char* name) {
   SearchColumns(name, source_, options_).require_table_name_is_free();
   require_usable();
+  store_.tables().require_names_are_free(name);
   const SearchConfig config = store_.load_config();
   store_.tables().watch_name();
   source_.rename(name, config.covered, [&] { store_.tables().rename(name); });

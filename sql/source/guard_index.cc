@@ -25,12 +25,6 @@ std::string GuardIndex::sql(const std::string& name) const {
   return quoted_name(name) + " ON " + quoted_name(names.table) + "(" + list + ") WHERE 0";
 }
 
-bool GuardIndex::has_object(const std::string& name) const {
-  const Statement select(source_.db(), "SELECT 1 FROM " + source_.qualified("sqlite_master") +
-                                           " WHERE name = ?1 COLLATE NOCASE");
-  return Execution(select).bind(1, name).step();
-}
-
 // That guard may have been dropped with its source: its virtual table would take a new index of the
 // name for its own.
 bool GuardIndex::is_of_another(const std::string& name, const std::string& table) const {
@@ -53,7 +47,9 @@ bool GuardIndex::is_of_another(const std::string& name, const std::string& table
 std::string GuardIndex::make(const std::string& table) const {
   const std::string first = table + "_guard";
   std::string name = first;
-  for (int i = 2; has_object(name) || is_of_another(name, table); ++i) {
+  for (int i = 2;
+       sqlite::has_object(source_.db(), source_.schema(), name) || is_of_another(name, table);
+       ++i) {
     name = first + std::to_string(i);
   }
   sqlite::execute(source_.db(), "CREATE INDEX " + quoted_name(source_.schema()) + "." + sql(name));

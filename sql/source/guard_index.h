@@ -40,7 +40,6 @@ class GuardIndex {
 
  private:
   std::string sql(const std::string& name) const;
-  bool has_object(const std::string& name) const;
   // Returns whether the config of a virtual table other than `table` has this name for its guard.
   bool is_of_another(const std::string& name, const std::string& table) const;
 

@@ -100,22 +100,22 @@ void SourceLink::rename(std::string_view old_name, const std::string& new_name,
   const std::string table(old_name);  // a copy: rename_tables() may change what it refers to
   const std::uint64_t trigger_set = objects.trigger_set;
   const StoredSchema stored = triggers_.read_stored(table);
-  const bool installed = (triggers_.refresh_names_and_check(stored, new_name, trigger_set) ||
-                          triggers_.refresh_names_and_check(stored, table, trigger_set)) &&
-                         !problem_beside_triggers(table, objects);
+  const bool has_triggers = triggers_.refresh_names_and_check(stored, new_name, trigger_set) ||
+                            triggers_.refresh_names_and_check(stored, table, trigger_set);
+  if (const auto problem =
+          has_triggers ? problem_beside_triggers(table, objects) : missing_triggers()) {
+    fail(*problem);
+  }
+  triggers_.require_names_are_free(new_name, trigger_set);
   triggers_.uninstall(table);
   rename_tables();
   if (!side_table_sql(triggers_.read_stored(table)).empty()) {
     execute(source_.db(), "ALTER TABLE " + source_.qualified(side_table(table)) + " RENAME TO " +
                               quoted_name(side_table(new_name)));
   }
-  if (installed) {
-    // Who renames this table after the source means the source by its new name.
-    triggers_.accept_names(new_name);
-    triggers_.install(new_name, trigger_set);
-  } else if (triggers_.has_sentinel(trigger_set)) {
-    triggers_.install_sentinel(new_name);
-  }
+  // Who renames this table after the source means the source by its new name.
+  triggers_.accept_names(new_name);
+  triggers_.install(new_name, trigger_set);
   schema_may_have_changed();
 }
 
@@ -198,13 +198,14 @@ std::optional<std::string> SourceLink::problem_of_objects(const std::string& tab
                                                           const LinkedObjects& objects) {
   const StoredSchema before = triggers_.stored(table);
   const bool has_triggers = triggers_.refresh_names_and_check(before, table, objects.trigger_set);
-  if (!has_triggers) {
-    return problem("the triggers of source " + quoted_text(source_.names().table) +
-                       " are missing or have changed",
-                   "the command 'rebuild' fixes that; if the source no longer exists, run DROP "
-                   "TABLE");
-  }
-  return problem_beside_triggers(table, objects);
+  return has_triggers ? problem_beside_triggers(table, objects) : missing_triggers();
+}
+
+std::string SourceLink::missing_triggers() const {
+  return problem("the triggers of source " + quoted_text(source_.names().table) +
+                     " are missing or have changed",
+                 "the command 'rebuild' fixes that; if the source no longer exists, run DROP "
+                 "TABLE");
 }
 
 std::string SourceLink::problem(const std::string& what, std::string_view fix) const {

@@ -94,8 +94,9 @@ class SourceLink {
                         std::uint64_t trigger_set, bool triggers_are_current);
   // For DROP. `guard_index`: empty if it cannot be read.
   void drop(const std::string& table, const std::string& guard_index);
-  // For ALTER TABLE ... RENAME. Calls rename_tables(), which renames the shadow tables. If an
-  // object is not as it was made, drops the triggers, and check() then says so.
+  // For ALTER TABLE ... RENAME. Calls rename_tables(), which renames the shadow tables. Throws
+  // bloom::Error, with nothing changed, if an object is not as it was made: which table the new
+  // name should follow would not be certain.
   void rename(std::string_view old_name, const std::string& new_name, const LinkedObjects& objects,
               const std::function<void()>& rename_tables);
 
@@ -132,6 +133,7 @@ class SourceLink {
  private:
   std::optional<std::string> problem_of_names() const;
   std::optional<std::string> problem_of_columns(const std::string& table) const;
+  std::string missing_triggers() const;
   // Requires: the names of the source are the current ones.
   std::optional<std::string> problem_beside_triggers(const std::string& table,
                                                      const LinkedObjects& objects);

@@ -101,6 +101,9 @@ bool has_columns(sqlite3* db, const std::string& schema, const std::string& tabl
 std::vector<std::string> tables_named(sqlite3* db, const std::string& schema,
                                       const std::string& prefix);
 
+// Returns whether the schema has an object of this name. Throws SqliteError.
+bool has_object(sqlite3* db, std::string_view schema, std::string_view name);
+
 // Returns the CREATE statement of a table, index or trigger (`type`) as the schema stores it.
 // Returns "" if there is no such object. Throws SqliteError.
 std::string stored_sql(sqlite3* db, std::string_view schema, std::string_view type,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/support/error.h"
 #include "sql/sqlite/atomically.h"
 #include "sql/sqlite/sql_text.h"
 #include "sql/vtab/damage.h"
@@ -10,6 +11,13 @@ namespace bloom {
 
 using sqlite::quoted_name;
 using sqlite::Statement;
+
+void require_name_is_free(sqlite3* db, const std::string& schema, const std::string& name) {
+  if (sqlite::has_object(db, schema, name)) {
+    fail("there is already another object named " + sqlite::quoted_text(name) +
+         " (rename or drop that, or choose another name)");
+  }
+}
 
 bool ShadowTables::contains(std::span<const ShadowTable> all, std::string_view suffix) {
   return std::any_of(all.begin(), all.end(),
@@ -155,6 +163,12 @@ void ShadowTables::drop() {
     if (table.presence == ShadowTable::kAlways || exists(table)) {
       sqlite::execute(db_, "DROP TABLE IF EXISTS " + qualified(table.suffix));
     }
+  }
+}
+
+void ShadowTables::require_names_are_free(const std::string& table) const {
+  for (const ShadowTable& each : all_) {
+    require_name_is_free(db_, schema_, std::string(table).append("_").append(each.suffix));
   }
 }
 

@@ -28,6 +28,11 @@ struct ShadowTable {
   enum Presence { kAlways, kMayBeMissing } presence = kAlways;
 };
 
+// Throws bloom::Error if the schema has an object of this name. A rename calls this for all names
+// that it needs before it changes anything. If a statement fails after it has changed the schema,
+// SQLite undoes that in the file, but not in its own copy of the schema.
+void require_name_is_free(sqlite3* db, const std::string& schema, const std::string& name);
+
 class ShadowTables {
  public:
   // Requires: `all` lives as long as this object.
@@ -95,7 +100,9 @@ class ShadowTables {
   // A shadow table that is missing is an error for rename(), unless it may be missing. drop() skips
   // all that are missing.
   void drop();
+  // Requires: require_names_are_free(table) has passed.
   void rename(const std::string& table);
+  void require_names_are_free(const std::string& table) const;
 
   // Runs body() as sqlite::atomically() does. Requires: there is a table <name>_config(k, v).
   void atomically(const std::function<void()>& body) const;

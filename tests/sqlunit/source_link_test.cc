@@ -181,8 +181,8 @@ TEST_F(SourceLinkTest, FollowsNamesThatChange) {
   EXPECT_EQ(count("g_changed"), "0");
 }
 
-// Renaming the table must not make good what was changed.
-TEST_F(SourceLinkTest, RenameKeepsAProblem) {
+// Renaming the table must not make good what was changed, nor choose another source.
+TEST_F(SourceLinkTest, RenameRefusesAProblem) {
   for (const char* change : {
            "DROP TRIGGER f_after_insert",
            "DROP TABLE f_changed; CREATE TABLE \"f_changed\"(first UNIQUE)",
@@ -193,9 +193,26 @@ TEST_F(SourceLinkTest, RenameKeepsAProblem) {
     SourceLink source = link();
     const LinkedObjects made = source.create("f", kVersion);
     execute(db_, change);
-    source.rename("f", "g", made, [] {});
-    EXPECT_NE(message(source.check("g", made)), "ok") << change;
+    const std::string before = describe("(SELECT group_concat(sql) FROM sqlite_master)");
+    EXPECT_NE(error_of([&] { source.rename("f", "g", made, [] { FAIL(); }); }), "") << change;
+    EXPECT_EQ(describe("(SELECT group_concat(sql) FROM sqlite_master)"), before) << change;
+    EXPECT_NE(message(source.check("f", made)), "ok") << change;
     execute(db_, "ROLLBACK TO change; RELEASE change");
+  }
+}
+
+TEST_F(SourceLinkTest, RenameRefusesATakenNameBeforeItChangesAnything) {
+  SourceLink source = link();
+  const LinkedObjects made = source.create("f", kVersion);
+  for (const char* object : {"TABLE g_changed(x)", "VIEW g_last AS SELECT 1",
+                             "TRIGGER g_after_insert AFTER INSERT ON s BEGIN SELECT 1; END",
+                             "INDEX G_CHANGED ON s(a)"}) {
+    execute(db_, std::string("SAVEPOINT taken; CREATE ") + object);
+    const std::string error =
+        error_of([&] { source.rename("f", "g", made, [] { FAIL() << "has changed something"; }); });
+    EXPECT_NE(error.find("already another object named"), std::string::npos) << object << error;
+    EXPECT_EQ(message(source.check("f", made)), "ok") << object;
+    execute(db_, "ROLLBACK TO taken; RELEASE taken");
   }
 }
 

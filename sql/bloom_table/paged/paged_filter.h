@@ -57,7 +57,11 @@ class PagedFilter : public CachedFilter {
   // initial keys by calling `add`. Requires: `config` has one layer, or generations.
   void create(const BloomConfig& config, const std::function<void(const Add&)>& fill = {});
   void drop();
+  // Requires: require_names_are_free(table) has passed.
   void rename(const std::string& table);
+  void require_names_are_free(const std::string& table) const {
+    store_.tables().require_names_are_free(table);
+  }
 
   // The calls of SQLite: see the table at the top.
   void begin();

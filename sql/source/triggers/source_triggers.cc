@@ -110,12 +110,19 @@ void SourceTriggers::install(const std::string& table, std::uint64_t trigger_set
     create(trigger);
   }
   if (set.has_sentinel) {
-    install_sentinel(table);
+    create(sentinel(table, accepted_));
   }
 }
 
-void SourceTriggers::install_sentinel(const std::string& table) const {
-  create(sentinel(table, accepted_));
+void SourceTriggers::require_names_are_free(const std::string& table,
+                                            std::uint64_t trigger_set) const {
+  std::vector<std::string> names = {side_.name(table), table + std::string(kSentinel)};
+  for (const Trigger& trigger : set_of(trigger_set).make(source_, table, table)) {
+    names.push_back(trigger.name);
+  }
+  for (const std::string& name : names) {
+    require_name_is_free(source_.db(), source_.schema(), name);
+  }
 }
 
 void SourceTriggers::create(const Trigger& object) const {

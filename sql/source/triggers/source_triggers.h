@@ -108,12 +108,11 @@ class SourceTriggers {
     accepted_.newer_source = source_is_newer_than_side(read_stored(table));
   }
 
+  // Checks the names that install() and the side table would have: see require_name_is_free().
+  void require_names_are_free(const std::string& table, std::uint64_t trigger_set) const;
   // Creates or drops the triggers and the sentinel of the virtual table `table`.
   void install(const std::string& table, std::uint64_t trigger_set) const;
   void uninstall(const std::string& table) const;
-  // Creates only the sentinel, after uninstall(): the next check finds that the triggers are
-  // missing.
-  void install_sentinel(const std::string& table) const;
 
   // Updates the names of the source: takes them from the triggers, of any set, or the accepted
   // names if there are no triggers.
