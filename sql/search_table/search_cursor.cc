@@ -43,7 +43,7 @@ void SearchTable::Cursor::start(int order, const char* idx_string, const Values&
   table_.refresh_names_if_needed();
   table_.source_.require_same_columns();
   execution_.reset();
-  if (table_.surely_has_none(idx_string, values)) {
+  if (filter_has_none(idx_string, values)) {
     return;
   }
   opened_ = table_.transaction_.now();
@@ -94,6 +94,17 @@ void SearchTable::Cursor::start(int order, const char* idx_string, const Values&
   read_row();
 }
 
+bool SearchTable::Cursor::filter_has_none(const char* idx_string, const Values& values) {
+  constexpr unsigned kMany = 32;
+  constexpr unsigned kEvery = 16;
+  if (maybes_in_a_row_ > kMany && ++maybes_in_a_row_ % kEvery != 0) {
+    return false;
+  }
+  const Answer answer = table_.look_up_in_filter(idx_string, values);
+  maybes_in_a_row_ = answer == Answer::maybe ? maybes_in_a_row_ + 1 : 0;
+  return answer == Answer::none;
+}
+
 Value SearchTable::Cursor::own(const Value& value) {
   owned_.push_back(value.copy());
   return Value(owned_.back().get());
@@ -101,13 +112,15 @@ Value SearchTable::Cursor::own(const Value& value) {
 
 // Finds the statement by what its text depends on, which takes less time than to write the text.
 void SearchTable::Cursor::prepare(bool in_runs) {
-  const bool is_limited =
-      in_runs || runs_.front().first != kLowestRowid || runs_.front().last != kHighestRowid;
+  const RowidRange rows = runs_.front();
+  const bool is_limited = rows.first != kLowestRowid || rows.last != kHighestRowid;
+  form_ = in_runs                   ? Form::runs
+          : rows.first == rows.last ? Form::one_row
+          : is_limited              ? Form::one_run
+                                    : Form::all_rows;
   std::string& key = wanted_statement_key_;
   key.assign(columns_text_)
-      .append(1, in_runs      ? 'r'
-                 : is_limited ? 'l'
-                              : 'a')
+      .append(1, static_cast<char>(form_))
       .append(1, static_cast<char>('0' + order_))
       .append(table_.source_.name())
       .append(1, '\0')
@@ -130,10 +143,11 @@ void SearchTable::Cursor::prepare(bool in_runs) {
   if (free.size() > kMaxFree) {
     free.erase(free.begin());
   }
-  statement_ = std::make_unique<Statement>(table_.db_, sql_for(in_runs, is_limited));
+  statement_ = std::make_unique<Statement>(table_.db_, sql());
 }
 
-std::string SearchTable::Cursor::sql_for(bool in_runs, bool is_limited) const {
+std::string SearchTable::Cursor::sql() const {
+  const bool in_runs = form_ == Form::runs;
   const std::string id = quoted_column(table_.source_.rowid_alias());
   std::string sql = "SELECT " + id;
   for (int i = 0; i < table_.columns_.source_columns(); ++i) {
@@ -141,7 +155,12 @@ std::string SearchTable::Cursor::sql_for(bool in_runs, bool is_limited) const {
     sql.append(", ").append(is_used ? table_.columns_.sql(i) : "NULL");
   }
   sql.append(" FROM ").append(table_.source_.qualified()).append(in_runs ? " NOT INDEXED" : "");
-  sql.append(" WHERE ").append(is_limited ? id + " BETWEEN ?1 AND ?2" : "?1 IS ?1 AND ?2 IS ?2");
+  sql.append(" WHERE ");
+  if (form_ == Form::all_rows) {
+    sql.append("1");
+  } else {
+    sql.append(id).append(form_ == Form::one_row ? " = ?1" : " BETWEEN ?1 AND ?2");
+  }
   sql.append(where_);
   if (in_runs || order_ != kNoOrder) {
     sql.append(" ORDER BY ").append(id).append(order_ == kDescending ? " DESC" : "");
@@ -152,7 +171,12 @@ std::string SearchTable::Cursor::sql_for(bool in_runs, bool is_limited) const {
 void SearchTable::Cursor::start_run() {
   execution_.reset();
   execution_.emplace(*statement_);
-  execution_->bind(1, runs_[run_].first).bind(2, runs_[run_].last);
+  if (form_ != Form::all_rows) {
+    execution_->bind(1, runs_[run_].first);
+  }
+  if (form_ == Form::one_run || form_ == Form::runs) {
+    execution_->bind(2, runs_[run_].last);
+  }
   for (std::size_t i = 0; i < bound_.size(); ++i) {
     execution_->bind(kFirstParameter + static_cast<int>(i), bound_[i]);
   }

@@ -63,21 +63,22 @@ const KeyRule* SearchTable::column_for_filter(const SearchFacts& facts,
 }
 
 // NULL has no keys: x IS NULL may find rows.
-bool SearchTable::surely_has_none(const char* plan, const Values& values) {
+SearchTable::Answer SearchTable::look_up_in_filter(const char* plan, const Values& values) {
   if (filtered_plan_ != plan) {
     find_filter_conditions(plan);
   }
   if (filter_conditions_.empty() || !table_filter_.make_ready()) {
-    return false;
+    return Answer::unknown;
   }
   // Reading the pending rows may call functions of the host, which may look up by another plan.
   if (filtered_plan_ != plan) {
     find_filter_conditions(plan);
   }
-  return std::any_of(filter_conditions_.begin(), filter_conditions_.end(),
-                     [&](const FilterCondition& each) {
-                       return surely_lacks(*each.column, each.affinity, values[each.argument]);
-                     });
+  const bool none = std::any_of(
+      filter_conditions_.begin(), filter_conditions_.end(), [&](const FilterCondition& each) {
+        return surely_lacks(*each.column, each.affinity, values[each.argument]);
+      });
+  return none ? Answer::none : Answer::maybe;
 }
 
 bool SearchTable::surely_lacks(const KeyRule& column, Affinity affinity, const Value& value) {

@@ -113,9 +113,10 @@ class SearchTable {
     Affinity affinity;
   };
 
-  // Returns true if no row meets the conditions of the plan, as the filter over the whole table
-  // says.
-  bool surely_has_none(const char* plan, const Values& values);
+  // What the filter over the whole table says: it has no answer yet; some row may meet the
+  // conditions of the plan; none does.
+  enum class Answer { unknown, maybe, none };
+  Answer look_up_in_filter(const char* plan, const Values& values);
   void find_filter_conditions(const char* plan);
   // Returns the searched column whose keys answer this equality; null if there is none. The filter
   // over the whole table may lack that column: see TableFilterLookup::has().
@@ -206,6 +207,8 @@ class SearchTable::Cursor {
 
  private:
   static constexpr int kFirstParameter = 3;  // after the rowids of a run
+  // What the statement on the source says about rowids. The more it knows, the less time it takes.
+  enum class Form : char { all_rows = 'a', one_row = '1', one_run = 'l', runs = 'r' };
 
   // A condition of the plan, and what the statement on the source needs for it.
   struct Condition : SearchCondition {
@@ -220,6 +223,9 @@ class SearchTable::Cursor {
     bool is_none = false;    // no row meets them
   };
 
+  // Returns true if no row meets the conditions, as the filter over the whole table says. Where a
+  // join finds nearly all values, the filter saves nothing, and is not always looked at.
+  bool filter_has_none(const char* idx_string, const Values& values);
   // Returns a copy of a value, which is valid until the next start().
   Value own(const Value& value);
   // Reads the plan, unless the last execution had the same: a join has one plan for many values.
@@ -250,7 +256,7 @@ class SearchTable::Cursor {
   void narrow_by(const KeyRule& column, Affinity affinity, std::size_t condition,
                  SearchLookup& lookup);
   void prepare(bool in_runs);
-  std::string sql_for(bool in_runs, bool is_limited) const;
+  std::string sql() const;
   void keep_statement();
   void start_run();
   void read_row();
@@ -272,6 +278,8 @@ class SearchTable::Cursor {
   std::string where_;                                   // of the statement on the source
   std::vector<Value> bound_;                            // its parameters
   std::vector<sqlite::OwnedValue> owned_;               // see own()
+  unsigned maybes_in_a_row_ = 0;                        // of the filter over the whole table
+  Form form_ = Form::all_rows;
   RowidRanges runs_;
   std::size_t run_ = 0;
   // If an index finds the rows of a list: its values, each of which needs a run of its own, and the

@@ -125,6 +125,21 @@ class Use(FilterCase):
         # At the 1024th lookup, up to 4096 rows are read.
         self.assertEqual([self.found(db) for _ in range(3)], [200, 111, 0])
 
+    def test_a_join_that_finds_nearly_all_values_seldom_looks_at_the_filter(self):
+        db = self.make(rows=8000)
+        keys = [f"key {2 * i}" if i % 80 < 64 else f"absent {i}" for i in range(1, 4001)]
+        db.execute("DELETE FROM wanted")
+        db.executemany("INSERT INTO wanted VALUES (?)", [(key,) for key in keys])
+        present = sum(key.startswith("key") for key in keys)
+        self.assertSame(db)
+        statements = []
+        db.set_trace_callback(statements.append)
+        self.assertEqual(self.found(db), present)
+        db.set_trace_callback(None)
+        read = sum('FROM "main"."s" WHERE' in statement for statement in statements)
+        self.assertGreater(read, present + 100)
+        self.assertLess(read, present + 50 * 15)  # at most 15 absent values after each 64 that are found
+
     def test_many_pending_keys_are_found(self):
         """The set of pending keys grows while it is filled."""
         count = 50_000
