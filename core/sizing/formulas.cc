@@ -35,7 +35,7 @@ void require_fpr(std::string_view name, double p) {
   }
 }
 
-double classic_fpr(const Shape& shape, double n) {
+double classic_fpr_of_block(const Shape& shape, double n) {
   const double k = shape.hashes;
   const double insertions = shape.kind == Kind::partitioned ? n : k * n;
   return std::pow(fill_after(insertions, static_cast<double>(shape.probe_range())), k);
@@ -58,7 +58,7 @@ std::uint32_t hashes_for(std::uint64_t m, std::uint64_t n) {
 double fpr_for(std::uint64_t m, std::uint64_t n, std::uint32_t k, Kind kind) {
   const Shape shape{.kind = kind, .hashes = k, .cells = m, .block = 0, .seed = 0};
   require_valid(shape);
-  return classic_fpr(shape, static_cast<double>(n));
+  return classic_fpr_of_block(shape, static_cast<double>(n));
 }
 
 std::uint64_t capacity_for(std::uint64_t m, std::uint32_t k, double p) {

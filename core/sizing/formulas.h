@@ -30,7 +30,7 @@ double fpr_for(std::uint64_t m, std::uint64_t n, std::uint32_t k, Kind kind = Ki
 std::uint64_t capacity_for(std::uint64_t m, std::uint32_t k, double p);
 
 // Returns the FPR of n keys in one block of `shape`, by the formula of fpr_for(). n may be a mean.
-double classic_fpr(const Shape& shape, double n);
+double classic_fpr_of_block(const Shape& shape, double n);
 
 // Throw Error about `name` if n is not in 1..kMaxKeys, or if p is not between 0 and 1.
 void require_keys(std::string_view name, std::uint64_t n);

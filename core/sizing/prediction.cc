@@ -71,7 +71,7 @@ double excess_of_near_keys(double slice, double k, double fill, double n) {
 // is 5 %. The slices of a partitioned filter fill independently, so the product of their fills
 // needs no correction. An unblocked filter also has the excess of double hashing.
 double block_fpr(const Shape& shape, double n) {
-  const double fpr = classic_fpr(shape, n);
+  const double fpr = classic_fpr_of_block(shape, n);
   if (n == 0) {
     return fpr;
   }

@@ -57,7 +57,7 @@ enum class BloomPlan : int {
 
 // The columns that a table has for the parts of a composite key. They come after all others.
 struct PartColumns {
-  int first = 0;                   // number of the first
+  int first = 0;                   // SQLite's number of the column names[0]
   std::vector<std::string> names;  // empty: the table has no such columns
   PartCollations collations;
 

@@ -55,7 +55,7 @@ void SearchTable::Cursor::start(int order, const char* idx_string, const Values&
   owned_.clear();
   for (int i = 0; i < values.size(); ++i) {
     const Condition& condition = plan_[static_cast<std::size_t>(i)];
-    if (may_be_of_join_only(condition.op) && table_.may_be_outer_join()) {
+    if (may_come_from_on_clause(condition.op) && table_.may_be_outer_join()) {
       continue;
     }
     const bool is_list = condition.is_list;

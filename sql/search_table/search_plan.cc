@@ -117,7 +117,7 @@ bool finds_rows(const SearchFacts& facts, sqlite3_index_info& info, int i) {
 
 }  // namespace
 
-bool may_be_of_join_only(int op) {
+bool may_come_from_on_clause(int op) {
   constexpr int kFixed = 3054000;
   return sqlite3_libversion_number() < kFixed && op != SQLITE_INDEX_CONSTRAINT_ISNULL &&
          !is_equality(op) && !is_bound(op);

@@ -24,7 +24,7 @@ namespace bloom {
 
 // Returns whether SQLite may pass conditions of this operator that do not apply to all rows. Before
 // 3.54 it passes `a.x LIKE 'y'` to `a` in `a LEFT JOIN b ON a.x LIKE 'y'`.
-bool may_be_of_join_only(int op);
+bool may_come_from_on_clause(int op);
 
 inline constexpr int kRowidColumn = -1;
 

@@ -6,11 +6,12 @@
 // the last covered rowid as a constant. Rows behind it are in no filter, and need no note.
 //
 // An INSERT has two triggers. BEFORE does not know a rowid that SQLite will choose: new.rowid is -1
-// then. If the last covered row is gone, SQLite may choose a covered rowid: the largest in use plus
-// 1, whose block BEFORE notes. If the largest possible rowid is in use, SQLite chooses one at
-// random, and BEFORE notes kAllBlocks, which stands for all rows. With AUTOINCREMENT, it notes the
-// blocks of all rowids that sqlite_sequence may lead to. AFTER notes what BEFORE could not foresee,
-// but other AFTER triggers may keep it from running.
+// then. SQLite chooses the largest rowid in use plus 1, which is a covered one if the last covered
+// row is gone. So BEFORE notes the block of that rowid. If the largest possible rowid is in use,
+// SQLite chooses one at random, and BEFORE notes kAllBlocks, which stands for all rows. With
+// AUTOINCREMENT, SQLite chooses by sqlite_sequence, and BEFORE notes the blocks of all rowids that
+// it could then choose. AFTER notes what BEFORE could not foresee, but other AFTER triggers may
+// keep it from running.
 //
 // The guard is a partial index on the searched columns and expressions that contains no rows. It
 // blocks writes that fire no triggers (sqlite3_blob_write), and refuses expressions that are not

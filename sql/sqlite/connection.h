@@ -28,10 +28,10 @@ inline bool has_temp_schema(sqlite3* db) { return sqlite3_db_readonly(db, "temp"
 // Takes about 10 ns per statement.
 bool statement_runs_to_its_end(sqlite3* db, int& statements);
 
-// Returns whether the only running statement that may write changes the table through a trigger:
-// its text does not have the name of the table. In an explicit transaction such a statement has a
-// savepoint of its own. Returns false for a name with characters other than letters, digits and _,
-// because SQL can spell such a name in several ways.
+// Returns true if exactly one running statement may write, and its text does not have the name of
+// the table: it then changes the table through a trigger. In an explicit transaction such a
+// statement has a savepoint of its own. Returns false for a name with characters other than
+// letters, digits and _, because SQL can spell such a name in several ways.
 bool writes_through_trigger(sqlite3* db, std::string_view table);
 
 // Returns whether a running statement may write to the rows of this ordinary table, itself or

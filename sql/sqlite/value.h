@@ -50,9 +50,10 @@ class Value {
   }
   // Returns the bytes of a text as the database stores them: UTF-8 only in a database in UTF-8.
   // Faster than text(): SQLite neither converts the bytes nor appends a NUL character. But it then
-  // marks the value as a blob, too, and before 3.54 the Bloom filters of SQLite's own joins take a
-  // value that is marked so for another one. blob() of a text and binding a text mark it as well.
-  // So copy a value that will be returned to SQLite before you call any of the three.
+  // marks the value as a blob, too. SQLite has Bloom filters of its own for joins, and before 3.54
+  // these treat a marked value as different from the same value without the mark. blob() of a text
+  // and binding a text mark it as well. So copy a value that will be returned to SQLite before you
+  // call any of the three.
   std::string_view stored_text() const {
     const auto bytes = blob();
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

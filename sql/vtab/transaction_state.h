@@ -6,10 +6,10 @@
 // innermost open savepoint. At xCreate it reports none of the open savepoints. It also does not
 // report a savepoint that failed to open because of another table.
 //
-// Two open savepoints can have one number. While SQLite reports to the tables that savepoint n
-// opens or is released, one of them may run a statement, as FTS5 does. The savepoint of this
-// statement also has the number n, and is reported to tables that know n already. Its end must not
-// end the first one.
+// Two open savepoints can have one number. While SQLite tells the tables that savepoint n opens or
+// is released, a table may itself run a statement, as FTS5 does. This statement opens a second
+// savepoint of the number n. Tables that know the first one are told that the second one opens and
+// is released, and must not take this for the end of the first.
 //
 // If a statement writes to two schemas, SQLite reports its savepoint twice, and the end of that
 // savepoint once.

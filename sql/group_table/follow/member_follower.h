@@ -7,9 +7,9 @@
 //
 // No member that has a key is missing from a lookup:
 // - Only a command removes a member. It reads the source while no statement writes to it, and finds
-//   no row of the member, or, in 'rebuild', adds the member again from its rows. Rows that are
-//   written after the command has begun stay in the change log, because the command deletes only
-//   the rows that it had then.
+//   no row of the member, or, in 'rebuild', adds the member again from its rows. Changes that
+//   are recorded after the command has begun stay in the change log, because the command deletes
+//   only the rows that the log had at its beginning.
 // - Keys may be missing if the triggers have missed a change, or an UPDATE was announced and is not
 //   finished. If a change was missed, a lookup is refused, or with on_stale=maybe returns all
 //   members of the table and the source. If an UPDATE was announced, it returns these and all

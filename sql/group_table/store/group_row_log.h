@@ -58,7 +58,7 @@ class GroupRowLog {
     return log_.with_newest([](auto, auto) {});
   }
   // The next functions are about the copy.
-  //
+
   bool empty() const { return rows_.empty(); }
   // Calls f(key) for each key in order.
   template <typename F>
