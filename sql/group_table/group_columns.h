@@ -9,8 +9,8 @@
 
 namespace bloom {
 
-// All but `member` are hidden. The column for commands has the name of the table. `key` is the first
-// hidden column, so that FROM who('x') looks up a key.
+// All but `member` are hidden. The column for commands has the name of the table. `key` is the
+// first hidden column, so that FROM who('x') looks up a key.
 enum class GroupColumn : int {
   member,
   key,

@@ -1002,7 +1002,7 @@ class Objects(WritersCase):
         self.assertFails(db, 'table "f_pending" already exists', "CREATE VIRTUAL TABLE f USING bloom(source=t, column=k)")
         self.assertEqual(self.schema(db), ["f_pending", "t"])
         db.execute("CREATE VIRTUAL TABLE g USING bloom(source=t, column=k)")
-        self.assertFails(db, "already another table or index with this name: f_pending", "ALTER TABLE g RENAME TO f")
+        self.assertFails(db, "already another object named .f_pending", "ALTER TABLE g RENAME TO f")
         db.execute("INSERT INTO t(k) VALUES ('a')")
         self.assertFollowsBeforeAndAfterMerge(db, table="g")
         self.assertFails(db, 'table "f_pending" already exists', "CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, writers=extension)")
