@@ -48,6 +48,32 @@ std::size_t size_of_comment_or_name(std::string_view text) {
   return 0;
 }
 
+bool is_same(std::string_view a, std::string_view b) {
+  return a.size() == b.size() &&
+         sqlite3_strnicmp(a.data(), b.data(), static_cast<int>(a.size())) == 0;
+}
+
+// Returns false if the token may be an operator or the beginning of an expression.
+bool ends_operand(std::string_view token) {
+  if (size_of_word(token) != token.size()) {
+    return std::string_view(")'\"[").find(token.front()) != std::string_view::npos;
+  }
+  return !token.empty() &&
+         (is_same(token, "END") || is_same(token, "NULL") ||
+          sqlite3_keyword_check(token.data(), static_cast<int>(token.size())) == 0);
+}
+
+// Returns whether a word without quotes is certainly no name. `before`: the token before it. SQLite
+// takes END for a name unless an operand ends before it.
+bool is_keyword(std::string_view word, std::string_view before) {
+  constexpr std::string_view kReserved[] = {
+      "AND",    "AS", "BETWEEN", "CASE",    "COLLATE", "ELSE", "ESCAPE", "EXISTS", "IN",
+      "ISNULL", "IS", "NOT",     "NOTNULL", "NULL",    "OR",   "THEN",   "WHEN"};
+  return (is_same(word, "END") && ends_operand(before)) ||
+         std::any_of(std::begin(kReserved), std::end(kReserved),
+                     [&](std::string_view reserved) { return is_same(word, reserved); });
+}
+
 std::size_t size_of_name(std::string_view list) {
   std::size_t size = 0;
   while (size < list.size() && list[size] != ',') {
@@ -179,9 +205,7 @@ bool same_sql(std::string_view a, std::string_view b) {
 
 // A word before a bracket is a function, and one after AS is a type: AS occurs only in CAST.
 bool may_name(std::string_view sql, const std::string& column) {
-  const auto is_same = [](std::string_view token, const std::string& name) {
-    return sqlite3_stricmp(name_of_token(token).c_str(), name.c_str()) == 0;
-  };
+  std::string_view before;
   bool is_type = false;
   for (std::string_view token = next_token(sql); !token.empty(); token = next_token(sql)) {
     std::string_view rest = sql;
@@ -190,10 +214,12 @@ bool may_name(std::string_view sql, const std::string& column) {
         token.front() == '\'' || (is_word && (is_type || next_token(rest) == "("));
     // next_token() takes a name with ` in it for two names.
     const bool is_unclear = token.front() == '`' && sql.starts_with('`');
-    if (!is_other && (is_unclear || is_same(token, column))) {
+    if (!is_other && (is_unclear || is_same(name_of_token(token), column)) &&
+        !(is_word && is_keyword(token, before))) {
       return true;
     }
     is_type = token != ")" && (is_type || (is_word && is_same(token, "AS")));
+    before = token;
   }
   return false;
 }

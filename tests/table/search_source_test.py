@@ -1056,8 +1056,9 @@ class Keys(SourceCase):
         other.close()
 
     def test_columns_that_an_expression_does_not_read(self):
-        """A function or a type may have the name of a column, now or later."""
-        for expression, name in (("date(a)", "date"), ("CAST(a AS TEXT)", "text"), ("length ( a )", "length"), ("[a] || 'x'", "b"), ("`a` || 'x'", "b"), ("a /* b */", "b")):
+        """A function, a type or a keyword may have the name of a column, now or later."""
+        case = "CASE WHEN a IS NOT NULL THEN a END"
+        for expression, name in (*((case, f'"{word}"') for word in ("end", "is", "when")), ("date(a)", "date"), ("CAST(a AS TEXT)", "text"), ("length ( a )", "length"), ("[a] || 'x'", "b"), ("`a` || 'x'", "b"), ("a /* b */", "b")):
             with self.subTest(expression):
                 db = self.connect(":memory:")
                 db.executescript(f"""
