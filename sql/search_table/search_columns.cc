@@ -88,7 +88,7 @@ SearchColumns::SearchColumns(const char* table, const SearchSource& source,
       sql_.push_back(is_gone ? sqlite::quoted_column(term.column) : source.sql_of_term(i));
     }
   }
-  for (const auto& property : SearchTable::Cursor::hidden_columns()) {
+  for (const auto& property : SearchTable::Search::hidden_columns()) {
     if (names.size() < kColumnsWithOwnBit && !is_taken(property.name) &&
         sqlite3_stricmp(property.name, table) != 0) {
       add(property.name, std::string(property.type) + " HIDDEN");

@@ -70,7 +70,7 @@ bool may_look_like_number(std::string_view text) {
 
 }  // namespace
 
-void SearchTable::Cursor::read_plan(const char* idx_string) {
+void SearchTable::Search::read_plan(const char* idx_string) {
   if (plan_text_ == idx_string && names_version_of_plan_ == table_.source_.names_version()) {
     return;
   }
@@ -91,7 +91,7 @@ void SearchTable::Cursor::read_plan(const char* idx_string) {
   names_version_of_plan_ = table_.source_.names_version();
 }
 
-SearchTable::Cursor::Wanted SearchTable::Cursor::read_conditions() {
+SearchTable::Search::Wanted SearchTable::Search::read_conditions() {
   Wanted wanted;
   where_.clear();
   bound_.clear();
@@ -131,7 +131,7 @@ SearchTable::Cursor::Wanted SearchTable::Cursor::read_conditions() {
   return wanted;
 }
 
-bool SearchTable::Cursor::limit_rowids(const SearchCondition& condition, std::int64_t value,
+bool SearchTable::Search::limit_rowids(const SearchCondition& condition, std::int64_t value,
                                        Wanted& wanted) {
   RowidRange& rows = wanted.rowids;
   switch (condition.op) {
@@ -152,14 +152,14 @@ bool SearchTable::Cursor::limit_rowids(const SearchCondition& condition, std::in
   }
 }
 
-bool SearchTable::Cursor::has_index_for(const SearchCondition& condition) const {
+bool SearchTable::Search::has_index_for(const SearchCondition& condition) const {
   const int column = condition.column;
   return is_equality(condition.op) && column >= 0 && column < table_.columns_.source_columns() &&
          table_.source_.has_index_on(
              table_.source_.columns()[static_cast<std::size_t>(column)].name, condition.collation);
 }
 
-std::string SearchTable::Cursor::operand_of(const SearchCondition& condition) const {
+std::string SearchTable::Search::operand_of(const SearchCondition& condition) const {
   if (condition.column == kRowidColumn) {
     return sqlite::quoted_column(table_.source_.rowid_alias());
   }
@@ -170,7 +170,7 @@ std::string SearchTable::Cursor::operand_of(const SearchCondition& condition) co
 
 // SQLite converts the operands of a comparison by the affinity of both, but a parameter has none:
 // that of the user's value is known only for a literal.
-bool SearchTable::Cursor::push_down(const Condition& condition, const Value& value,
+bool SearchTable::Search::push_down(const Condition& condition, const Value& value,
                                     std::string& sql) const {
   // Each condition needs a parameter, and a list another one.
   const auto used = kFirstParameter + static_cast<int>(bound_.size());
@@ -230,7 +230,7 @@ bool SearchTable::Cursor::push_down(const Condition& condition, const Value& val
 }
 
 // SQLite gives only the bounds of a LIKE 'abc%' ESCAPE '!' (see is_bound_of_pattern).
-bool SearchTable::Cursor::may_be_of_like_with_escape(const SearchCondition& condition,
+bool SearchTable::Search::may_be_of_like_with_escape(const SearchCondition& condition,
                                                      const Value& value) const {
   const bool is_bound_of_prefix =
       condition.op == SQLITE_INDEX_CONSTRAINT_GE || condition.op == SQLITE_INDEX_CONSTRAINT_LT;
@@ -238,7 +238,7 @@ bool SearchTable::Cursor::may_be_of_like_with_escape(const SearchCondition& cond
          (collation_named(condition.collation) == Collation::nocase || !table_.like().ignores_case);
 }
 
-std::vector<OwnedValue> SearchTable::Cursor::list_of(const SearchCondition& condition,
+std::vector<OwnedValue> SearchTable::Search::list_of(const SearchCondition& condition,
                                                      const Value& argument) {
   const SearchConfig none;
   const SearchFacts facts = table_.facts(none);
@@ -266,7 +266,7 @@ std::vector<OwnedValue> SearchTable::Cursor::list_of(const SearchCondition& cond
   return list;
 }
 
-bool SearchTable::Cursor::is_compared_by(const std::vector<OwnedValue>& list,
+bool SearchTable::Search::is_compared_by(const std::vector<OwnedValue>& list,
                                          std::string_view collation) {
   return std::none_of(
              list.begin(), list.end(),
@@ -274,7 +274,7 @@ bool SearchTable::Cursor::is_compared_by(const std::vector<OwnedValue>& list,
          table_.list_collations_.all_compare_by(collation, plan_text_);
 }
 
-void SearchTable::Cursor::find_by_list() {
+void SearchTable::Search::find_by_list() {
   for (std::size_t i = 0; i < conditions_.size() && order_ == kNoOrder; ++i) {
     if (conditions_[i]->is_list && can_use_index(i) &&
         (list_by_index_ == nullptr || lists_[i].size() < list_by_index_->size())) {
@@ -296,7 +296,7 @@ void SearchTable::Cursor::find_by_list() {
 // As push_down(): the index must find all rows that may be equal, whatever affinity the right side
 // has. SQLite has converted the list by that affinity and by the one of the column, so a text that
 // is compared with numbers is no text any more.
-bool SearchTable::Cursor::can_use_index(std::size_t condition) {
+bool SearchTable::Search::can_use_index(std::size_t condition) {
   const Condition& list = *conditions_[condition];
   if (!list.has_index) {
     return false;
@@ -314,7 +314,7 @@ bool SearchTable::Cursor::can_use_index(std::size_t condition) {
          is_compared_by(lists_[condition], list.collation);
 }
 
-bool SearchTable::Cursor::look_up(const SearchConfig& config, Wanted wanted) {
+bool SearchTable::Search::look_up(const SearchConfig& config, Wanted wanted) {
   // A function of the host can search while a command makes ranges of rows that had others.
   if (!config.covered || table_.shared_.building != 0 || table_.out_of_sync(config)) {
     return false;
@@ -356,7 +356,7 @@ bool SearchTable::Cursor::look_up(const SearchConfig& config, Wanted wanted) {
   return true;
 }
 
-void SearchTable::Cursor::narrow_by(const KeyRule& column, Affinity affinity, std::size_t condition,
+void SearchTable::Search::narrow_by(const KeyRule& column, Affinity affinity, std::size_t condition,
                                     SearchLookup& lookup) {
   const Value value = values_[condition];
   SearchKeys keys;

@@ -26,19 +26,49 @@ bool is_short(RowidRange rows) {
 
 }  // namespace
 
-SearchTable::Cursor::~Cursor() {
+std::unique_ptr<SearchTable::Search> SearchTable::take_search() {
+  if (idle_searches_.empty()) {
+    return std::make_unique<Search>(*this);
+  }
+  std::unique_ptr<Search> search = std::move(idle_searches_.back());
+  idle_searches_.pop_back();
+  return search;
+}
+
+void SearchTable::keep_search(std::unique_ptr<Search> search) noexcept {
+  constexpr std::size_t kMaxIdle = 4;
+  if (search->finish() && idle_searches_.size() < kMaxIdle) {
+    // Without memory, it is not kept.
+    sqlite::guard([&] { idle_searches_.push_back(std::move(search)); },
+                  [](const sqlite::Failure&) {});
+  }
+}
+
+SearchTable::Search::~Search() {
   execution_.reset();
   // Without memory, the statement is not kept.
   sqlite::guard([&] { keep_statement(); }, [](const sqlite::Failure&) {});
 }
 
-void SearchTable::Cursor::keep_statement() {
+bool SearchTable::Search::finish() noexcept {
+  constexpr std::size_t kFew = 64;
+  const bool is_small = runs_.capacity() < kFew && owned_.capacity() < kFew && returned_.empty();
+  execution_.reset();
+  values_.clear();
+  bound_.clear();
+  lists_.clear();
+  owned_.clear();
+  maybes_in_a_row_ = 0;
+  return is_small;
+}
+
+void SearchTable::Search::keep_statement() {
   if (statement_) {
     table_.free_statements_.push_back({std::move(statement_key_), std::move(statement_)});
   }
 }
 
-void SearchTable::Cursor::start(int order, const char* idx_string, const Values& values) {
+void SearchTable::Search::start(int order, const char* idx_string, const Values& values) {
   table_.require_usable();
   table_.refresh_names_if_needed();
   table_.source_.require_same_columns();
@@ -94,7 +124,7 @@ void SearchTable::Cursor::start(int order, const char* idx_string, const Values&
   read_row();
 }
 
-bool SearchTable::Cursor::filter_has_none(const char* idx_string, const Values& values) {
+bool SearchTable::Search::filter_has_none(const char* idx_string, const Values& values) {
   constexpr unsigned kMany = 32;
   constexpr unsigned kEvery = 16;
   if (maybes_in_a_row_ > kMany && ++maybes_in_a_row_ % kEvery != 0) {
@@ -105,13 +135,13 @@ bool SearchTable::Cursor::filter_has_none(const char* idx_string, const Values& 
   return answer == Answer::none;
 }
 
-Value SearchTable::Cursor::own(const Value& value) {
+Value SearchTable::Search::own(const Value& value) {
   owned_.push_back(value.copy());
   return Value(owned_.back().get());
 }
 
 // Finds the statement by what its text depends on, which takes less time than to write the text.
-void SearchTable::Cursor::prepare(bool in_runs) {
+void SearchTable::Search::prepare(bool in_runs) {
   const RowidRange rows = runs_.front();
   const bool is_limited = rows.first != kLowestRowid || rows.last != kHighestRowid;
   form_ = in_runs                   ? Form::runs
@@ -146,7 +176,7 @@ void SearchTable::Cursor::prepare(bool in_runs) {
   statement_ = std::make_unique<Statement>(table_.db_, sql());
 }
 
-std::string SearchTable::Cursor::sql() const {
+std::string SearchTable::Search::sql() const {
   const bool in_runs = form_ == Form::runs;
   const std::string id = quoted_column(table_.source_.rowid_alias());
   std::string sql = "SELECT " + id;
@@ -168,7 +198,7 @@ std::string SearchTable::Cursor::sql() const {
   return sql;
 }
 
-void SearchTable::Cursor::start_run() {
+void SearchTable::Search::start_run() {
   execution_.reset();
   execution_.emplace(*statement_);
   if (form_ != Form::all_rows) {
@@ -186,7 +216,7 @@ void SearchTable::Cursor::start_run() {
 }
 
 // Goes to the next row, in this run or a later one.
-void SearchTable::Cursor::read_row() {
+void SearchTable::Search::read_row() {
   table_.transaction_.require_not_undone(opened_);
   do {
     while (!execution_->step()) {
@@ -202,9 +232,9 @@ void SearchTable::Cursor::read_row() {
   } while (list_by_index_ != nullptr && !returned_.insert(rowid()).second);
 }
 
-void SearchTable::Cursor::next() { read_row(); }
+void SearchTable::Search::next() { read_row(); }
 
-std::int64_t SearchTable::Cursor::pending_rows(const SearchConfig& config) {
+std::int64_t SearchTable::Search::pending_rows(const SearchConfig& config) {
   RowidRanges ranges = table_.out_of_sync(config) ? RowidRanges{{kLowestRowid, kHighestRowid}}
                                                   : table_.source_.changed_rows();
   if (config.covered != kHighestRowid) {
@@ -223,7 +253,7 @@ std::int64_t SearchTable::Cursor::pending_rows(const SearchConfig& config) {
 }
 
 // Computed for the rows that the query needs it for, because it may fail for others.
-void SearchTable::Cursor::return_expression(sqlite3_context* raw, const std::string& sql) {
+void SearchTable::Search::return_expression(sqlite3_context* raw, const std::string& sql) {
   if (!expression_ || expression_sql_ != sql) {
     expression_.emplace(table_.db_, "SELECT " + sql + " FROM " + table_.source_.qualified() +
                                         " WHERE " + quoted_column(table_.source_.rowid_alias()) +
@@ -236,7 +266,7 @@ void SearchTable::Cursor::return_expression(sqlite3_context* raw, const std::str
   }
 }
 
-void SearchTable::Cursor::column(sqlite3_context* raw, int i) {
+void SearchTable::Search::column(sqlite3_context* raw, int i) {
   const SearchColumns& columns = table_.columns_;
   if (i < columns.source_columns()) {
     return execution_->value(i + 1).set_result(raw);
@@ -256,7 +286,7 @@ void SearchTable::Cursor::column(sqlite3_context* raw, int i) {
   hidden_columns()[property].set_result(*this, context);
 }
 
-std::uint64_t SearchTable::Cursor::bytes(const SearchConfig& config) {
+std::uint64_t SearchTable::Search::bytes(const SearchConfig& config) {
   std::uint64_t chunks = 0;
   for (const Family f : kFamilies) {
     chunks += config.of(f).segments * config.of(f).chunks_per_segment();
@@ -265,7 +295,7 @@ std::uint64_t SearchTable::Cursor::bytes(const SearchConfig& config) {
   return kChunkBytes * chunks + (filter.is_used() ? cell_bytes(filter.header.shape) : 0);
 }
 
-std::string SearchTable::Cursor::info() {
+std::string SearchTable::Search::info() {
   const SearchConfig config = table_.store_.load_config();
   const FamilyConfig& keys = config.of(Family::keys);
   const FamilyConfig& grams = config.of(Family::grams);
@@ -281,26 +311,26 @@ std::string SearchTable::Cursor::info() {
          member("optimized_segments", keys.wide_segments + grams.wide_segments) + "}";
 }
 
-constexpr SearchTable::Cursor::Hidden SearchTable::Cursor::kHidden[] = {
+constexpr SearchTable::Search::Hidden SearchTable::Search::kHidden[] = {
     {SearchProperty::ranges, "ranges", "INTEGER",
-     [](Cursor& c, Context& context) {
+     [](Search& c, Context& context) {
        const SearchConfig config = c.table_.store_.load_config();
        context.result_int64(
            as_integer(config.of(Family::keys).ranges + config.of(Family::grams).ranges));
      }},
     {SearchProperty::pending_rows, "pending_rows", "INTEGER",
-     [](Cursor& c, Context& context) {
+     [](Search& c, Context& context) {
        context.result_int64(c.pending_rows(c.table_.store_.load_config()));
      }},
     {SearchProperty::bytes, "bytes", "INTEGER",
-     [](Cursor& c, Context& context) {
+     [](Search& c, Context& context) {
        context.result_int64(as_integer(bytes(c.table_.store_.load_config())));
      }},
     {SearchProperty::info, "info", "TEXT",
-     [](Cursor& c, Context& context) { context.result_text(c.info()); }},
+     [](Search& c, Context& context) { context.result_text(c.info()); }},
 };
 
-std::span<const SearchTable::Cursor::Hidden> SearchTable::Cursor::hidden_columns() {
+std::span<const SearchTable::Search::Hidden> SearchTable::Search::hidden_columns() {
   static_assert(are_columns(kHidden, SearchProperty::ranges, SearchProperty::end));
   return kHidden;
 }

@@ -112,6 +112,7 @@ bool SearchTable::has_own_like() const {
 
 void SearchTable::forget_like() {
   must_test_like_ = true;
+  idle_searches_.clear();
   std::erase_if(free_statements_, [](const FreeStatement& each) {
     return sqlite::mentions(each.key, " LIKE ") || sqlite::mentions(each.key, " GLOB ");
   });

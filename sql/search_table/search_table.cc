@@ -75,6 +75,7 @@ void SearchTable::watch_others() {
 }
 
 void SearchTable::destroy() {
+  idle_searches_.clear();
   free_statements_.clear();
   source_.drop();
   store_.tables().watch_name();  // a rollback may give the table back
@@ -132,7 +133,7 @@ void SearchTable::refuse_properties_of_rows(const sqlite3_index_info& info) cons
   const sqlite3_uint64 values = (sqlite3_uint64{1} << columns_.value_columns()) - 1;
   if (has_condition || (info.colUsed & values) != 0) {
     refuse_hidden(
-        Cursor::hidden_columns()[static_cast<std::size_t>(columns_.property(property))].name);
+        Search::hidden_columns()[static_cast<std::size_t>(columns_.property(property))].name);
   }
 }
 

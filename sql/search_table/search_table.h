@@ -59,6 +59,7 @@ class SearchTable {
     int building = 0;  // commands that are making ranges
   };
 
+  class Search;
   class Cursor;
 
   SearchTable(const sqlite::Definition& definition, Shared& shared);
@@ -98,6 +99,9 @@ class SearchTable {
     std::string key;  // the source, the conditions and the columns
     std::unique_ptr<sqlite::Statement> statement;
   };
+
+  std::unique_ptr<Search> take_search();
+  void keep_search(std::unique_ptr<Search> search) noexcept;
 
   // What LIKE and GLOB do on this connection, now.
   struct Like {
@@ -183,27 +187,32 @@ class SearchTable {
   // The result of may_be_outer_join(), and the running statements.
   std::optional<std::pair<std::string, bool>> outer_join_;
   std::vector<FreeStatement> free_statements_;
+  std::vector<std::unique_ptr<Search>> idle_searches_;  // of closed cursors
   TableFilterLookup table_filter_;
   std::string filtered_plan_;  // idxStr of the plan that filter_conditions_ belong to
   std::vector<FilterCondition> filter_conditions_;
   SearchKeys filter_keys_;
 };
 
-class SearchTable::Cursor {
+// Executes queries for a cursor. The table keeps it for the next cursor: SQLite opens one for each
+// execution of a subquery, and reading the same plan again would take a quarter of the time.
+class SearchTable::Search {
  public:
-  using Hidden = HiddenColumn<SearchProperty, Cursor>;
+  using Hidden = HiddenColumn<SearchProperty, Search>;
   static std::span<const Hidden> hidden_columns();
 
-  explicit Cursor(SearchTable& table) : table_(table) {}
-  Cursor(const Cursor&) = delete;
-  Cursor& operator=(const Cursor&) = delete;
-  ~Cursor();
+  explicit Search(SearchTable& table) : table_(table) {}
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
+  ~Search();
 
   void start(int order, const char* idx_string, const Values& values);
   void next();
   bool at_end() const noexcept { return !execution_; }
   void column(sqlite3_context* raw, int i);
   std::int64_t rowid() const noexcept { return execution_->integer(0); }
+  // Ends the execution. Returns whether it has left little memory in use.
+  bool finish() noexcept;
 
  private:
   static constexpr int kFirstParameter = 3;  // after the rowids of a run
@@ -296,6 +305,26 @@ class SearchTable::Cursor {
   std::optional<sqlite::Execution> execution_;
   std::optional<sqlite::Statement> expression_;
   std::string expression_sql_;
+};
+
+class SearchTable::Cursor {
+ public:
+  explicit Cursor(SearchTable& table) : table_(table), search_(table.take_search()) {}
+  Cursor(const Cursor&) = delete;
+  Cursor& operator=(const Cursor&) = delete;
+  ~Cursor() { table_.keep_search(std::move(search_)); }
+
+  void start(int order, const char* idx_string, const Values& values) {
+    search_->start(order, idx_string, values);
+  }
+  void next() { search_->next(); }
+  bool at_end() const noexcept { return search_->at_end(); }
+  void column(sqlite3_context* raw, int i) { search_->column(raw, i); }
+  std::int64_t rowid() const noexcept { return search_->rowid(); }
+
+ private:
+  SearchTable& table_;
+  std::unique_ptr<Search> search_;
 };
 
 // Registers the module on a connection. Throws SqliteError if SQLite refuses it.
