@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sql/sqlite/api.h"
@@ -20,6 +21,7 @@ struct Table {
   sqlite3* db;
   std::string source;
   std::vector<std::string> columns;
+  std::vector<sqlite3_stmt*> free;  // by plan: one that no cursor uses
 };
 
 struct Cursor {
@@ -36,7 +38,7 @@ int connect(sqlite3* db, void*, int count, const char* const* values, sqlite3_vt
   if (count != 4) {
     return SQLITE_ERROR;
   }
-  auto* table = new Table{{}, db, values[3], {}};
+  auto* table = new Table{{}, db, values[3], {}, {}};
   *out = &table->base;
   std::string declared;
   sqlite3_stmt* columns = nullptr;
@@ -49,11 +51,15 @@ int connect(sqlite3* db, void*, int count, const char* const* values, sqlite3_vt
     declared += (declared.empty() ? "" : ", ") + std::string(name) + " " + type;
   }
   sqlite3_finalize(columns);
+  table->free.resize(table->columns.size() + 1);
   return code == SQLITE_OK ? sqlite3_declare_vtab(db, ("CREATE TABLE x(" + declared + ")").c_str())
                            : code;
 }
 
 int disconnect(sqlite3_vtab* base) {
+  for (sqlite3_stmt* const statement : table_of(base)->free) {
+    sqlite3_finalize(statement);
+  }
   delete table_of(base);
   return SQLITE_OK;
 }
@@ -81,9 +87,16 @@ int open(sqlite3_vtab*, sqlite3_vtab_cursor** out) {
   return SQLITE_OK;
 }
 
+// SQLite opens a cursor for each execution of a subquery.
 int close(sqlite3_vtab_cursor* base) {
-  sqlite3_finalize(cursor_of(base)->statement);
-  delete cursor_of(base);
+  Cursor* cursor = cursor_of(base);
+  if (cursor->statement != nullptr) {
+    sqlite3_reset(cursor->statement);
+    std::swap(cursor->statement,
+              table_of(base->pVtab)->free[static_cast<std::size_t>(cursor->plan)]);
+    sqlite3_finalize(cursor->statement);
+  }
+  delete cursor;
   return SQLITE_OK;
 }
 
@@ -96,9 +109,13 @@ int next(sqlite3_vtab_cursor* base) {
 
 int filter(sqlite3_vtab_cursor* base, int plan, const char*, int count, sqlite3_value** values) {
   Cursor* cursor = cursor_of(base);
-  const Table* table = table_of(base->pVtab);
+  Table* table = table_of(base->pVtab);
   if (plan != cursor->plan) {
     sqlite3_finalize(cursor->statement);
+    cursor->statement = std::exchange(table->free[static_cast<std::size_t>(plan)], nullptr);
+    cursor->plan = plan;
+  }
+  if (cursor->statement == nullptr) {
     std::string sql = "SELECT rowid, * FROM " + table->source;
     if (plan != 0) {
       sql += " WHERE " + table->columns[static_cast<std::size_t>(plan - 1)] + " = ?1";
@@ -108,7 +125,6 @@ int filter(sqlite3_vtab_cursor* base, int plan, const char*, int count, sqlite3_
     if (code != SQLITE_OK) {
       return code;
     }
-    cursor->plan = plan;
   }
   sqlite3_reset(cursor->statement);
   if (count != 0) {
