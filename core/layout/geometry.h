@@ -117,7 +117,7 @@ class ProbeSequence {
   std::uint64_t base_ = 0;
 };
 
-// That of a standard filter with blocks.
+// The probe sequence of a standard filter with blocks.
 using BlockSequence = ProbeSequence<CongruentialGenerator, Unpartitioned>;
 
 template <typename F>

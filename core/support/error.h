@@ -1,9 +1,8 @@
 // The exception class of core/, and the functions that build its messages. sql/ also throws
 // SqliteError (sql/sqlite/guard.h).
 //
-// Core states only what is wrong ("fpr must be a number between 0 and 1, got 1.5"). The caller of
-// core prepends the name of the SQL function. A function of core/ that throws Error has changed
-// nothing.
+// A message of core/ does not name the SQL function: "fpr must be a number between 0 and 1, got
+// 1.5". The caller of core prepends it. A function of core/ that throws Error has changed nothing.
 #pragma once
 
 #include <stdexcept>

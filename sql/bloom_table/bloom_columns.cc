@@ -137,9 +137,9 @@ constexpr BloomTable::Cursor::Hidden BloomTable::Cursor::kHidden[] = {
        }
      }},
     {BloomColumn::lookups, "lookups", "INTEGER",
-     [](Cursor& c, Context& context) { return_count(context, c.filter_.counts().lookups); }},
+     [](Cursor& c, Context& context) { return_count(context, c.filter_.lookup_counts().lookups); }},
     {BloomColumn::absent, "absent", "INTEGER",
-     [](Cursor& c, Context& context) { return_count(context, c.filter_.counts().absent); }},
+     [](Cursor& c, Context& context) { return_count(context, c.filter_.lookup_counts().absent); }},
     {BloomColumn::chunks_read, "chunks_read", "INTEGER",
      [](Cursor& c, Context& context) { return_count(context, c.filter_.chunks_read()); }},
 };

@@ -219,7 +219,7 @@ void BloomTable::Cursor::look_up(const Value& value) {
       found = found || may_contain(forms);
     }
   }
-  filter_.counts().count(found);
+  filter_.lookup_counts().count(found);
   rows_ = found ? 1 : 0;
 }
 
@@ -250,7 +250,7 @@ void BloomTable::Cursor::look_up_parts(const Values& values) {
       !in_sync ||
       filter_.may_contain(hash_composite(packed_, filter_.config().parts, filter_.shape().seed)) ||
       (has_other_form && may_contain_other_parts());
-  filter_.counts().count(found);
+  filter_.lookup_counts().count(found);
   rows_ = found ? 1 : 0;
 }
 

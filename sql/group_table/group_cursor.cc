@@ -251,7 +251,7 @@ void GroupTable::Cursor::return_info(Context& context) {
                      .segments = config_.segments,
                      .wide_segments = config_.wide_segments};
   if (follows()) {
-    const MemberFollower& follower = *table_.follower_;
+    const GroupSourceFollower& follower = *table_.follower_;
     totals.source = {.table = follower.source(),
                      .member = follower.member_column(),
                      .columns = follower.key_columns(),

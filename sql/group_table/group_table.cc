@@ -298,15 +298,16 @@ void GroupTable::refuse_if_following(std::string_view change) const {
 constexpr Command<GroupTable> GroupTable::kCommands[] = {
     {"rebuild", "member",
      [](GroupTable& t, const Value& member) {
-       t.run_on_follower([&](MemberFollower& follower, bool is_only_writer) {
+       t.run_on_follower([&](GroupSourceFollower& follower, bool is_only_writer) {
          member.is_null() ? follower.rebuild(t.options_, is_only_writer)
                           : follower.rebuild_member(member, is_only_writer);
        });
      }},
     {"merge", nullptr,
      [](GroupTable& t, const Value&) {
-       t.run_on_follower(
-           [](MemberFollower& follower, bool is_only_writer) { follower.merge(is_only_writer); });
+       t.run_on_follower([](GroupSourceFollower& follower, bool is_only_writer) {
+         follower.merge(is_only_writer);
+       });
      }},
     {"optimize", nullptr, [](GroupTable& t, const Value&) { t.optimize(); }},
     {"clear", nullptr, [](GroupTable& t, const Value&) { t.clear(); }},
@@ -325,7 +326,7 @@ void GroupTable::run_command(const Value& command, const Value& member) {
 }
 
 void GroupTable::run_on_follower(
-    const std::function<void(MemberFollower&, bool is_only_writer)>& command) {
+    const std::function<void(GroupSourceFollower&, bool is_only_writer)>& command) {
   if (!follower_) {
     fail("the commands 'rebuild' and 'merge' are for a table with a source");
   }

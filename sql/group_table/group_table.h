@@ -28,7 +28,7 @@
 //
 // CREATE VIRTUAL TABLE who USING bloom_groups(source=visits, member=day, column=visitor);
 //     Follows `visits`: each row adds the key `visitor` to the member `day`. Such a table has two
-//     more commands, 'merge' and 'rebuild' (sql/group_table/follow/member_follower.h).
+//     more commands, 'merge' and 'rebuild' (sql/group_table/follow/group_source_follower.h).
 //
 // A GroupTable caches no filters: each lookup reads their rows from SQLite's pages. Only keys that
 // the running statement adds may be deferred in memory. They are written when the statement ends,
@@ -45,7 +45,7 @@
 
 #include "core/operations/estimate_result.h"
 #include "core/support/memory.h"
-#include "sql/group_table/follow/member_follower.h"
+#include "sql/group_table/follow/group_source_follower.h"
 #include "sql/group_table/group_columns.h"
 #include "sql/group_table/group_options.h"
 #include "sql/group_table/group_plan.h"
@@ -124,7 +124,8 @@ class GroupTable {
   void remove_member(const Value& row);
   void run_command(const Value& command, const Value& member);
   void refuse_if_following(std::string_view change) const;
-  void run_on_follower(const std::function<void(MemberFollower&, bool is_only_writer)>& command);
+  void run_on_follower(
+      const std::function<void(GroupSourceFollower&, bool is_only_writer)>& command);
   void clear();
   void optimize();
 
@@ -148,7 +149,7 @@ class GroupTable {
   GroupStore store_;
   TransactionState transaction_;
   GroupWriter writer_;
-  std::optional<MemberFollower> follower_;  // if the table has a source
+  std::optional<GroupSourceFollower> follower_;  // if the table has a source
   ListCollations list_collations_;
   sqlite::CachedEncoding encoding_;
   int changes_in_progress_ = 0;  // see Change

@@ -185,7 +185,7 @@ void SearchTable::cover(Family f, SearchConfig& config, const RowidRanges& chang
 // again if another column has got one.
 void SearchTable::cover_table_filter(SearchConfig& config, const RowidRanges& rows,
                                      std::int64_t last) {
-  const auto& all = searched_[static_cast<std::size_t>(Family::keys)];
+  const auto& all = searched_[static_cast<std::size_t>(Family::values_and_words)];
   std::vector<KeyRule> wanted;
   std::copy_if(all.begin(), all.end(), std::back_inserter(wanted), [&](const KeyRule& each) {
     return each.by == SearchedBy::equal && source_.has_index_on_term(each.term);
@@ -279,7 +279,7 @@ void SearchTable::check_rows(const SearchConfig& config, Family f, const RowidRa
 void SearchTable::check_table_filter(const SearchConfig& config, const RowidRanges& changed) {
   const std::string id = sqlite::quoted_column(source_.rowid_alias());
   const auto columns =
-      config.table_filter.columns_of(searched_[static_cast<std::size_t>(Family::keys)]);
+      config.table_filter.columns_of(searched_[static_cast<std::size_t>(Family::values_and_words)]);
   std::string sql = "SELECT " + id;
   for (const KeyRule& column : columns) {
     sql.append(", ").append(source_.sql_of_term(column.term));

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "sql/search_table/ranges/search_lookup.h"
+#include "sql/search_table/search_match.h"
 #include "sql/search_table/search_table.h"
-#include "sql/search_table/search_words.h"
 #include "sql/sqlite/sql_text.h"
 
 namespace bloom {

@@ -4,8 +4,8 @@
 
 #include "core/support/error.h"
 #include "sql/search_table/ranges/search_lookup.h"
+#include "sql/search_table/search_match.h"
 #include "sql/search_table/search_table.h"
-#include "sql/search_table/search_words.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/sql_text.h"
 
@@ -64,7 +64,7 @@ bool SearchTable::Search::finish() noexcept {
 
 void SearchTable::Search::keep_statement() {
   if (statement_) {
-    table_.free_statements_.push_back({std::move(statement_key_), std::move(statement_)});
+    table_.idle_statements_.push_back({std::move(statement_key_), std::move(statement_)});
   }
 }
 
@@ -159,9 +159,9 @@ void SearchTable::Search::prepare(bool in_runs) {
     return;
   }
   keep_statement();
-  auto& free = table_.free_statements_;
+  auto& free = table_.idle_statements_;
   statement_key_ = key;
-  const auto found = std::find_if(free.begin(), free.end(), [&](const FreeStatement& each) {
+  const auto found = std::find_if(free.begin(), free.end(), [&](const IdleStatement& each) {
     return each.key == statement_key_;
   });
   if (found != free.end()) {
@@ -297,7 +297,7 @@ std::uint64_t SearchTable::Search::bytes(const SearchConfig& config) {
 
 std::string SearchTable::Search::info() {
   const SearchConfig config = table_.store_.load_config();
-  const FamilyConfig& keys = config.of(Family::keys);
+  const FamilyConfig& keys = config.of(Family::values_and_words);
   const FamilyConfig& grams = config.of(Family::grams);
   const bool in_sync = !table_.out_of_sync(config);
   const auto member = [](const char* name, std::uint64_t value) {
@@ -315,8 +315,8 @@ constexpr SearchTable::Search::Hidden SearchTable::Search::kHidden[] = {
     {SearchProperty::ranges, "ranges", "INTEGER",
      [](Search& c, Context& context) {
        const SearchConfig config = c.table_.store_.load_config();
-       context.result_int64(
-           as_integer(config.of(Family::keys).ranges + config.of(Family::grams).ranges));
+       context.result_int64(as_integer(config.of(Family::values_and_words).ranges +
+                                       config.of(Family::grams).ranges));
      }},
     {SearchProperty::pending_rows, "pending_rows", "INTEGER",
      [](Search& c, Context& context) {

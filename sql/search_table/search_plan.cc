@@ -240,8 +240,8 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
       const SearchedTerm& searched = facts.options.terms()[static_cast<std::size_t>(term)];
       const bool is_equal = searched.by == SearchedBy::equal;
       name(name_of(searched.by), searched.column);
-      const auto& family =
-          facts.config.of(searched.by == SearchedBy::like ? Family::grams : Family::keys);
+      const auto& family = facts.config.of(
+          searched.by == SearchedBy::like ? Family::grams : Family::values_and_words);
       const double ranges = std::max(1.0, static_cast<double>(family.ranges));
       cost = std::min(cost, ranges / 4 + (is_equal ? 2 : 4) * rows / ranges + 50);
       fraction = std::min(fraction, (is_equal ? 10 : 25) / rows);

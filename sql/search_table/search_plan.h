@@ -4,10 +4,10 @@
 // idxStr has the plan for readers of EXPLAIN QUERY PLAN, which shows all of it, followed by what
 // the cursor needs:
 //   like(msg) AND equal(user) [%3 =1':NOCASE 1f]
-// Within the brackets: the conditions in the order of the arguments, here msg LIKE and user = 'y'.
-// A condition has one character for its operator (kOperators in search_plan.cc), its column (none:
-// the rowid), ' for a literal or , for a list, and its collation unless that is BINARY. The last
-// number is the mask of the columns that the query uses, in hexadecimal.
+// Within the brackets: the conditions in the order of the arguments, here msg LIKE ? and user =
+// 'y'. A condition has one character for its operator (kOperators in search_plan.cc), its column
+// (none: the rowid), ' for a literal or , for a list, and its collation unless that is BINARY. The
+// last number is the mask of the columns that the query uses, in hexadecimal.
 #pragma once
 
 #include <cstdint>

@@ -56,7 +56,7 @@ const KeyRule* SearchTable::column_for_filter(const SearchFacts& facts,
                                           condition.collation))) {
     return nullptr;
   }
-  const auto& all = searched_[static_cast<std::size_t>(Family::keys)];
+  const auto& all = searched_[static_cast<std::size_t>(Family::values_and_words)];
   return &*std::find_if(all.begin(), all.end(), [&](const KeyRule& each) {
     return each.term == static_cast<std::size_t>(term);
   });
@@ -113,7 +113,7 @@ bool SearchTable::has_own_like() const {
 void SearchTable::forget_like() {
   must_test_like_ = true;
   idle_searches_.clear();
-  std::erase_if(free_statements_, [](const FreeStatement& each) {
+  std::erase_if(idle_statements_, [](const IdleStatement& each) {
     return sqlite::mentions(each.key, " LIKE ") || sqlite::mentions(each.key, " GLOB ");
   });
 }

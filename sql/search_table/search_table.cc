@@ -4,7 +4,7 @@
 #include <array>
 
 #include "core/support/error.h"
-#include "sql/search_table/search_words.h"
+#include "sql/search_table/search_match.h"
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/guard.h"
 #include "sql/sqlite/sql_text.h"
@@ -21,7 +21,8 @@ SearchTable::SearchTable(const sqlite::Definition& definition, Shared& shared)
       transaction_(definition.db),
       to_number_(definition.db),
       list_collations_(definition.db, definition.vtab),
-      table_filter_(store_, source_, searched_[static_cast<std::size_t>(Family::keys)]) {
+      table_filter_(store_, source_,
+                    searched_[static_cast<std::size_t>(Family::values_and_words)]) {
   for (std::size_t i = 0; i < options_.terms().size(); ++i) {
     const SearchedTerm& term = options_.terms()[i];
     const int column = columns_.column_of_term(i);
@@ -76,7 +77,7 @@ void SearchTable::watch_others() {
 
 void SearchTable::destroy() {
   idle_searches_.clear();
-  free_statements_.clear();
+  idle_statements_.clear();
   source_.drop();
   store_.tables().watch_name();  // a rollback may give the table back
   store_.tables().drop();

@@ -95,7 +95,7 @@ class SearchTable {
 
  private:
   // A statement on the source that no cursor uses now.
-  struct FreeStatement {
+  struct IdleStatement {
     std::string key;  // the source, the conditions and the columns
     std::unique_ptr<sqlite::Statement> statement;
   };
@@ -186,7 +186,7 @@ class SearchTable {
   ListCollations list_collations_;
   // The result of may_be_outer_join(), and the running statements.
   std::optional<std::pair<std::string, bool>> outer_join_;
-  std::vector<FreeStatement> free_statements_;
+  std::vector<IdleStatement> idle_statements_;
   std::vector<std::unique_ptr<Search>> idle_searches_;  // of closed cursors
   TableFilterLookup table_filter_;
   std::string filtered_plan_;  // idxStr of the plan that filter_conditions_ belong to

@@ -8,8 +8,9 @@
 // table. Until then a lookup also reads the added keys of the log. A derived class says what it
 // keeps of the rows.
 //
-// An announcement tells that an UPDATE may add a key that is not known yet (see source_triggers.h).
-// Until it is void or merged, a row may have a key that the log does not have.
+// An announcement is the key that the BEFORE trigger of an UPDATE sees. The row may get another
+// key, which is not known yet (see source_triggers.h). So until the announcement is void or merged,
+// a row may have a key that the log does not have.
 //
 // A connection caches what it has read, and reads only newer rows later. A rollback or a merge may
 // meanwhile have removed rows, and new rows may have reused their ids. The connection detects this

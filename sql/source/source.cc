@@ -108,7 +108,7 @@ ColumnRules Source::rules_of(const std::string& column) const {
 }
 
 const char* Source::unsupported_type() const {
-  const StoredSchema& objects = reader_.last_read("", names_.table);
+  const StoredSchema& objects = reader_.current("", names_.table);
   if (const StoredObject* const table = objects.find("table", names_.table)) {
     return table->has_b_tree ? nullptr : "a virtual table";
   }

@@ -1,6 +1,6 @@
 // The objects of a schema that concern a virtual table and its source: triggers, indexes, the side
 // table. One statement reads all of them, because a fresh connection pays for each statement that
-// it prepares. last_read() reads only after a change of the schema.
+// it prepares. current() reads only after a change of the schema.
 #pragma once
 
 #include <cstdint>
@@ -115,7 +115,7 @@ class SchemaReader {
   //
   // Valid until the next call. Code that changes the names of the source meanwhile must copy it
   // first.
-  const StoredSchema& last_read(const std::string& table, const std::string& source) {
+  const StoredSchema& current(const std::string& table, const std::string& source) {
     const State now = state();
     if (!last_ || state_of_last_ != now || last_->source() != source ||
         (!table.empty() && last_->table() != table)) {
@@ -125,7 +125,7 @@ class SchemaReader {
     }
     return *last_;
   }
-  // Frees what last_read() has kept.
+  // Frees what current() has kept.
   void forget() { last_.reset(); }
 
  private:

@@ -9,12 +9,13 @@
 
 namespace bloom {
 
-// SQLite removes HIDDEN from the type of a column by moving the text behind it to the front of the
-// buffer, and leaves the end of the buffer as it was. Since 3.37 it then reads the collation from
-// the last six bytes of the buffer, whatever COLLATE says. So the type ends with the name of the
-// collation, which must have six bytes, as binary and nocase have: HIDDEN TEXT nocase becomes TEXT
-// nocase, and the buffer still ends with nocase. For rtrim it is the name below, which every
-// connection gets. Without such an end, a comparison would use the collation of its other side.
+// To remove HIDDEN from the type of a column, SQLite moves the text behind it to the left by seven
+// bytes, and leaves the last seven bytes of the buffer as they were: six characters and the NUL.
+// Since 3.37 it then reads these as the collation, whatever COLLATE says. So the type ends with the
+// name of the collation, which must have six bytes, as binary and nocase have: HIDDEN TEXT nocase
+// becomes TEXT nocase, and the buffer still ends with nocase. For rtrim it is the name below, which
+// every connection gets. Without such an end, a comparison would use the collation of its other
+// side.
 inline constexpr char kRtrimAlias[] = "rtrim_";
 // Registers that collation. Throws SqliteError.
 void add_rtrim_alias(sqlite3* db);

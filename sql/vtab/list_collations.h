@@ -32,8 +32,8 @@ class ListCollations {
   // lists if `argument` is kAnyArgument, else two kinds:
   // - those that are passed to xFilter as argument number `argument`, from 0, and those whose
   //   argument the program does not show; and
-  // - those in which the program that EXPLAIN shows itself looks up the value of `column`. SQLite
-  //   may run another program, which passes the list to xFilter.
+  // - those in which the program searches for the value of `column` without xFilter. The program is
+  //   the one of EXPLAIN; SQLite may run another one, which passes the list to xFilter.
   // Returns that collation; "" if there is none. If a program cannot be read, returns words that
   // say so.
   std::string other_than(std::string_view collation, int argument, int column);

@@ -161,7 +161,7 @@ bool TransactionState::decide_write_mode(std::string_view table) {
   }
   const bool is_undone_on_failure = sqlite3_get_autocommit(db_) != 0 ||
                                     owner_for_statement_ == Owner::statement ||
-                                    unknown_owner_is_this_statement();
+                                    unknown_savepoint_is_of_this_statement();
   if (is_undone_on_failure && sqlite::statement_runs_to_its_end(db_, statements_)) {
     write_mode_ = WriteMode::deferred;
   } else if (is_undone_on_failure || owner_for_statement_ == Owner::user) {
@@ -173,16 +173,17 @@ bool TransactionState::decide_write_mode(std::string_view table) {
 // A statement that writes several rows has a savepoint of its own. If the statement that wrote last
 // had ended, SQLite would have added its row to total_changes(). An unchanged count means that this
 // statement has written before.
-bool TransactionState::unknown_owner_is_this_statement() const {
+bool TransactionState::unknown_savepoint_is_of_this_statement() const {
   return owner_for_statement_ == Owner::unknown &&
          changes_after_write_ == sqlite3_total_changes(db_);
 }
 
-void TransactionState::count_written_change(bool counts) {
+void TransactionState::count_written_change(bool counts_in_changes) {
   has_written_immediately_ = true;
   ++changes_written_;
   has_just_joined_ = false;
-  changes_after_write_ = counts ? std::optional(sqlite3_total_changes(db_)) : std::nullopt;
+  changes_after_write_ =
+      counts_in_changes ? std::optional(sqlite3_total_changes(db_)) : std::nullopt;
 }
 
 void TransactionState::roll_back() { must_roll_back_ = !sqlite::roll_back(db_); }

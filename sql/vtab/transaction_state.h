@@ -91,9 +91,9 @@ class TransactionState {
   // Returns how many changes the running statement has written at once. They are counted from the
   // last call of SQLite at which the statement before may have ended: see the top.
   int changes_written() const { return changes_written_; }
-  // Call after a change was written at once. `counts`: SQLite will count this row of the statement
-  // in changes().
-  void count_written_change(bool counts);
+  // Call after a change was written at once. `counts_in_changes`: SQLite will count this row of the
+  // statement in changes().
+  void count_written_change(bool counts_in_changes);
 
   // While it lives, the caller undoes a change that fails: see sqlite::atomically().
   class CommandScope {
@@ -137,8 +137,9 @@ class TransactionState {
   // application can do anything else.
   enum class Owner { user, statement, unknown };
 
-  // Returns false as well if it is known who opened the savepoint.
-  bool unknown_owner_is_this_statement() const;
+  // Returns true if the running statement has written before, which shows that the savepoint of an
+  // unknown owner is its own.
+  bool unknown_savepoint_is_of_this_statement() const;
   // Returns whether scanning all prepared statements takes longer than writing some keys at once.
   bool has_many_statements() const { return statements_ > kManyStatements; }
   void end_statement();

@@ -137,7 +137,7 @@ class CachedFilter {
     return has_change_log() ? change_log_.may_contain_so_far(hash, layers().newest().header)
                             : std::optional(false);
   }
-  LookupCounts& counts() { return counts_; }
+  LookupCounts& lookup_counts() { return counts_; }
   // Returns how many times a lookup or a change has read a chunk from the store.
   std::uint64_t chunks_read() const { return cache_.chunks_read(); }
   bool has_change_log() const { return config_.has_change_log(); }

@@ -51,11 +51,11 @@ class PagedFilter::Change {
     }
   }
 
-  // `counts`: SQLite will count this row of the statement in changes().
-  void done(bool counts = true) {
+  // `counts_in_changes`: SQLite will count this row of the statement in changes().
+  void done(bool counts_in_changes = true) {
     if (!filter_.is_deferring()) {
       filter_.write_deferred_changes();
-      filter_.note_written(counts);
+      filter_.note_written(counts_in_changes);
     }
     done_ = true;
   }

@@ -145,19 +145,19 @@ void PagedFilter::decide_write_mode() {
   }
 }
 
-void PagedFilter::note_written(bool counts) {
+void PagedFilter::note_written(bool counts_in_changes) {
   ++keys_in_transaction_;
-  transaction_.count_written_change(counts);
+  transaction_.count_written_change(counts_in_changes);
   note_change();
 }
 
-bool PagedFilter::add(Hash hash, bool counts) {
-  if (const auto changed = try_row_log(hash, /*is_removal=*/false, counts)) {
+bool PagedFilter::add(Hash hash, bool counts_in_changes) {
+  if (const auto changed = try_row_log(hash, /*is_removal=*/false, counts_in_changes)) {
     return *changed;
   }
   Change change(*this, Change::Touches::keys);
   const bool changed = add_or_grow(hash);
-  change.done(changed && counts);
+  change.done(changed && counts_in_changes);
   return changed;
 }
 

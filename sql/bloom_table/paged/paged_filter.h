@@ -73,8 +73,9 @@ class PagedFilter : public CachedFilter {
   void rolled_back();
 
   // As Filter::add(). A growing filter does not add a key that it may already contain, and then
-  // returns false. `counts`: SQLite will count the row in changes(), if this returns true.
-  bool add(Hash hash, bool counts = true);
+  // returns false. `counts_in_changes`: SQLite will count the row in changes(), if this returns
+  // true.
+  bool add(Hash hash, bool counts_in_changes = true);
   // Adds a key without returning whether it was new. Several keys can then be added in one batch.
   void add_batched(Hash hash) {
     if (!try_defer(hash)) {
@@ -150,7 +151,7 @@ class PagedFilter : public CachedFilter {
   }
   // The row log: see paged_row_log.cc. try_row_log() adds or removes a key there. Returns whether
   // the filter has changed, or nullopt if the change must be written to its chunk.
-  std::optional<bool> try_row_log(Hash hash, bool is_removal, bool counts = true);
+  std::optional<bool> try_row_log(Hash hash, bool is_removal, bool counts_in_changes = true);
   bool can_use_row_log();
   void append_to_row_log(Hash hash, std::uint64_t chunk, bool is_removal);
   void merge_row_log();  // writes its keys to their chunks, or fails as a whole
@@ -161,7 +162,7 @@ class PagedFilter : public CachedFilter {
   // savepoints.
   void require_transaction();
   void decide_write_mode();
-  void note_written(bool counts);
+  void note_written(bool counts_in_changes);
   void end_statement();
   void retire_if_renamed();
 

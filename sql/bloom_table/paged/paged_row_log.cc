@@ -48,7 +48,7 @@ bool PagedFilter::can_use_row_log() {
   return !is_deferring();
 }
 
-std::optional<bool> PagedFilter::try_row_log(Hash hash, bool is_removal, bool counts) {
+std::optional<bool> PagedFilter::try_row_log(Hash hash, bool is_removal, bool counts_in_changes) {
   if (!can_use_row_log()) {
     return std::nullopt;
   }
@@ -71,7 +71,7 @@ std::optional<bool> PagedFilter::try_row_log(Hash hash, bool is_removal, bool co
       merge_row_log();
     }
   }
-  note_written(changed && counts);
+  note_written(changed && counts_in_changes);
   return changed;
 }
 

@@ -1,4 +1,4 @@
-// The lookups of a bloom_groups table that follows a source: see MemberFollower.
+// The lookups of a bloom_groups table that follows a source: see GroupSourceFollower.
 #include <algorithm>
 #include <string>
 #include <unordered_set>
@@ -22,7 +22,7 @@ void GroupTable::Cursor::require_collation() const {
 
 // SQLite checks a condition on the member itself, so the members may be too many.
 void GroupTable::Cursor::find_members(const Values& values) {
-  MemberFollower& follower = *table_.follower_;
+  GroupSourceFollower& follower = *table_.follower_;
   const auto problem = follower.out_of_sync(config_);
   if (problem && !table_.options_.answers_maybe_if_stale()) {
     fail(*problem);
@@ -101,7 +101,7 @@ CountedVector<std::uint64_t> GroupTable::Cursor::find_slots(const std::vector<Ha
 
 // Merging the filter elsewhere must not lose a key, so it has those of the change log.
 void GroupTable::Cursor::return_filter_with_change_log(Context& context) {
-  MemberFollower& follower = *table_.follower_;
+  GroupSourceFollower& follower = *table_.follower_;
   const GroupConfig now = table_.store_.load_config();
   require_binary_parts(now.parts);
   follower.require_in_sync(now);

@@ -48,7 +48,7 @@ class GroupChangeLog : public ChangeLog {
   //
   // Returns the id of the last row; 0 if there is none.
   std::int64_t last_id() const;
-  // Returns the number of changes.
+  // Returns the number of rows without void announcements; size() is an upper bound.
   std::uint64_t count() const;
 
  private:

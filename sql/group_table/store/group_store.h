@@ -72,7 +72,7 @@ class GroupStore {
 
   // These update and save `config`.
   //
-  // Moves the segments up to `end` to _wide.
+  // Moves the segments config.wide_segments to end - 1 to _wide.
   void widen(GroupConfig& config, std::uint64_t end);
   // Gives the members the slots from 0 on, in their order, and moves all segments to _data.
   void pack(GroupConfig& config);

@@ -27,10 +27,10 @@
 
 namespace bloom {
 
-// `keys`: values and words, with 12 bits per key. `grams`: with 5 bits per key, because a pattern
-// has many of them.
-enum class Family : unsigned { keys = 0, grams = 1 };
-inline constexpr Family kFamilies[] = {Family::keys, Family::grams};
+// The keys of a family share filters. Values and words have 12 bits per key, and grams 5, because a
+// pattern has many of them.
+enum class Family : unsigned { values_and_words = 0, grams = 1 };
+inline constexpr Family kFamilies[] = {Family::values_and_words, Family::grams};
 
 struct FamilyConfig : SegmentConfig {
   std::uint64_t ranges = 0;

@@ -28,7 +28,7 @@ namespace bloom {
 
 class TableFilterLookup final : public RowReceiver {
  public:
-  // `columns`: those of the family `keys`. Requires: the arguments outlive the object.
+  // `columns`: those of Family::values_and_words. Requires: the arguments outlive the object.
   TableFilterLookup(SearchStore& store, SearchSource& source, const std::vector<KeyRule>& columns);
 
   // Call when a statement is prepared, and when the table was renamed: the schema may have changed.

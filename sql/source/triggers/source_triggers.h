@@ -19,8 +19,8 @@
 // A program can drop triggers and indexes, write rows, and create them again. To notice this, the
 // last object is a sentinel: a view, which such a program leaves alone. It is newer than all others
 // only as long as nobody has created these again. VACUUM keeps the order of triggers and views, and
-// has tables and indexes before them. The dump of a newer shell has views before triggers: whether
-// these were created again is then unknown, and they count as created again.
+// has tables and indexes before them. The dump of a newer shell has views before triggers: after it
+// is loaded, the triggers count as created again, and lookups are refused until 'rebuild'.
 //
 // The text of the sentinel also says what was accepted: that the names differ from those of the
 // options (accept_names() stores the names themselves in <name>_config), and that the source is
@@ -133,7 +133,7 @@ class SourceTriggers {
     return source_.reader().read(table, source_.names().table);
   }
   const StoredSchema& stored(const std::string& table) const {
-    return source_.reader().last_read(table, source_.names().table);
+    return source_.reader().current(table, source_.names().table);
   }
 
   // Frees what is kept for the next check.

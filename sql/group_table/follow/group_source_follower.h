@@ -35,13 +35,14 @@
 
 namespace bloom {
 
-class MemberFollower {
+class GroupSourceFollower {
  public:
   // `names`: the source and its columns, that of the members first. Requires: `store` and `writer`
   // outlive this object.
-  MemberFollower(sqlite3* db, GroupStore& store, GroupWriter& writer, const SourceNames& names);
-  MemberFollower(const MemberFollower&) = delete;
-  MemberFollower& operator=(const MemberFollower&) = delete;
+  GroupSourceFollower(sqlite3* db, GroupStore& store, GroupWriter& writer,
+                      const SourceNames& names);
+  GroupSourceFollower(const GroupSourceFollower&) = delete;
+  GroupSourceFollower& operator=(const GroupSourceFollower&) = delete;
 
   const std::string& source() const { return source_.names().table; }
   const std::string& member_column() const { return source_.names().columns.front(); }

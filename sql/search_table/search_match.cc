@@ -1,4 +1,4 @@
-#include "sql/search_table/search_words.h"
+#include "sql/search_table/search_match.h"
 
 #include <algorithm>
 #include <vector>

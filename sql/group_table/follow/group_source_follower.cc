@@ -1,4 +1,4 @@
-#include "sql/group_table/follow/member_follower.h"
+#include "sql/group_table/follow/group_source_follower.h"
 
 #include "core/support/error.h"
 #include "sql/sqlite/connection.h"
@@ -23,8 +23,8 @@ std::vector<TriggerSet> trigger_sets() {
 
 }  // namespace
 
-MemberFollower::MemberFollower(sqlite3* db, GroupStore& store, GroupWriter& writer,
-                               const SourceNames& names)
+GroupSourceFollower::GroupSourceFollower(sqlite3* db, GroupStore& store, GroupWriter& writer,
+                                         const SourceNames& names)
     : db_(db),
       store_(store),
       writer_(writer),
@@ -37,17 +37,17 @@ MemberFollower::MemberFollower(sqlite3* db, GroupStore& store, GroupWriter& writ
   }
 }
 
-std::vector<std::string> MemberFollower::key_columns() const {
+std::vector<std::string> GroupSourceFollower::key_columns() const {
   const std::vector<std::string>& columns = source_.names().columns;
   return {columns.begin() + 1, columns.end()};
 }
 
-LinkedObjects MemberFollower::objects_of(const GroupConfig& config) {
+LinkedObjects GroupSourceFollower::objects_of(const GroupConfig& config) {
   return {kTriggersForMembers, config.guard_index};
 }
 
 // The collation of the members does not matter: they are compared by BINARY.
-void MemberFollower::require_supported(Collation collation) const {
+void GroupSourceFollower::require_supported(Collation collation) const {
   Source(db_, source_.schema(), {source(), key_columns()}).require_collation(collation);
   if (source_.missing_column()) {
     refuse("member", "a column of " + source(), quoted_text(member_column()));
@@ -58,7 +58,7 @@ void MemberFollower::require_supported(Collation collation) const {
   }
 }
 
-void MemberFollower::create(const GroupOptions& options) {
+void GroupSourceFollower::create(const GroupOptions& options) {
   // A running statement does not fire triggers that are created while it runs.
   source_.require_no_other_writer();
   require_supported(options.collation());
@@ -68,19 +68,19 @@ void MemberFollower::create(const GroupOptions& options) {
   add_rows("", nullptr);
 }
 
-void MemberFollower::drop() {
+void GroupSourceFollower::drop() {
   link_.drop(store_.tables().table(), store_.load_guard());
   store_.tables().drop();
 }
 
-void MemberFollower::rename(const char* name) {
+void GroupSourceFollower::rename(const char* name) {
   link_.rename(store_.tables().table(), name, {kTriggersForMembers, store_.load_guard()},
                [&] { store_.tables().rename(name); });
   change_log_.rename(name);
 }
 
-GroupConfig MemberFollower::new_config(const GroupOptions& options,
-                                       const LinkedObjects& made) const {
+GroupConfig GroupSourceFollower::new_config(const GroupOptions& options,
+                                            const LinkedObjects& made) const {
   GroupConfig config;
   config.header = options.header(options.has_capacity() ? 0 : count_keys_of_largest_member());
   config.guard_index = made.guard_index;
@@ -92,7 +92,7 @@ GroupConfig MemberFollower::new_config(const GroupOptions& options,
 }
 
 // Returns a condition on the row t of the source.
-std::string MemberFollower::keys_not_null_sql() const {
+std::string GroupSourceFollower::keys_not_null_sql() const {
   std::string condition;
   for (const std::string& column : source_.names().columns) {
     condition.append(condition.empty() ? "" : " AND ").append("t.").append(quoted_name(column));
@@ -101,12 +101,12 @@ std::string MemberFollower::keys_not_null_sql() const {
   return condition;
 }
 
-std::string MemberFollower::select_rows(const std::string& condition) const {
+std::string GroupSourceFollower::select_rows(const std::string& condition) const {
   return "SELECT " + source_.columns_sql("t") + " FROM " + source_.qualified(source()) +
          " AS t WHERE " + keys_not_null_sql() + condition;
 }
 
-std::uint64_t MemberFollower::count_keys_of_largest_member() const {
+std::uint64_t GroupSourceFollower::count_keys_of_largest_member() const {
   std::string columns = "t." + quoted_name(member_column()) + " COLLATE BINARY AS m";
   for (const std::string& column : key_columns()) {
     columns.append(", t.").append(quoted_name(column));
@@ -119,7 +119,7 @@ std::uint64_t MemberFollower::count_keys_of_largest_member() const {
   return static_cast<std::uint64_t>(run.integer(0));
 }
 
-std::optional<std::string> MemberFollower::out_of_sync(const GroupConfig& config) {
+std::optional<std::string> GroupSourceFollower::out_of_sync(const GroupConfig& config) {
   return link_.check(store_.tables().table(), objects_of(config), [&] {
     const ShadowTables& tables = store_.tables();
     sqlite::require_readable(db_, tables.schema(), tables.name("members"));
@@ -127,22 +127,22 @@ std::optional<std::string> MemberFollower::out_of_sync(const GroupConfig& config
   });
 }
 
-void MemberFollower::require_same_columns() const {
+void GroupSourceFollower::require_same_columns() const {
   link_.require_same_columns(store_.tables().table());
 }
 
-void MemberFollower::require_in_sync(const GroupConfig& config) {
+void GroupSourceFollower::require_in_sync(const GroupConfig& config) {
   if (const auto problem = out_of_sync(config)) {
     fail(*problem);
   }
 }
 
-GroupChangeLog& MemberFollower::read_change_log(const GroupConfig& config) {
+GroupChangeLog& GroupSourceFollower::read_change_log(const GroupConfig& config) {
   change_log_.read(form_of(config));
   return change_log_;
 }
 
-void MemberFollower::add_row(const Execution& row, int first, const KeyForm& form) {
+void GroupSourceFollower::add_row(const Execution& row, int first, const KeyForm& form) {
   const Value member = row.value(first);
   const SourceKey key = key_of_row(row, first + 1, form);
   if (member.is_null() || !key.hash) {
@@ -156,7 +156,7 @@ void MemberFollower::add_row(const Execution& row, int first, const KeyForm& for
 }
 
 // Adds the keys of the rows of the source for which the condition holds. ?1 is the member.
-void MemberFollower::add_rows(const std::string& condition, const Value* member) {
+void GroupSourceFollower::add_rows(const std::string& condition, const Value* member) {
   GroupWriter::Bulk bulk(writer_);
   const KeyForm form = form_of(store_.load_config());
   const Statement select(db_, select_rows(condition));
@@ -170,7 +170,7 @@ void MemberFollower::add_rows(const std::string& condition, const Value* member)
   bulk.done();
 }
 
-void MemberFollower::add_pending_rows(std::int64_t last) {
+void GroupSourceFollower::add_pending_rows(std::int64_t last) {
   GroupWriter::Bulk bulk(writer_);
   const KeyForm form = form_of(store_.load_config());
   change_log_.for_each_row(
@@ -184,7 +184,7 @@ void MemberFollower::add_pending_rows(std::int64_t last) {
 }
 
 // With an index on the members, looks up each removed one. Otherwise reads the source once.
-std::vector<sqlite::OwnedValue> MemberFollower::members_without_rows(std::int64_t last) const {
+std::vector<sqlite::OwnedValue> GroupSourceFollower::members_without_rows(std::int64_t last) const {
   constexpr int kDetail = 3;
   const std::string member = quoted_name(member_column());
   const std::string removed = "SELECT DISTINCT p.key1 FROM " +
@@ -219,7 +219,7 @@ std::vector<sqlite::OwnedValue> MemberFollower::members_without_rows(std::int64_
 
 // While a statement writes to the source, a row may be in the change log and not yet in the source.
 // So announcements stay then, and so do the members of removed rows.
-void MemberFollower::merge(bool is_only_writer) {
+void GroupSourceFollower::merge(bool is_only_writer) {
   schema_may_have_changed();
   link_.require_readable(store_.tables().table());
   require_in_sync(store_.load_config());
@@ -243,7 +243,7 @@ void MemberFollower::merge(bool is_only_writer) {
   change_log_.clear(ChangeLog::Keep::nothing, last);
 }
 
-void MemberFollower::rebuild(GroupOptions options, bool is_only_writer) {
+void GroupSourceFollower::rebuild(GroupOptions options, bool is_only_writer) {
   const GroupConfig before = store_.load_config();
   const bool installed =
       link_.triggers().refresh_names_and_check(store_.tables().table(), kTriggersForMembers);
@@ -267,7 +267,7 @@ void MemberFollower::rebuild(GroupOptions options, bool is_only_writer) {
 
 // The keys of rows that were deleted are forgotten. First merges, so that the change log has no row
 // of the member.
-void MemberFollower::rebuild_member(const Value& member, bool is_only_writer) {
+void GroupSourceFollower::rebuild_member(const Value& member, bool is_only_writer) {
   merge(is_only_writer);
   source_.require_not_being_written(is_only_writer);
   const std::string same_member = " AND t." + quoted_name(member_column()) + " COLLATE BINARY = ?1";
@@ -283,7 +283,7 @@ void MemberFollower::rebuild_member(const Value& member, bool is_only_writer) {
   }
 }
 
-void MemberFollower::check() {
+void GroupSourceFollower::check() {
   source_.require_not_being_written(/*is_only_writer=*/true);
   link_.require_readable(store_.tables().table());
   const GroupConfig config = store_.load_config();
@@ -310,8 +310,8 @@ void MemberFollower::check() {
   }
 }
 
-bool MemberFollower::for_each_source_member(const GroupConfig& config,
-                                            const std::function<void(const Value&)>& f) const {
+bool GroupSourceFollower::for_each_source_member(const GroupConfig& config,
+                                                 const std::function<void(const Value&)>& f) const {
   if (!link_.guard().exists(config.guard_index)) {
     return false;
   }
@@ -326,9 +326,9 @@ bool MemberFollower::for_each_source_member(const GroupConfig& config,
   return true;
 }
 
-std::vector<Hash> MemberFollower::hashes_of(const Key& key, const Value& value,
-                                            const GroupConfig& config,
-                                            sqlite::ReusableValue& converted) {
+std::vector<Hash> GroupSourceFollower::hashes_of(const Key& key, const Value& value,
+                                                 const GroupConfig& config,
+                                                 sqlite::ReusableValue& converted) {
   const Shape& shape = config.header.shape;
   if (is_composite()) {
     if (count_parts(key.bytes()) != key_columns().size()) {
