@@ -315,6 +315,7 @@ bool SearchTable::Search::can_use_index(std::size_t condition) {
 }
 
 bool SearchTable::Search::look_up(const SearchConfig& config, Wanted wanted) {
+  table_.source_.require_same_names();
   // A function of the host can search while a command makes ranges of rows that had others.
   if (!config.covered || table_.shared_.building != 0 || table_.out_of_sync(config)) {
     return false;

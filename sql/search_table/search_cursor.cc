@@ -159,6 +159,7 @@ void SearchTable::Search::prepare(bool in_runs) {
     return;
   }
   keep_statement();
+  preparations_ = {};
   auto& free = table_.idle_statements_;
   statement_key_ = key;
   const auto found = std::find_if(free.begin(), free.end(), [&](const IdleStatement& each) {
@@ -215,11 +216,21 @@ void SearchTable::Search::start_run() {
   }
 }
 
+bool SearchTable::Search::step() {
+  bool has_row = false;
+  const auto outcome = sqlite::Outcome::of([&] { has_row = execution_->step(); });
+  if (outcome.failed() || preparations_.have_changed(*execution_)) {
+    table_.source_.require_same_names();
+  }
+  outcome.throw_failure();
+  return has_row;
+}
+
 // Goes to the next row, in this run or a later one.
 void SearchTable::Search::read_row() {
   table_.transaction_.require_not_undone(opened_);
   do {
-    while (!execution_->step()) {
+    while (!step()) {
       if (++run_ == runs_.size()) {
         run_ = 0;
         if (list_by_index_ == nullptr || ++next_in_list_ == list_by_index_->size()) {
@@ -259,9 +270,14 @@ void SearchTable::Search::return_expression(sqlite3_context* raw, const std::str
                                         " WHERE " + quoted_column(table_.source_.rowid_alias()) +
                                         " = ?1");
     expression_sql_ = sql;
+    preparations_of_expression_ = {};
   }
   Execution run(*expression_);
-  if (run.bind(1, rowid()).step()) {
+  const bool has_row = run.bind(1, rowid()).step();
+  if (preparations_of_expression_.have_changed(run)) {
+    table_.source_.require_same_names();
+  }
+  if (has_row) {
     run.value(0).set_result(raw);
   }
 }

@@ -183,6 +183,24 @@ void SearchSource::refresh_names() {
   }
 }
 
+void SearchSource::require_same_names() {
+  if (schema_of_names_ == source_.reader().state()) {
+    return;
+  }
+  const std::string table = name();
+  refresh_names();
+  const std::vector<SourceColumn> now = read_columns();
+  const bool has_columns =
+      now.size() >= columns_.size() && std::equal(columns_.begin(), columns_.end(), now.begin(),
+                                                  [](const SourceColumn& a, const SourceColumn& b) {
+                                                    return a.name == b.name && a.compares_as(b);
+                                                  });
+  if (name() != table || !has_columns) {
+    fail("ALTER TABLE has changed " + quoted_text(table) + " while a query of " +
+         quoted_text(table_) + " was running (run the query again)");
+  }
+}
+
 // Else a range would get NULL for a key.
 void SearchSource::require_readable() const {
   std::string columns = sqlite::quoted_column(rowid_alias_);

@@ -95,6 +95,10 @@ class SearchSource {
   // Call when a statement is prepared, and before a command. The source, its columns and its
   // indexes may have changed since, and other connections may have written to it.
   void refresh_names();
+  // Call when SQLite may have prepared a statement of ours again while a query runs. Throws
+  // bloom::Error if ALTER TABLE has changed the source since refresh_names(): the query would go on
+  // with the old names, which other tables and columns may have.
+  void require_same_names();
   // Returns how many times refresh_names() has read names and indexes again.
   int names_version() const { return names_version_; }
 

@@ -225,6 +225,17 @@ class SearchTable::Search {
     std::string comparison;  // operand, COLLATE and operator; unused for patterns, MATCH, IS NULL
     bool has_index;          // an index of the source finds the rows that are equal
   };
+  // Whether SQLite has prepared a statement again since the last call. It does after a change of
+  // the schema.
+  class Preparations {
+   public:
+    bool have_changed(const sqlite::Execution& run) {
+      return std::exchange(count_, run.repreparations()) != run.repreparations();
+    }
+
+   private:
+    int count_ = -1;
+  };
   // What the conditions say about the rows.
   struct Wanted {
     RowidRange rowids{kLowestRowid, kHighestRowid};
@@ -268,6 +279,7 @@ class SearchTable::Search {
   std::string sql() const;
   void keep_statement();
   void start_run();
+  bool step();
   void read_row();
   void return_expression(sqlite3_context* raw, const std::string& sql);
   std::int64_t pending_rows(const SearchConfig& config);
@@ -302,8 +314,10 @@ class SearchTable::Search {
   std::string statement_key_;
   std::string wanted_statement_key_;  // of the next statement
   std::unique_ptr<sqlite::Statement> statement_;
+  Preparations preparations_;  // of statement_
   std::optional<sqlite::Execution> execution_;
   std::optional<sqlite::Statement> expression_;
+  Preparations preparations_of_expression_;
   std::string expression_sql_;
 };
 
