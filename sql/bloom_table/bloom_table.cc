@@ -238,7 +238,7 @@ int BloomTable::insert_key(const Value& value) {
   const bool repeats = is_counting || filter_->has_generations();
   const bool is_new = repeats ? !filter_->may_contain(hash) : filter_->add(hash);
   if (is_counting || (is_new && repeats)) {
-    filter_->add(hash, /*counts=*/is_new);
+    filter_->add(hash, /*counts_in_changes=*/is_new);
   }
   return is_new ? SQLITE_OK : SQLITE_CONSTRAINT;
 }

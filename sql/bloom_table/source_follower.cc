@@ -175,12 +175,19 @@ void SourceFollower::run_trigger_command(PagedFilter& filter, std::string_view c
 }
 
 // With keys that are added AFTER. Called from BEFORE triggers, so the row is not written yet.
-void SourceFollower::require_after_triggers() const {
-  if (adds_after_ && sqlite::running_writer_may_stop_early(source_.db(), updates_others_)) {
+// Explaining a statement prepares it, so what has passed is stored last.
+void SourceFollower::require_after_triggers() {
+  std::string running = adds_after_ ? sqlite::running_sql(source_.db()) : "";
+  if (!adds_after_ || statements_passed_ == running) {
+    return;
+  }
+  statements_passed_.reset();
+  if (sqlite::running_writer_may_stop_early(source_.db(), updates_others_)) {
     fail("this statement may write a row of " + quoted_text(source()) +
          " and then end by FAIL or IGNORE, and its key would be missing (use ABORT in RAISE, ON "
          "CONFLICT and OR, or a filter with writers=any)");
   }
+  statements_passed_ = std::move(running);
 }
 
 // Called from BEFORE triggers, which run for every row that changes. The finding is stored in the
@@ -190,6 +197,7 @@ void SourceFollower::look_for_blocking_triggers(PagedFilter& filter) {
   if (unblocked_schema_ == schema) {
     return;
   }
+  statements_passed_.reset();
   triggers_.refresh_names_and_check(filter.table(), filter.config().trigger_set);
   adds_after_ = adds_keys_after(source_, counting_);
   updates_others_ = adds_after_ &&

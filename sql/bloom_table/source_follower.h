@@ -91,7 +91,7 @@ class SourceFollower {
   Writers writers_after_rebuild(const BloomConfig& config, const BloomOptions& options) const;
   BloomConfig new_config(const BloomOptions& options, const LinkedObjects& made) const;
   void look_for_blocking_triggers(PagedFilter& filter);
-  void require_after_triggers() const;
+  void require_after_triggers();
   void add_all_keys(PagedFilter& filter, const PagedFilter::Add& add) const;
   std::uint64_t count_keys(Collation collation) const;
 
@@ -107,6 +107,8 @@ class SourceFollower {
   bool adds_after_ = false;      // AFTER triggers add keys
   bool updates_others_ = false;  // an update of the source changes other tables by foreign keys
   bool has_checked_triggers_ = false;  // in the running statement, if it defers its changes
+  // The running statements that require_after_triggers() last found nothing for, in this schema.
+  std::optional<std::string> statements_passed_;
 };
 
 }  // namespace bloom

@@ -115,6 +115,26 @@ bool finds_rows(const SearchFacts& facts, sqlite3_index_info& info, int i) {
   return facts.source.has_index_on(own.name, own.collation) && !may_be_list(info, i);
 }
 
+// Returns the equality of the rowid that the plan uses; -1 for none. SQLite executes a plan of
+// several lists for each combination of their values.
+int equality_of_rowid(const SearchFacts& facts, sqlite3_index_info& info) {
+  int list = -1;
+  bool index_finds_rows = false;
+  for (int i = info.nConstraint - 1; i >= 0; --i) {
+    if (!finds_rows(facts, info, i)) {
+      continue;
+    }
+    if (rowid_or(facts, info.aConstraint[i].iColumn) != kRowidColumn) {
+      index_finds_rows = true;
+    } else if (may_be_list(info, i)) {
+      list = i;
+    } else {
+      return i;
+    }
+  }
+  return index_finds_rows ? -1 : list;
+}
+
 }  // namespace
 
 bool may_come_from_on_clause(int op) {
@@ -163,12 +183,14 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
   for (int i = 0; i < info.nConstraint; ++i) {
     finds_few = finds_few || finds_rows(facts, info, i);
   }
+  const int by_rowid = equality_of_rowid(facts, info);
   for (int i = 0; i < info.nConstraint && arguments < kMaxConditions; ++i) {
     const auto& constraint = info.aConstraint[i];
     const int column = rowid_or(facts, constraint.iColumn);
     const Operator* const known = find_operator(constraint.op);
     if (constraint.usable == 0 || known == nullptr || is_bound_of_pattern(info, i) ||
-        column >= facts.columns.value_columns()) {
+        column >= facts.columns.value_columns() ||
+        (column == kRowidColumn && is_equality(constraint.op) && i != by_rowid)) {
       continue;
     }
     const bool is_source_column = column >= 0 && column < facts.columns.source_columns();
@@ -244,7 +266,10 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
           searched.by == SearchedBy::like ? Family::grams : Family::values_and_words);
       const double ranges = std::max(1.0, static_cast<double>(family.ranges));
       cost = std::min(cost, ranges / 4 + (is_equal ? 2 : 4) * rows / ranges + 50);
-      fraction = std::min(fraction, (is_equal ? 10 : 25) / rows);
+      // Nobody knows how many rows have the value. If SQLite expected few, it would not make an
+      // automatic index on a table that is joined.
+      constexpr double kShare = 1.0 / 64;
+      fraction = std::min(fraction, std::max((is_equal ? 10 : 25) / rows, kShare));
     } else {
       fraction *= is_equality(constraint.op) ? 0.1 : 0.5;
     }

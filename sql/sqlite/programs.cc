@@ -72,10 +72,13 @@ struct Instruction {
 
 // Returns whether the program of a statement, with those of its triggers, may have an instruction
 // for which `is_wanted` returns true. SQLite explains the text, so names, quotes and aliases do not
-// matter.
+// matter. A PRAGMA has no such instruction.
 template <typename F>
 bool may_have_instruction(sqlite3* db, const char* sql, F&& is_wanted) {
   enum { kOpcode = 1, kP1 = 2, kP2 = 3, kP3 = 4 };
+  if (sql != nullptr && is_pragma(sql)) {
+    return false;
+  }
   sqlite3_stmt* raw = nullptr;
   if (sql == nullptr ||
       sqlite3_prepare_v2(db, explain(sql).c_str(), -1, &raw, nullptr) != SQLITE_OK) {
@@ -137,44 +140,46 @@ bool may_omit_left_join(sqlite3* db, std::string_view sql, bool is_readonly,
   const auto has_left_join = [](std::string_view text) {
     return has_keyword(text, "LEFT") || has_keyword(text, "FULL");
   };
-  if (has_left_join(sql)) {
-    return true;
-  }
   constexpr std::int64_t kTemp = 1;  // its views and triggers may use all others
   enum { kIsView = 0, kName = 1, kSql = 2, kNumber = 0, kSchema = 1 };
-  std::vector<std::string> definitions = {std::string(sql)};
-  // Those with a LEFT JOIN: the name, and the number of the definition.
-  std::vector<std::pair<std::string, std::size_t>> views;
+  struct View {
+    std::string name;
+    std::string sql;
+    bool is_used;
+  };
+  std::vector<View> views;
+  std::vector<std::string> used = {std::string(sql)};  // texts whose views the statement may use
   const Statement all_schemas(db, "PRAGMA database_list");
   for (Execution each(all_schemas); each.step();) {
     const std::int64_t number = each.integer(kNumber);
     if (number != kTemp && std::find(schemas.begin(), schemas.end(), number) == schemas.end()) {
       continue;
     }
-    const Statement list(db, "SELECT type = 'view', name, sql FROM " +
-                                 quoted_name(each.value(kSchema).text()) +
-                                 ".sqlite_master WHERE type IN ('view', 'trigger')");
+    const Statement list(
+        db, "SELECT type = 'view', name, sql FROM " + quoted_name(each.value(kSchema).text()) +
+                ".sqlite_master WHERE type = 'view'" + (is_readonly ? "" : " OR type = 'trigger'"));
     for (Execution run(list); run.step();) {
-      const std::string_view text = run.value(kSql).text();
-      const bool is_view = run.integer(kIsView) != 0;
-      if (!has_left_join(text)) {
-        definitions.emplace_back(text);
-      } else if (is_view) {
-        views.emplace_back(run.value(kName).text(), definitions.size());
-        definitions.emplace_back(text);
-      } else if (!is_readonly) {
-        return true;
+      if (run.integer(kIsView) != 0) {
+        views.push_back(
+            {std::string(run.value(kName).text()), std::string(run.value(kSql).text()), false});
+      } else {
+        used.emplace_back(run.value(kSql).text());
       }
     }
   }
-  return std::any_of(views.begin(), views.end(), [&](const auto& view) {
-    const auto& [name, own] = view;
-    bool is_used = name.find_first_of("'\"`]") != std::string::npos;
-    for (std::size_t i = 0; i < definitions.size() && !is_used; ++i) {
-      is_used = i != own && mentions(definitions[i], name);
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (has_left_join(used[i])) {
+      return true;
     }
-    return is_used;
-  });
+    for (View& view : views) {
+      const bool has_quotes = view.name.find_first_of("'\"`]") != std::string::npos;
+      if (!view.is_used && (has_quotes || mentions(used[i], view.name))) {
+        view.is_used = true;
+        used.push_back(view.sql);
+      }
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -251,19 +256,30 @@ std::string running_sql(sqlite3* db) {
   return running;
 }
 
+// An outer join has NullRow for the cursor of a table, which may be in memory. The subroutine that
+// makes the list of IN ends by NullRow and Return.
 bool may_be_running_outer_join(sqlite3* db) {
   sqlite3_stmt* statement = nullptr;
   while ((statement = sqlite3_next_stmt(db, statement)) != nullptr) {
     const char* const sql = sqlite3_sql(statement);
     std::vector<std::int64_t> schemas;
-    const auto is_null_row = [&](const Instruction& each) {
+    std::vector<std::int64_t> in_memory;
+    bool may_be_list = false;
+    const auto is_of_outer_join = [&](const Instruction& each) {
+      if (std::exchange(may_be_list, false) && each.opcode != "Return") {
+        return true;
+      }
       if (each.opcode == "Transaction") {
         schemas.push_back(each.p1);
+      } else if (each.opcode == "OpenEphemeral") {
+        in_memory.push_back(each.p1);
       }
-      return each.opcode == "NullRow";
+      may_be_list = each.opcode == "NullRow" &&
+                    std::find(in_memory.begin(), in_memory.end(), each.p1) != in_memory.end();
+      return each.opcode == "NullRow" && !may_be_list;
     };
     if (sqlite3_stmt_busy(statement) != 0 &&
-        (may_have_instruction(db, sql, is_null_row) ||
+        (may_have_instruction(db, sql, is_of_outer_join) ||
          may_omit_left_join(db, sql, sqlite3_stmt_readonly(statement) != 0, schemas))) {
       return true;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cctype>
+#include <span>
 
 #include "sql/sqlite/api.h"
 
@@ -53,14 +54,20 @@ bool is_same(std::string_view a, std::string_view b) {
          sqlite3_strnicmp(a.data(), b.data(), static_cast<int>(a.size())) == 0;
 }
 
+bool is_one_of(std::string_view word, std::span<const std::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view each) { return is_same(word, each); });
+}
+
 // Returns false if the token may be an operator or the beginning of an expression.
 bool ends_operand(std::string_view token) {
+  constexpr std::string_view kOperators[] = {
+      "AND",  "AS", "BETWEEN", "CASE", "COLLATE", "DISTINCT", "ELSE", "ESCAPE", "EXISTS", "FROM",
+      "GLOB", "IN", "IS",      "LIKE", "MATCH",   "NOT",      "OR",   "REGEXP", "THEN",   "WHEN"};
   if (size_of_word(token) != token.size()) {
-    return std::string_view(")'\"[").find(token.front()) != std::string_view::npos;
+    return std::string_view(")'\"[`").find(token.front()) != std::string_view::npos;
   }
-  return !token.empty() &&
-         (is_same(token, "END") || is_same(token, "NULL") ||
-          sqlite3_keyword_check(token.data(), static_cast<int>(token.size())) == 0);
+  return !token.empty() && !is_one_of(token, kOperators);
 }
 
 // Returns whether a word without quotes is certainly no name. `before`: the token before it. SQLite
@@ -69,9 +76,7 @@ bool is_keyword(std::string_view word, std::string_view before) {
   constexpr std::string_view kReserved[] = {
       "AND",    "AS", "BETWEEN", "CASE",    "COLLATE", "ELSE", "ESCAPE", "EXISTS", "IN",
       "ISNULL", "IS", "NOT",     "NOTNULL", "NULL",    "OR",   "THEN",   "WHEN"};
-  return (is_same(word, "END") && ends_operand(before)) ||
-         std::any_of(std::begin(kReserved), std::end(kReserved),
-                     [&](std::string_view reserved) { return is_same(word, reserved); });
+  return (is_same(word, "END") && ends_operand(before)) || is_one_of(word, kReserved);
 }
 
 std::size_t size_of_name(std::string_view list) {
@@ -152,6 +157,14 @@ std::string explain(std::string_view statement) {
     statement = rest;
   }
   return "EXPLAIN " + std::string(statement);
+}
+
+bool is_pragma(std::string_view statement) {
+  std::string_view token = next_token(statement);
+  while (token == ";") {
+    token = next_token(statement);
+  }
+  return is_same(token, "PRAGMA");
 }
 
 std::string name_of_token(std::string_view token) {

@@ -41,6 +41,10 @@ std::string name_of_token(std::string_view token);
 // but not behind EXPLAIN.
 std::string explain(std::string_view statement);
 
+// Returns whether the statement is a PRAGMA. SQLite runs some of these when it prepares them, with
+// EXPLAIN, too.
+bool is_pragma(std::string_view statement);
+
 // Returns whether an expression may name a column, in any case of letters.
 bool may_name(std::string_view sql, const std::string& column);
 

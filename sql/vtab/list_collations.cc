@@ -265,10 +265,11 @@ bool append_collations(sqlite3* db, const char* sql, const std::string& vtab,
   return is_readable(db, code, SQLITE_DONE);
 }
 
-// Returns whether a running statement may look something up. EXPLAIN does not, nor does a handle
-// for a blob. Such a handle has no SQL, and neither has a statement of sqlite3_prepare() of old.
+// Returns whether a running statement may look something up. EXPLAIN and PRAGMA do not, nor does a
+// handle for a blob. Such a handle has no SQL, and neither has a statement of sqlite3_prepare() of
+// old.
 bool may_look_up(sqlite3_stmt* statement, const char* sql) {
-  return sqlite3_stmt_isexplain(statement) == 0 &&
+  return sqlite3_stmt_isexplain(statement) == 0 && (sql == nullptr || !sqlite::is_pragma(sql)) &&
          (sql != nullptr || sqlite3_column_count(statement) != 0 ||
           sqlite3_stmt_readonly(statement) == 0);
 }

@@ -96,6 +96,17 @@ TEST(SqlText, AnExpressionMayNameAColumn) {
   }
 }
 
+TEST(SqlText, APragma) {
+  for (const std::string_view sql :
+       {"PRAGMA x", "pragma x = 1", " ;; /* c */ -- c\n Pragma\nx", "PRAGMA"}) {
+    EXPECT_TRUE(is_pragma(sql)) << sql;
+  }
+  for (const std::string_view sql :
+       {"", ";", "SELECT 1", "SELECT * FROM pragma_x", "pragmas", "'PRAGMA'", "-- PRAGMA"}) {
+    EXPECT_FALSE(is_pragma(sql)) << sql;
+  }
+}
+
 // The oracle is SQLite: if a column is renamed, an index whose expression names it changes.
 TEST(SqlText, AKeywordIsNoColumnUnlessSqliteTakesItForOne) {
   sqlite3* const db = test::connection();
@@ -126,7 +137,10 @@ TEST(SqlText, AKeywordIsNoColumnUnlessSqliteTakesItForOne) {
                                   "CASE WHEN a THEN x'00' END",
                                   "CASE WHEN a THEN [a] END",
                                   "CASE WHEN a THEN [end] END",
-
+                                  "CASE WHEN a THEN `a` END",
+                                  "CASE WHEN key THEN key END",
+                                  "CASE WHEN row NOT NULL THEN a ISNULL END",
+                                  "CASE WHEN a IS DISTINCT FROM end THEN a END",
                                   "a GLOB row",
                                   "row"}) {
       std::string columns = "a";

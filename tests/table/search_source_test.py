@@ -1167,6 +1167,69 @@ class Keys(SourceCase):
         db.execute("INSERT INTO n VALUES (1)")
         self.assertEqual(db.execute("SELECT a FROM counted").fetchall(), [(7,), (200,)])
 
+    def test_views_that_a_statement_does_not_use(self):
+        """A LEFT JOIN that SQLite may have left out makes a search read all rows, but only where the statement can have it."""
+        db = self.make(rows=3000, path=":memory:")
+        db.executescript("DROP TABLE f; CREATE VIRTUAL TABLE f USING bloom_search(source=s, like=(k)); CREATE TABLE w(n INTEGER PRIMARY KEY); CREATE TABLE n(a)")
+
+        def steps(sql="SELECT count(*) FROM f WHERE k LIKE '%absent%'"):
+            count = [0]
+            db.set_progress_handler(lambda: count.__setitem__(0, count[0] + 1), 10)
+            self.assertEqual(db.execute(sql).fetchall(), [(0,)])
+            db.set_progress_handler(None, 0)
+            return count[0]
+
+        few = steps()
+        db.executescript(
+            "CREATE VIEW a1 AS SELECT w.n FROM w LEFT JOIN n ON n.a = w.n; CREATE VIEW a2 AS SELECT * FROM a1; CREATE TEMP VIEW a3 AS SELECT * FROM a2;"
+            "CREATE TRIGGER t AFTER INSERT ON n BEGIN INSERT INTO w SELECT n FROM a2; END; CREATE VIEW of_f AS SELECT f.id FROM f LEFT JOIN w ON w.n = f.id AND f.k LIKE '%absent%'"
+        )
+        self.assertLess(steps(), few * 2)
+        for condition in "x IN ('a', 'b')", "id NOT IN (1, 2)", "u = 1 OR u = 2", "id IN (SELECT n FROM w)", "x IN (SELECT a FROM n)":
+            self.assertLess(steps(f"SELECT count(*) FROM f WHERE k LIKE '%absent%' AND ({condition})"), few * 2, condition)
+        if sqlite3.sqlite_version_info < (3, 54):
+            self.assertGreater(steps("SELECT count(*) FROM f LEFT JOIN w ON w.n = f.id WHERE f.k LIKE '%absent%'"), few * 2)
+            self.assertGreater(steps("SELECT count(*) FROM f LEFT JOIN (SELECT DISTINCT n FROM w) AS w ON w.n = f.id WHERE f.k LIKE '%absent%' AND f.id NOT IN (SELECT a FROM n)"), few * 2)
+            self.assertGreater(steps("SELECT count(*) FROM f WHERE k LIKE '%absent%' AND NOT EXISTS (SELECT * FROM a3)"), few * 2)
+        self.assertEqual(one(db, "SELECT count(*) FROM of_f"), 3000)
+
+    def test_several_lists_of_ids(self):
+        """SQLite would execute a plan of two lists for each pair of their values."""
+        db = self.make(path=":memory:")
+        db.execute("CREATE TABLE a AS SELECT id FROM s WHERE id % 2 = 0")
+        db.execute("CREATE TABLE b AS SELECT id FROM s WHERE id % 3 = 0")
+        lists = "f.id IN (SELECT id FROM a) AND f.id IN (SELECT id FROM b)"
+        for query, plan in (
+            (f"SELECT id FROM f WHERE {lists}", "rowid(=)"),
+            ("SELECT f.id FROM a LEFT JOIN f ON f.id = a.id AND f.id IN (SELECT id FROM b)", "rowid(=)"),
+            (f"SELECT id FROM f WHERE {lists} AND id = 6", "rowid(=)"),
+            # Before 3.38 SQLite does not say what is a list.
+            (f"SELECT id FROM f WHERE {lists} AND u = 6", "index(u)" if sqlite3.sqlite_version_info >= (3, 38) else "rowid(=) AND index(u)"),
+        ):
+            plans = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {query}") if "SCAN f" in row[3] or "TABLE f " in row[3]]
+            self.assertEqual([text.split("INDEX 0:")[1].split(" [")[0] for text in plans], [plan], query)
+            self.assertEqual(sorted(db.execute(query).fetchall(), key=str), sorted(db.execute(query.replace("f ", "s AS f ", 1) if "FROM f" in query else query.replace("JOIN f", "JOIN s AS f")).fetchall(), key=str), query)
+
+    def test_joins_by_a_column_without_an_index(self):
+        """SQLite makes an index for the query only if it expects many rows of the search table."""
+        db = self.make(rows=12000, path=":memory:")
+        db.executescript("DROP TABLE f; CREATE VIRTUAL TABLE f USING bloom_search(source=s, like=(k), words=(k), equal=(u + 1 AS e)); CREATE TABLE w(n)")
+        for condition in ("f.k LIKE '%key 1%'", "f.k MATCH 'key'", "f.e = 5", "f.e IN (5, 6)"):
+            plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN SELECT count(*) FROM f JOIN w ON w.n = f.x WHERE {condition}")]
+            self.assertTrue(any("AUTOMATIC" in text for text in plan), (condition, plan))
+
+    def test_a_pragma_is_not_run_again(self):
+        """SQLite runs some of them when it prepares them, and EXPLAIN prepares a statement."""
+        for lookup in "SELECT count(*) FROM f WHERE k IN ('key 1', 'key 2')", "SELECT count(*) FROM f WHERE k LIKE '%absent%'":
+            pragma = Raw()
+            pragma.run(SOURCE, "INSERT INTO s(k) VALUES ('key 1')", "CREATE VIRTUAL TABLE f USING bloom_search(source=s, like=(k), equal=(k))")
+            half = pragma.prepare("PRAGMA busy_timeout = 5000")
+            half.step()
+            pragma.run("PRAGMA busy_timeout = 0", lookup)
+            self.assertEqual(pragma.one("PRAGMA busy_timeout"), 0, lookup)
+            half.finalize()
+            pragma.close()
+
     def test_expressions_that_depend_on_the_time(self):
         db = self.make(rows=3, path=":memory:")
         for expression in ("date('now')", "strftime('%s')", "k < DATE ( k, \"LocalTime\" )", "julianday(k, 'utc')", "unixepoch()", "datetime()",

@@ -1037,6 +1037,34 @@ class Objects(WritersCase):
         db.execute("CREATE VIRTUAL TABLE h USING bloom(source=t, column=k, writers=extension)")
         db.execute("INSERT INTO h(h) VALUES ('merge')")
 
+    @unittest.skipIf(sqlite3.sqlite_version_info < (3, 35), "no RETURNING")
+    def test_rows_that_are_returned_are_checked_once_per_statement(self):
+        """The check explains the statement, which takes as long as the statement is."""
+        db = self.following("kind=counting, writers=extension", rows=("a",))
+
+        def prepared(rows):
+            calls = []
+            db.set_authorizer(lambda action, *_: calls.append(action) or sqlite3.SQLITE_OK)
+            values = ", ".join(f"('{rows} {i}')" for i in range(rows))
+            self.assertEqual(len(db.execute(f"INSERT INTO t(k) VALUES {values} RETURNING k").fetchall()), rows)
+            db.set_authorizer(None)
+            return calls.count(sqlite3.SQLITE_INSERT)
+
+        self.assertEqual(prepared(5), prepared(50))
+        self.assertEqual(self.present(db, "5 0", "50 49", "no"), ["5 0", "50 49"])
+
+    def test_a_statement_that_may_stop_early_after_a_change_of_the_schema(self):
+        db = self.connect()
+        db.executescript("PRAGMA foreign_keys = ON; CREATE TABLE t(id INTEGER PRIMARY KEY, k UNIQUE); CREATE TABLE child(k REFERENCES t(k) ON UPDATE CASCADE)")
+        db.execute("CREATE VIRTUAL TABLE f USING bloom(source=t, column=k, kind=counting, writers=extension)")
+        db.execute("INSERT INTO t(k) VALUES ('a')")
+        db.execute("INSERT INTO child VALUES ('a')")
+        update = "UPDATE t SET k = k || 'a'"
+        db.execute(update)
+        db.execute("CREATE TRIGGER late BEFORE UPDATE ON child BEGIN SELECT RAISE(FAIL, 'no'); END")
+        self.assertFails(db, "may write a row of 't' and then end by FAIL or IGNORE", update)
+        self.assertEqual(self.present(db, "aa", "no"), ["aa"])
+
     def test_a_table_of_version_1_0_is_changed_over_by_a_rebuild(self):
         for kind in KINDS:
             with self.subTest(kind):
