@@ -10,9 +10,9 @@ namespace bloom {
 struct Estimate {
   double fill = 0;  // share of cells that are not 0
   double keys = 0;  // number of distinct keys, estimated from the fill of each block
-  // Whether `keys` is an estimate. If all cells of a block are set, it can have any number of keys
-  // above that which is counted for it. If such blocks have more than half of `keys`, then `keys`
-  // is only a lower bound.
+  // Whether `keys` is an estimate. A block whose cells are all set may have far more keys than are
+  // estimated for it. If such blocks have more than half of `keys`, then `keys` is only a lower
+  // bound.
   bool keys_known = true;
   double fpr = 0;               // expected FPR with the present fill
   std::uint64_t saturated = 0;  // counting filters: saturated counters

@@ -239,7 +239,7 @@ void BloomTable::Cursor::look_up_parts(const Values& values) {
     SourceComparison& comparison = table_.follower_->comparison(i);
     part.other = comparison.other_forms(key, value, part.value);
     has_null = has_null || key.is_null();
-    has_other_form = has_other_form || part.other.number || part.other.needs_marker;
+    has_other_form = has_other_form || part.other.number || part.other.may_be_text;
     append_part(packed_, key.bytes());
     append_to_key_of_parts(key, part, comparison.is_numeric());
   }
@@ -273,7 +273,7 @@ bool BloomTable::Cursor::may_contain(const SourceComparison::OtherForms& forms) 
   const Shape& shape = filter_.shape();
   return (forms.number &&
           filter_.may_contain(hash_key(*forms.number, shape.collation, shape.seed))) ||
-         (forms.needs_marker && filter_.may_contain(noncanonical_marker(shape)));
+         (forms.may_be_text && filter_.may_contain(noncanonical_marker(shape)));
 }
 
 // Returns whether the filter may contain a key that is equal to the values of parts_, but has other
@@ -284,7 +284,7 @@ bool BloomTable::Cursor::may_contain_other_parts() {
   for (const Part& part : parts_) {
     numbers += part.other.number ? 1 : 0;
     const bool has_marker = !filter_.config().parts.empty();
-    if (part.other.needs_marker &&
+    if (part.other.may_be_text &&
         (!has_marker || filter_.may_contain(noncanonical_marker(filter_.shape())))) {
       return true;
     }

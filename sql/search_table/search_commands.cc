@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "core/support/error.h"
+#include "sql/search_table/ranges/range_lookup.h"
 #include "sql/search_table/ranges/row_receiver.h"
-#include "sql/search_table/ranges/search_lookup.h"
 #include "sql/search_table/search_table.h"
 #include "sql/search_table/table_filter/table_filter_builder.h"
 #include "sql/sqlite/connection.h"

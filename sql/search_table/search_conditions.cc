@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "sql/search_table/ranges/search_lookup.h"
+#include "sql/search_table/ranges/range_lookup.h"
 #include "sql/search_table/search_match.h"
 #include "sql/search_table/search_table.h"
 #include "sql/sqlite/sql_text.h"
@@ -325,7 +325,7 @@ bool SearchTable::Search::look_up(const SearchConfig& config, Wanted wanted) {
     if (!config.of(f).is_used()) {
       continue;
     }
-    SearchLookup lookup(table_.store_, config.of(f), f);
+    RangeLookup lookup(table_.store_, config.of(f), f);
     for (const KeyRule& column : table_.searched_[static_cast<std::size_t>(f)]) {
       for (std::size_t i = 0; i < conditions_.size(); ++i) {
         const Condition& condition = *conditions_[i];
@@ -358,7 +358,7 @@ bool SearchTable::Search::look_up(const SearchConfig& config, Wanted wanted) {
 }
 
 void SearchTable::Search::narrow_by(const KeyRule& column, Affinity affinity, std::size_t condition,
-                                    SearchLookup& lookup) {
+                                    RangeLookup& lookup) {
   const Value value = values_[condition];
   SearchKeys keys;
   if (conditions_[condition]->is_list) {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/support/error.h"
-#include "sql/search_table/ranges/search_lookup.h"
+#include "sql/search_table/ranges/range_lookup.h"
 #include "sql/search_table/search_match.h"
 #include "sql/search_table/search_table.h"
 #include "sql/sqlite/connection.h"

@@ -30,7 +30,7 @@
 #include <vector>
 
 #include "sql/search_table/ranges/range_builder.h"
-#include "sql/search_table/ranges/search_lookup.h"
+#include "sql/search_table/ranges/range_lookup.h"
 #include "sql/search_table/ranges/search_store.h"
 #include "sql/search_table/search_columns.h"
 #include "sql/search_table/search_options.h"
@@ -125,7 +125,7 @@ class SearchTable {
   // Returns the searched column whose keys answer this equality; null if there is none. The filter
   // over the whole table may lack that column: see TableFilterLookup::has().
   const KeyRule* column_for_filter(const SearchFacts& facts, const SearchCondition& condition);
-  // Returns true if no row has a value that is equal to this one. Requires:
+  // Returns true only if no row has a value that is equal to this one. Requires:
   // table_filter_.make_ready() has returned true.
   bool surely_lacks(const KeyRule& column, Affinity affinity, const Value& value);
   void append_equal_keys(const KeyRule& column, Affinity affinity, const Value& value,
@@ -274,7 +274,7 @@ class SearchTable::Search {
   // Sets runs_ to the rows that must be read. Returns false if these are all rows.
   bool look_up(const SearchConfig& config, Wanted wanted);
   void narrow_by(const KeyRule& column, Affinity affinity, std::size_t condition,
-                 SearchLookup& lookup);
+                 RangeLookup& lookup);
   void prepare(bool in_runs);
   std::string sql() const;
   void keep_statement();

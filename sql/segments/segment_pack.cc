@@ -110,8 +110,8 @@ void SegmentStore::clear() {
 void SegmentStore::erase_family(const char* sql) {
   const Statement erase = tables_.statement(sql);
   Execution(erase)
-      .bind(1, std::int64_t{kFamilyBits})
-      .bind(2, as_integer(first_id_ >> kFamilyBits))
+      .bind(1, std::int64_t{kFamilyShift})
+      .bind(2, as_integer(first_id_ >> kFamilyShift))
       .step();
 }
 

@@ -312,7 +312,7 @@ void SegmentStore::check(const SegmentConfig& config) {
   const auto count = [&](const char* sql) {
     const Statement select = tables_.statement(sql);
     Execution run(select);
-    run.bind(1, std::int64_t{kFamilyBits}).bind(2, as_integer(first_id_ >> kFamilyBits));
+    run.bind(1, std::int64_t{kFamilyShift}).bind(2, as_integer(first_id_ >> kFamilyShift));
     return as_integer(run.count_rows());
   };
   const std::uint64_t wide_rows = (config.wide_segments + kSegmentsPerRow - 1) / kSegmentsPerRow;

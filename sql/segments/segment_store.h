@@ -84,7 +84,7 @@ class SegmentStore {
   // add_segment() leaves that to its caller.
   // Requires: both outlive the store.
   SegmentStore(ShadowTables& tables, std::uint64_t& writes, unsigned family = 0)
-      : tables_(tables), writes_(writes), first_id_(std::uint64_t{family} << kFamilyBits) {}
+      : tables_(tables), writes_(writes), first_id_(std::uint64_t{family} << kFamilyShift) {}
   SegmentStore(const SegmentStore&) = delete;
   SegmentStore& operator=(const SegmentStore&) = delete;
 
@@ -138,7 +138,7 @@ class SegmentStore {
                   const std::function<void(const std::uint8_t*)>& f);
   void for_each_wide_chunk(const SegmentConfig& config, SegmentRange range, std::uint64_t i,
                            const EachChunk& f);
-  static constexpr unsigned kFamilyBits = 60;
+  static constexpr unsigned kFamilyShift = 60;
   void erase_family(const char* sql);  // runs a DELETE of the ids of this family
   std::uint64_t chunk_id(std::uint64_t i, std::uint64_t segment) const;
   std::uint64_t wide_id(std::uint64_t row, std::uint64_t p) const;

@@ -86,7 +86,7 @@ std::vector<Collation> Source::collations() const {
 }
 
 bool Source::has_column(const std::string& name) const {
-  return unsupported_type() == nullptr &&
+  return kind_if_no_table() == nullptr &&
          sqlite3_table_column_metadata(db_, schema_.c_str(), names_.table.c_str(), name.c_str(),
                                        nullptr, nullptr, nullptr, nullptr, nullptr) == SQLITE_OK;
 }
@@ -94,7 +94,7 @@ bool Source::has_column(const std::string& name) const {
 // Virtual tables are skipped first: in SQLite 3.54 column metadata must not be read for a virtual
 // table that is not yet connected.
 ColumnRules Source::rules_of(const std::string& column) const {
-  if (unsupported_type() != nullptr) {
+  if (kind_if_no_table() != nullptr) {
     return {};
   }
   const char* type = nullptr;
@@ -107,7 +107,7 @@ ColumnRules Source::rules_of(const std::string& column) const {
           collation_named(collation == nullptr ? "" : collation).value_or(Collation::binary)};
 }
 
-const char* Source::unsupported_type() const {
+const char* Source::kind_if_no_table() const {
   const StoredSchema& objects = reader_.current("", names_.table);
   if (const StoredObject* const table = objects.find("table", names_.table)) {
     return table->has_b_tree ? nullptr : "a virtual table";
@@ -152,7 +152,7 @@ void Source::require_can_follow(Collation collation, Writers writers) const {
 }
 
 void Source::require_ordinary_table() const {
-  const char* other = unsupported_type();
+  const char* other = kind_if_no_table();
   if (other == nullptr && is_shadow()) {
     other = "a table that belongs to a virtual one";
   }
@@ -190,7 +190,7 @@ void Source::require_collation(Collation collation) const {
 }
 
 std::optional<std::string> Source::missing_column() const {
-  if (unsupported_type() != nullptr) {
+  if (kind_if_no_table() != nullptr) {
     return std::nullopt;
   }
   const std::vector<ColumnInfo> known = columns();

@@ -123,9 +123,8 @@ class Source {
  private:
   struct ColumnInfo;
 
-  // Returns what kind of object the source is, as text; null if it is an ordinary table, or one
-  // that belongs to a virtual table.
-  const char* unsupported_type() const;
+  // Returns what kind of object the source is, as text; null if it is a table that is not virtual.
+  const char* kind_if_no_table() const;
   bool is_shadow() const;
   // Returns whether this column of PRAGMA table_list has this value for the source.
   bool table_list_has(int column, std::string_view value) const;

@@ -40,7 +40,7 @@ SourceComparison::OtherForms SourceComparison::other_forms(const Key& key, const
   if (affinity_ == Affinity::text && key.is_number()) {
     to_text_.convert(key, value, [&](std::string_view text) { converted.assign_text(text); });
   }
-  forms.needs_marker = may_be_text(key);
+  forms.may_be_text = may_be_text(key);
   return forms;
 }
 

@@ -102,7 +102,9 @@ class SourceComparison {
   // Requires: `key` is the key of `value`.
   struct OtherForms {
     std::optional<std::string> number;  // the key of a number
-    bool needs_marker = false;          // a text such as '05', for which the filter has the marker
+    // Whether the source may have a text such as '05' that equals the number: look up
+    // noncanonical_marker() as well.
+    bool may_be_text = false;
   };
   OtherForms other_forms(const Key& key, const sqlite::Value& value,
                          sqlite::ReusableValue& converted);
@@ -125,8 +127,9 @@ class SourceComparison {
   // the number `key`.
   bool may_be_number(const Key& key) const { return is_numeric() && key.is_noncanonical_number(); }
   bool may_be_text(const Key& key) const { return key.is_number() && !is_numeric(); }
-  // SQLite does not convert the column of a virtual table: '7' in a column of numbers would not be
-  // equal to 7. Returns whether such a column would store '7' or 7.0 as 7, or 7 as 7.0.
+  // Returns whether the column of the source would store the value as another number: '7' or 7.0 as
+  // 7, or 7 as 7.0. The bloom table must then return that number, because SQLite does not convert
+  // what a virtual table returns.
   bool is_stored_in_other_form(const Key& key) const {
     const bool is_real = affinity_ == Affinity::real;
     return is_numeric() && (key.is_text() || (key.is_number() && key.is_real() != is_real)) &&

@@ -32,9 +32,10 @@ struct KeyForm {
 SourceKey key_of_row(const sqlite::Execution& row, int first, const KeyForm& form);
 SourceKey key_of_value(const sqlite::Value& value, bool is_composite, const KeyForm& form);
 
-// The hashes that a filter stores for the keys of a source: those of the keys, and once per object
-// noncanonical_marker(), if a key needs it. The marker is added even if the filter may contain it:
-// in a counting filter that may be due to other keys, and removing these would remove the marker.
+// The hashes that a filter stores for the keys of a source: those of the keys and, once for each
+// KeyHashes, noncanonical_marker() if a key needs it. The marker is added even if the filter may
+// contain it: in a counting filter that may be due to other keys, and removing these would remove
+// the marker.
 class KeyHashes {
  public:
   explicit KeyHashes(const Shape& shape) : shape_(shape) {}

@@ -78,8 +78,9 @@ class ShadowTables {
   bool name_still_means(std::int64_t schema_rowid);
 
   // The functions below throw SqliteError if a statement fails. Except in create(), drop() and
-  // rename(), the code is SQLITE_CORRUPT_VTAB if shadow tables are missing or changed. A view in
-  // place of a table is refused when a statement is prepared: it could return rows without end.
+  // rename(), the code is SQLITE_CORRUPT_VTAB if shadow tables other than kMayBeMissing are missing
+  // or changed. A view in place of a table is refused when a statement is prepared: it could return
+  // rows without end.
 
   // Returns a statement that is prepared once, and is found again by the address of `sql`.
   // Requires: `sql` is a string literal. At most one Execution of the statement runs at a time.

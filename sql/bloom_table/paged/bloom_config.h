@@ -25,8 +25,9 @@ struct BloomConfig {
   // Name of the trigger that may have kept keys of the source from being added. Empty if no key is
   // missed.
   std::string blocking_trigger = {};
-  // The collations of the columns of a composite key. Empty for a key of one column, and in files
-  // of earlier versions: all columns are BINARY then, and noncanonical_marker() may be missing.
+  // The collations of the columns of a composite key. Empty for a key of one column. Also empty for
+  // a composite key of earlier versions, whose columns are all BINARY, and whose filter may lack
+  // noncanonical_marker().
   PartCollations parts = {};
   // Whether the rows are counted. False in files of version 1.0, until all rows are written again.
   bool counts_rows = true;

@@ -80,23 +80,23 @@ void CachedFilter::load() {
 // The copy is of a table by this name. A rollback may give the name back to another table, whose
 // log has the same ids.
 void CachedFilter::load_row_log() {
-  if (row_log_.copy_may_have_more() && !store_.tables().name_still_means(row_log_table_)) {
+  if (row_log_.copy_may_have_more() && !store_.tables().name_still_means(schema_row_of_log_)) {
     row_log_.forget();
   }
   const bool is_kept = row_log_.copy_may_have_more();
   row_log_.load(config_.layers, *filter_, config_.row_log_has_rows);
   if (!is_kept && !row_log_.empty()) {
-    note_row_log_table();
+    note_table_of_log();
   }
 }
 
 // If an authorizer hides the schema, the copy is read again after each rollback.
-void CachedFilter::note_row_log_table() {
+void CachedFilter::note_table_of_log() {
   constexpr std::int64_t kNone = -1;
   const auto outcome =
-      sqlite::Outcome::of([&] { row_log_table_ = store_.tables().row_in_schema(); });
+      sqlite::Outcome::of([&] { schema_row_of_log_ = store_.tables().row_in_schema(); });
   if (outcome.failed()) {
-    row_log_table_ = kNone;
+    schema_row_of_log_ = kNone;
   }
   if (outcome.code() != SQLITE_AUTH) {
     outcome.throw_failure();

@@ -41,9 +41,9 @@ class CachedFilter;
 struct SharedByFilters {
   // Goes up whenever a filter has written rows, or may have lost some to a rollback.
   std::uint64_t epoch = 1;
-  // SQLite may not report a rollback of the open transaction: it has reported one already, in an
-  // sqlite3_close() that it then refused, or an object with changes is retired, and may be freed
-  // before the rollback.
+  // Whether SQLite may roll the open transaction back without a call to us. This has two causes: in
+  // an sqlite3_close() that it then refused, it has called xRollback too early; or an object with
+  // changes is retired, and may be freed before the rollback.
   bool rollback_may_go_unreported = false;
   CachedFilter* deferring = nullptr;  // the last filter that has deferred changes
 };
@@ -195,7 +195,8 @@ class CachedFilter {
   }
   void refresh_cache();
   enum class RowLogAction { forget, newest_may_be_gone };  // functions of BloomRowLog
-  void note_row_log_table();
+  // Sets schema_row_of_log_. Call when row_log_ is copied or appended to.
+  void note_table_of_log();
   // Also drops deferred changes.
   void drop_cache(RowLogAction action = RowLogAction::forget);
   void note_change() { seen_epoch_ = ++shared_.epoch; }
@@ -211,7 +212,7 @@ class CachedFilter {
   ChunkCache cache_;
   BloomChangeLog change_log_;
   BloomRowLog row_log_;
-  std::int64_t row_log_table_ = 0;  // ShadowTables::row_in_schema() when row_log_ was copied
+  std::int64_t schema_row_of_log_ = 0;  // ShadowTables::row_in_schema() of that time
   std::optional<Growth> growth_;
   bool is_loaded_ = false;
   BloomConfig config_;

@@ -22,8 +22,9 @@ namespace bloom {
 
 class LayerFill {
  public:
-  // Call after the key with this hash was added to `newest`. Returns whether the layer is full now.
-  // Reads chunks of the layer if an estimate is due; throws what ChunkCache::at() throws.
+  // Call after the key with this hash was added to `newest`. If an estimate is due, reads
+  // chunks of the layer and returns whether it is full now; otherwise returns false. Throws what
+  // ChunkCache::at() throws.
   bool note_added(Hash hash, const Layers::Layer& newest, ChunkCache& cache) {
     if (free_keys_ > 0) {
       --free_keys_;

@@ -83,7 +83,7 @@ void PagedFilter::append_to_row_log(Hash hash, std::uint64_t chunk, bool is_remo
       store_.save_version(config_);
     }
     if (row_log_.empty()) {
-      note_row_log_table();
+      note_table_of_log();
     }
     row_log_.append(config_.layers, chunk, hash, is_removal);
   });

@@ -35,10 +35,10 @@ class GroupChangeLog : public ChangeLog {
   // Returns false if a row of the source may have a key that the log does not have: an UPDATE was
   // announced, and is not finished.
   bool is_complete() const { return !knows_announcement(); }
-  // Call f(member) for each member with this key, and for each member. The first can name a member
-  // several times.
   using EachMember = std::function<void(const sqlite::Value& member)>;
+  // Calls f(member) for each member with this key, perhaps several times for one member.
   void for_each_member_with(Hash hash, const EachMember& f) const;
+  // Calls f(member) for each member.
   void for_each_member(const EachMember& f) const;
   // Calls f(hash) for each key of a member.
   void for_each_key_of(const sqlite::Value& member, const std::function<void(Hash)>& f) const;

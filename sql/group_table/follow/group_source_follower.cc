@@ -346,7 +346,7 @@ std::vector<Hash> GroupSourceFollower::hashes_of(const Key& key, const Value& va
     hashes.push_back(hash_key(*forms.number, shape.collation, shape.seed));
   }
   hashes.push_back(key.hash(shape));
-  if (forms.needs_marker) {
+  if (forms.may_be_text) {
     hashes.push_back(noncanonical_marker(shape));
   }
   return hashes;

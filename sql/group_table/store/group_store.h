@@ -40,8 +40,8 @@ class GroupStore {
   void create(const GroupConfig& config);
 
   GroupConfig load_config();
-  // As load_config(), but reads it only if it may have changed since the last call: a lookup in a
-  // few members takes a third of its time for that.
+  // As load_config(), but reads it only if it may have changed since the last call. Reading it
+  // takes a third of the time of a lookup in a few members.
   const GroupConfig& config_for_lookup();
   // Call when a statement is prepared.
   void statement_was_prepared() { database_.read_uncommitted().statement_was_prepared(); }
@@ -96,8 +96,8 @@ class GroupStore {
   GroupMembers members_;
   GroupRowLog row_log_;
   SegmentStore segments_;
-  std::optional<unsigned> known_version_;  // of the settled rows with known_config_
-  GroupConfig known_config_;
+  std::optional<unsigned> known_version_;  // Database::version_of_settled_rows() then
+  GroupConfig known_config_;               // as it was read last
 };
 
 }  // namespace bloom

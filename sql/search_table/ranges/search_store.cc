@@ -18,7 +18,7 @@ constexpr std::int64_t kSearchVersion = 1;
 constexpr std::int64_t kVersionWithTableFilter = 2;
 // A damaged config could name 2^30 free slots.
 constexpr std::size_t kMostFreeSlots = std::size_t{1} << 16U;
-constexpr int kFamilyBits = 60;
+constexpr int kFamilyShift = 60;
 constexpr ShadowTable kSearchTables[] = {
     {"config", "(k PRIMARY KEY, v) WITHOUT ROWID", "k", "v"},
     {"ranges", "(id INTEGER PRIMARY KEY, first, last)", "id", "last"},
@@ -26,10 +26,10 @@ constexpr ShadowTable kSearchTables[] = {
     SegmentStore::kWideTable};
 
 std::int64_t id_of(Family f, std::uint64_t slot) {
-  return as_integer((static_cast<std::uint64_t>(f) << kFamilyBits) + slot);
+  return as_integer((static_cast<std::uint64_t>(f) << kFamilyShift) + slot);
 }
 std::uint64_t slot_of(std::int64_t id) {
-  return static_cast<std::uint64_t>(id) & ((std::uint64_t{1} << kFamilyBits) - 1);
+  return static_cast<std::uint64_t>(id) & ((std::uint64_t{1} << kFamilyShift) - 1);
 }
 
 RowidRange range_in(const Execution& run, int column) {

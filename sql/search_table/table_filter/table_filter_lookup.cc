@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "sql/search_table/ranges/range_lookup.h"
 #include "sql/search_table/ranges/row_receiver.h"
-#include "sql/search_table/ranges/search_lookup.h"
 #include "sql/sqlite/guard.h"
 
 namespace bloom {

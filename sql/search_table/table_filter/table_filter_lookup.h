@@ -38,8 +38,8 @@ class TableFilterLookup final : public RowReceiver {
   bool make_ready();
   // Requires: make_ready() has returned true.
   bool has(const KeyRule& column) const { return has_term_[column.term]; }
-  // Returns false if no row has one of these keys. Requires: make_ready() has returned true, and
-  // the keys are of columns that it has.
+  // Returns false only if no row has one of these keys. Requires: make_ready() has returned true,
+  // and the keys are of columns that it has.
   bool may_have(std::span<const SearchKey> keys);
 
   bool add_row(std::int64_t rowid, const sqlite::Values& values) override;
@@ -63,10 +63,9 @@ class TableFilterLookup final : public RowReceiver {
   std::optional<ChunkedFilter> filter_;
   TableFilterChunks chunks_;
   std::vector<bool> has_term_;
-  // The pending rows.
-  std::vector<KeyRule> filter_columns_;
-  std::optional<KeySet> pending_;
-  std::uint64_t rows_left_ = 0;
+  std::vector<KeyRule> filter_columns_;  // those of columns_ that the filter has
+  std::optional<KeySet> pending_;        // keys of the pending rows
+  std::uint64_t rows_left_ = 0;          // that read_pending() may still read
 };
 
 }  // namespace bloom

@@ -10,10 +10,10 @@
 
 namespace bloom {
 
-class SearchLookup {
+class RangeLookup {
  public:
   // At first, all ranges are possible. Requires: the arguments outlive the object.
-  SearchLookup(SearchStore& store, const FamilyConfig& config, Family family);
+  RangeLookup(SearchStore& store, const FamilyConfig& config, Family family);
 
   // Keeps the ranges that may have at least one of these keys.
   void keep_any_of(std::span<const SearchKey> keys);

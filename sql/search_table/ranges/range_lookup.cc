@@ -1,4 +1,4 @@
-#include "sql/search_table/ranges/search_lookup.h"
+#include "sql/search_table/ranges/range_lookup.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,13 +7,13 @@
 
 namespace bloom {
 
-SearchLookup::SearchLookup(SearchStore& store, const FamilyConfig& config, Family family)
+RangeLookup::RangeLookup(SearchStore& store, const FamilyConfig& config, Family family)
     : store_(store),
       config_(config),
       family_(family),
       sets_(as_size(config.segments), ~FilterSet{0}) {}
 
-void SearchLookup::keep_any_of(std::span<const SearchKey> keys) {
+void RangeLookup::keep_any_of(std::span<const SearchKey> keys) {
   has_narrowed_ = true;
   if (keys.size() == 1) {
     return intersect(keys.front(), sets_);
@@ -28,7 +28,7 @@ void SearchLookup::keep_any_of(std::span<const SearchKey> keys) {
 }
 
 // Reads only the chunks of segments that still have possible ranges.
-void SearchLookup::intersect(SearchKey key, Sets& sets) {
+void RangeLookup::intersect(SearchKey key, Sets& sets) {
   const Hash hash = hash_of(key);
   intersect_wide(hash, sets);
   const BitSlicedFilters filters(config_.header.shape);
@@ -50,7 +50,7 @@ void SearchLookup::intersect(SearchKey key, Sets& sets) {
   }
 }
 
-void SearchLookup::intersect_wide(Hash hash, Sets& sets) {
+void RangeLookup::intersect_wide(Hash hash, Sets& sets) {
   const BitSlicedFilters filters(config_.header.shape);
   const std::uint64_t position = filters.chunk_of(hash) * kSegmentBlock;
   WideReader reader(store_.segments(family_), config_);
@@ -65,7 +65,7 @@ void SearchLookup::intersect_wide(Hash hash, Sets& sets) {
   }
 }
 
-std::optional<RowidRanges> SearchLookup::result() {
+std::optional<RowidRanges> RangeLookup::result() {
   std::uint64_t count = 0;
   for (const FilterSet set : sets_) {
     count += static_cast<unsigned>(std::popcount(set));
