@@ -1040,6 +1040,8 @@ class Keys(SourceCase):
                 f"FROM @ AS t {join} JOIN w ON t.k = w.a AND {condition}",
                 f"FROM @ AS t {join} JOIN w ON {condition}",
                 f"FROM w {join} JOIN @ AS t ON t.k = w.a AND {condition}",
+                f"FROM (SELECT DISTINCT a FROM w) AS w {join} JOIN @ AS t ON t.k = w.a AND {condition}",
+                f"FROM @ AS t {join} JOIN (SELECT DISTINCT a FROM w) AS w ON t.k = w.a AND {condition} AND w.a IN (SELECT a FROM w)",
                 f"FROM w {join} JOIN @ AS t ON t.k = w.a WHERE {condition}",
                 f"FROM @ AS t JOIN w ON w.rowid = t.id {join} JOIN w AS v ON t.k = v.a AND {condition}",
             ):

@@ -1062,7 +1062,9 @@ class Objects(WritersCase):
         update = "UPDATE t SET k = k || 'a'"
         db.execute(update)
         db.execute("CREATE TRIGGER late BEFORE UPDATE ON child BEGIN SELECT RAISE(FAIL, 'no'); END")
-        self.assertFails(db, "may write a row of 't' and then end by FAIL or IGNORE", update)
+        for _ in range(2):
+            self.assertFails(db, "may write a row of 't' and then end by FAIL or IGNORE", update)
+            db.execute("INSERT INTO t(k) VALUES (NULL)")
         self.assertEqual(self.present(db, "aa", "no"), ["aa"])
 
     def test_a_table_of_version_1_0_is_changed_over_by_a_rebuild(self):
