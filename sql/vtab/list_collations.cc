@@ -279,7 +279,8 @@ bool may_look_up(sqlite3_stmt* statement, const char* sql) {
 std::string ListCollations::other_than(std::string_view collation, int argument, int column) {
   read();
   if (!is_known_) {
-    return "of a list while a blob is open for writing";
+    return "of a list while a blob is open for writing or the schema of a running query has "
+           "changed";
   }
   const auto other = std::find_if(found_.begin(), found_.end(), [&](const List& each) {
     return (argument == kAnyArgument || each.argument == kAnyArgument ||
