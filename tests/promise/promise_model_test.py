@@ -458,6 +458,8 @@ class World:
                 self.reload(db)
             # After RELEASE, SQLite 3.31 commits pages that ROLLBACK TO has restored.
             self.run(db, "ROLLBACK" if change in direct else "RELEASE undone")
+            if change in direct:  # its rollback is noticed only before another transaction has begun
+                self.run(db, f"SELECT 1 FROM {name} WHERE {has(name, 1)}")
 
     def look(self, db):
         name = self.rng.choice(list(ORACLES))
