@@ -148,7 +148,7 @@ bool may_omit_left_join(sqlite3* db, std::string_view sql, bool is_readonly,
     bool is_used;
   };
   std::vector<View> views;
-  std::vector<std::string> used = {std::string(sql)};  // texts whose views the statement may use
+  std::vector<std::string> used = {std::string(sql)};  // the SQL that may name views in use
   const Statement all_schemas(db, "PRAGMA database_list");
   for (Execution each(all_schemas); each.step();) {
     const std::int64_t number = each.integer(kNumber);

@@ -1028,10 +1028,10 @@ class Reading(Case):
             db = Raw()
             db.configure(DBCONFIG_ENABLE_QPSG, stable)
             db.run("CREATE TABLE s(id INTEGER PRIMARY KEY, a)", "WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 99) INSERT INTO s(a) SELECT 'line ' || i FROM n", "CREATE VIRTUAL TABLE f USING bloom_search(source=s, like=(a))")
-            ask = f"SELECT count(*) FROM f WHERE a LIKE '%{pattern}%'"
-            self.assertLess(db.one(ask), 20)
+            query = f"SELECT count(*) FROM f WHERE a LIKE '%{pattern}%'"
+            self.assertLess(db.one(query), 20)
             db.function("like", lambda: True, 2, encoding)
-            self.assertEqual(db.one(ask), db.one(ask.replace(" f ", " s ")), (stable, encoding, pattern))
+            self.assertEqual(db.one(query), db.one(query.replace(" f ", " s ")), (stable, encoding, pattern))
             db.close()
 
     def test_a_scan_that_continues_while_another_object_of_the_table_writes(self):

@@ -36,7 +36,7 @@ class GroupChangeLog : public ChangeLog {
   // announced, and is not finished.
   bool is_complete() const { return !knows_announcement(); }
   using EachMember = std::function<void(const sqlite::Value& member)>;
-  // Calls f(member) for each member with this key, perhaps several times for one member.
+  // Calls f(member) for each member with this key. A member can come several times.
   void for_each_member_with(Hash hash, const EachMember& f) const;
   // Calls f(member) for each member.
   void for_each_member(const EachMember& f) const;
