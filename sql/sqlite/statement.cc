@@ -134,9 +134,10 @@ std::vector<std::string> tables_named(sqlite3* db, const std::string& schema,
   return names;
 }
 
-bool has_object(sqlite3* db, std::string_view schema, std::string_view name) {
-  const Statement select(
-      db, "SELECT 1 FROM " + quoted_name(schema) + ".sqlite_master WHERE name = ?1 COLLATE NOCASE");
+bool has_object(sqlite3* db, std::string_view schema, std::string_view name, Named what) {
+  const std::string type = what == Named::trigger ? "type = 'trigger'" : "type <> 'trigger'";
+  const Statement select(db, "SELECT 1 FROM " + quoted_name(schema) + ".sqlite_master WHERE " +
+                                 type + " AND name = ?1 COLLATE NOCASE");
   return Execution(select).bind(1, name).step();
 }
 

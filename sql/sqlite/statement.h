@@ -101,8 +101,11 @@ bool has_columns(sqlite3* db, const std::string& schema, const std::string& tabl
 std::vector<std::string> tables_named(sqlite3* db, const std::string& schema,
                                       const std::string& prefix);
 
-// Returns whether the schema has an object of this name. Throws SqliteError.
-bool has_object(sqlite3* db, std::string_view schema, std::string_view name);
+// Triggers have names of their own: a table can have the name of one.
+enum class Named { table_view_or_index, trigger };
+// Returns whether the schema has such an object of this name. Throws SqliteError.
+bool has_object(sqlite3* db, std::string_view schema, std::string_view name,
+                Named what = Named::table_view_or_index);
 
 // Returns the CREATE statement of a table, index or trigger (`type`) as the schema stores it.
 // Returns "" if there is no such object. Throws SqliteError.

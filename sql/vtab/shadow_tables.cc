@@ -12,8 +12,9 @@ namespace bloom {
 using sqlite::quoted_name;
 using sqlite::Statement;
 
-void require_name_is_free(sqlite3* db, const std::string& schema, const std::string& name) {
-  if (sqlite::has_object(db, schema, name)) {
+void require_name_is_free(sqlite3* db, const std::string& schema, const std::string& name,
+                          sqlite::Named what) {
+  if (sqlite::has_object(db, schema, name, what)) {
     fail("there is already another object named " + sqlite::quoted_text(name) +
          " (rename or drop that, or choose another name)");
   }

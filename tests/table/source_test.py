@@ -251,6 +251,24 @@ class Following(SourceCase):
                         self.assertEqual(one(side, f"SELECT count(*) FROM s WHERE EXISTS (SELECT 1 FROM f WHERE {match})"), 2)
                         self.assertEqual(one(side, "PRAGMA integrity_check"), "ok")
 
+    def test_a_trigger_and_a_table_can_have_the_same_name(self):
+        for name, (module, column) in self.followers_of("s").items():
+            with self.subTest(module):
+                db = self.connect(f"{self.path}{name}")
+                own = [f"TRIGGER g_{object}" for object in ("config", "last", "guard", "changed", "pending")] + [f"TABLE g_{kind}" for kind in ("before_insert", "after_insert")]
+                db.execute("CREATE TABLE plain(x)")
+                for object in own:
+                    db.execute(f"CREATE {object}" + ("(x)" if object.startswith("TABLE") else " AFTER INSERT ON plain BEGIN SELECT 1; END"))
+                names = "SELECT type || ' ' || name FROM sqlite_master WHERE name LIKE 'g_%' ORDER BY 1"
+                before = db.execute(names).fetchall()
+                self.assertEqual(len(before), len(own))
+                db.executescript(f"""
+                    CREATE TABLE s(id INTEGER PRIMARY KEY, k, m); INSERT INTO s(k, m) VALUES ('a', 'x'); CREATE VIRTUAL TABLE f USING {module};
+                    ALTER TABLE f RENAME TO g; INSERT INTO s(k, m) VALUES ('b', 'y'); INSERT INTO g(g) VALUES ('rebuild'); INSERT INTO s(k, m) VALUES ('c', 'z')""")
+                self.assertEqual(one(db, f"SELECT count(*) FROM s WHERE EXISTS (SELECT 1 FROM g WHERE g.{column} = s.k)"), 3)
+                db.execute("DROP TABLE g")
+                self.assertEqual(db.execute(names).fetchall(), before)
+
     def test_a_rename_of_the_source_that_fails_when_the_filter_is_first_used(self):
         for name, (module, column) in self.followers_of("s").items():
             with self.subTest(module):

@@ -116,12 +116,11 @@ void SourceTriggers::install(const std::string& table, std::uint64_t trigger_set
 
 void SourceTriggers::require_names_are_free(const std::string& table,
                                             std::uint64_t trigger_set) const {
-  std::vector<std::string> names = {side_.name(table), table + std::string(kSentinel)};
-  for (const Trigger& trigger : set_of(trigger_set).make(source_, table, table)) {
-    names.push_back(trigger.name);
-  }
-  for (const std::string& name : names) {
+  for (const std::string& name : {side_.name(table), table + std::string(kSentinel)}) {
     require_name_is_free(source_.db(), source_.schema(), name);
+  }
+  for (const Trigger& trigger : set_of(trigger_set).make(source_, table, table)) {
+    require_name_is_free(source_.db(), source_.schema(), trigger.name, sqlite::Named::trigger);
   }
 }
 
