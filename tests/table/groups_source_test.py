@@ -155,6 +155,27 @@ class GroupsSourceTest(unittest.TestCase):
         self.assertEqual(column(self.db, "SELECT member FROM f JOIN n ON member = x WHERE key = 'a'"), exact)
         self.assertEqual(column(self.db, "SELECT member FROM n CROSS JOIN f ON member = x"), exact)
 
+    def test_pending_members_that_equal_other_values(self):
+        values = [5, 5.0, "5", "05", " 5", "5.0", "5e0", "+5", -5, "-5", 0.1 + 0.2, 0.3, "0.3", "0.30000000000000004", 9007199254740993, "9007199254740993", 9007199254740992.0,
+                  float("inf"), "9e999", "abc", "ABC", "", "2024-11-27", "2024", "\ufb01", b"5", b"abc", b"", ".5", 0.5]  # fmt: skip
+        for encoding, affinity in itertools.product(("UTF-8", "UTF-16le"), ("", "TEXT", "INTEGER", "REAL")):
+            with self.subTest(encoding=encoding, affinity=affinity):
+                db = self.db = connect(isolation_level=None)
+                self.addCleanup(db.close)
+                self.run_all(f"PRAGMA encoding = '{encoding}'", f"CREATE TABLE t(m {affinity}, k)", "CREATE VIRTUAL TABLE f USING bloom_groups(source=t, member=m, column=k)", f"CREATE TABLE plain(member {affinity})")
+                for kind in ("n", "t TEXT", "i INTEGER", "r REAL"):
+                    self.run_all(f"CREATE TABLE w{kind[0]}(x{kind[1:]})")
+                    db.executemany(f"INSERT INTO w{kind[0]} VALUES (?)", [(value,) for value in values])
+                db.executemany("INSERT INTO t VALUES (?, 'k')", [(value,) for value in values])
+                for pending in (True, False):
+                    self.run_all("DELETE FROM plain", "INSERT INTO plain SELECT member FROM f")
+                    self.assertEqual(one(db, "SELECT pending > 0 FROM f LIMIT 1"), pending)
+                    for kind in "ntir":
+                        joined = "SELECT w.rowid, quote({0}.member) FROM w" + kind + " AS w CROSS JOIN {0} ON {0}.member = w.x ORDER BY 1, 2"
+                        self.assertEqual(db.execute(joined.format("f")).fetchall(), db.execute(joined.format("plain")).fetchall(), (pending, kind))
+                    if pending:
+                        self.run_all("INSERT INTO f(f) VALUES ('merge')")
+
     def test_composite_keys(self):
         self.run_all(
             "CREATE TABLE t(m, a TEXT COLLATE NOCASE, b)", "INSERT INTO t VALUES ('x', 'A', 1), ('y', 'a', 2)",

@@ -50,6 +50,8 @@ void GroupTable::Cursor::find_members(const Values& values) {
       members_.push_back(member.copy());
     }
   };
+  const bool has_member = plan_ == GroupPlan::member || plan_ == GroupPlan::key_of_member;
+  const Value member = values.size() == 0 ? Value(nullptr) : values[looks_up && has_member ? 1 : 0];
   bool is_complete = !problem;
   if (!problem) {
     const GroupChangeLog& change_log = follower.read_change_log(config_);
@@ -57,12 +59,12 @@ void GroupTable::Cursor::find_members(const Values& values) {
     for (const Hash hash : hashes) {
       change_log.for_each_member_with(hash, add);
     }
-    if (!looks_up || !is_complete) {
+    if (!looks_up && has_member && is_complete) {
+      change_log.for_each_member_equal_to(member, add);
+    } else if (!looks_up || !is_complete) {
       change_log.for_each_member(add);
     }
   }
-  const bool has_member = plan_ == GroupPlan::member || plan_ == GroupPlan::key_of_member;
-  const Value member = values.size() == 0 ? Value(nullptr) : values[looks_up && has_member ? 1 : 0];
   const CountedVector<std::uint64_t> slots =
       is_complete ? find_slots(hashes, has_member ? &member : nullptr)
                   : table_.store_.members().used_slots(config_);

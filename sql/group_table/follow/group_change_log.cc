@@ -1,6 +1,8 @@
 #include "sql/group_table/follow/group_change_log.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "sql/values/key.h"
@@ -11,6 +13,28 @@ using sqlite::Execution;
 using sqlite::OwnedValue;
 using sqlite::Statement;
 using sqlite::Value;
+
+namespace {
+
+// Returns the number that a value is or begins with, or NaN. If one side of a comparison is a number,
+// SQLite may convert a text on the other.
+double leading_number(const Value& value) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  if (value.type() == SQLITE_TEXT) {
+    const OwnedValue copy = value.copy();
+    const std::string_view text = Value(copy.get()).text();
+    return text.find_first_of("\t\n\v\f\r +-.0123456789") == 0 ? value.real() : kNone;
+  }
+  return value.type() == SQLITE_BLOB ? kNone : value.real();
+}
+
+// As texts, numbers have 15 digits.
+bool may_be_equal(double a, double b) {
+  constexpr double kPrecision = 1e-14;
+  return a == b || std::abs(a - b) <= kPrecision * std::abs(b);
+}
+
+}  // namespace
 
 // SQLite compares 1 and 1.0 as equal, and a number never equals a text.
 std::string member_bytes(const Value& member) {
@@ -47,7 +71,7 @@ std::uint32_t GroupChangeLog::number_of(const Value& member) {
     return found->second;
   }
   // A number without a member would be given to the next one as well.
-  members_.push_back({member.copy(), 0});
+  members_.push_back({member.copy(), leading_number(member), 0});
   const auto number = static_cast<std::uint32_t>(members_.size() - 1);
   numbers_.emplace(std::move(bytes), number);
   return number;
@@ -112,6 +136,23 @@ void GroupChangeLog::for_each_member(const EachMember& f) const {
   for (const Member& member : members_) {
     if (member.keys != 0) {
       f(Value(member.value.get()));
+    }
+  }
+}
+
+void GroupChangeLog::for_each_member_equal_to(const Value& value, const EachMember& f) const {
+  const auto pass = [&](const Member& member) {
+    if (member.keys != 0) {
+      f(Value(member.value.get()));
+    }
+  };
+  if (const auto found = numbers_.find(member_bytes(value)); found != numbers_.end()) {
+    pass(members_[found->second]);
+  }
+  const double number = leading_number(value);
+  for (const Member& member : members_) {
+    if (may_be_equal(member.number, number)) {
+      pass(member);
     }
   }
 }

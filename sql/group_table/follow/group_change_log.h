@@ -40,6 +40,9 @@ class GroupChangeLog : public ChangeLog {
   void for_each_member_with(Hash hash, const EachMember& f) const;
   // Calls f(member) for each member.
   void for_each_member(const EachMember& f) const;
+  // Calls f(member) for each member that SQLite may call equal to `value`, and perhaps for others.
+  // A member can come twice.
+  void for_each_member_equal_to(const sqlite::Value& value, const EachMember& f) const;
   // Calls f(hash) for each key of a member.
   void for_each_key_of(const sqlite::Value& member, const std::function<void(Hash)>& f) const;
   bool may_contain(const sqlite::Value& member, Hash hash) const;
@@ -60,6 +63,7 @@ class GroupChangeLog : public ChangeLog {
   };
   struct Member {
     sqlite::OwnedValue value;
+    double number;       // what it is as a number; NaN if it is never compared as one
     std::uint64_t keys;  // pairs with this member
   };
 
