@@ -170,11 +170,16 @@ class GroupsSourceTest(unittest.TestCase):
                 for pending in (True, False):
                     self.run_all("DELETE FROM plain", "INSERT INTO plain SELECT member FROM f")
                     self.assertEqual(one(db, "SELECT pending > 0 FROM f LIMIT 1"), pending)
-                    for kind in "ntir":
-                        joined = "SELECT w.rowid, quote({0}.member) FROM w" + kind + " AS w CROSS JOIN {0} ON {0}.member = w.x ORDER BY 1, 2"
-                        self.assertEqual(db.execute(joined.format("f")).fetchall(), db.execute(joined.format("plain")).fetchall(), (pending, kind))
+                    for kind, sign in itertools.product("ntir", ("", "+")):  # +x has no affinity
+                        joined = f"SELECT w.rowid, quote({{0}}.member) FROM w{kind} AS w CROSS JOIN {{0}} ON {{0}}.member = {sign}w.x ORDER BY 1, 2"
+                        self.assertEqual(db.execute(joined.format("f")).fetchall(), db.execute(joined.format("plain")).fetchall(), (pending, kind, sign))
                     if pending:
                         self.run_all("INSERT INTO f(f) VALUES ('merge')")
+                for end, rows in (("COMMIT", 1), ("ROLLBACK", 0)):
+                    self.run_all("BEGIN", f"INSERT INTO t VALUES ('{end}', 'k')")
+                    self.assertEqual(one(db, "SELECT count(*) FROM f WHERE member = ?", end), 1)
+                    self.run_all(end)
+                    self.assertEqual(one(db, "SELECT count(*) FROM f WHERE member = ?", end), rows)
 
     def test_composite_keys(self):
         self.run_all(

@@ -28,10 +28,10 @@ double leading_number(const Value& value) {
   return value.type() == SQLITE_BLOB ? kNone : value.real();
 }
 
-// As texts, numbers have 15 digits.
-bool may_be_equal(double a, double b) {
+// A number that is compared as a text has 15 digits, or is 'Inf'.
+bool may_be_equal(double member, double value) {
   constexpr double kPrecision = 1e-14;
-  return a == b || std::abs(a - b) <= kPrecision * std::abs(b);
+  return std::isinf(value) || std::abs(member - value) <= kPrecision * std::abs(value);
 }
 
 }  // namespace
