@@ -28,9 +28,9 @@ struct ShadowTable {
   enum Presence { kAlways, kMayBeMissing } presence = kAlways;
 };
 
-// Throws bloom::Error if the schema has such an object of this name. A rename calls this for all names
-// that it needs before it changes anything. If a statement fails after it has changed the schema,
-// SQLite undoes that in the file, but not in its own copy of the schema.
+// Throws bloom::Error if the schema has such an object of this name. A rename calls this for all
+// names that it needs before it changes anything. If a statement fails after it has changed the
+// schema, SQLite undoes that in the file, but not in its own copy of the schema.
 void require_name_is_free(sqlite3* db, const std::string& schema, const std::string& name,
                           sqlite::Named what = sqlite::Named::table_view_or_index);
 

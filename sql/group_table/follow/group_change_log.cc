@@ -16,8 +16,8 @@ using sqlite::Value;
 
 namespace {
 
-// Returns the number that a value is or begins with, or NaN. If one side of a comparison is a number,
-// SQLite may convert a text on the other.
+// Returns the number that a value is or begins with, or NaN. If one side of a comparison is a
+// number, SQLite may convert a text on the other.
 double leading_number(const Value& value) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   if (value.type() == SQLITE_TEXT) {
