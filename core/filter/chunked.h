@@ -162,7 +162,6 @@ class ChunkedFilter {
     });
   }
 
-  // Marks the chunk as changed if `changed` is true. Returns `changed`.
   template <typename Chunks>
   static bool mark_if(bool changed, Placement place, Chunks& chunks) {
     if (changed) {

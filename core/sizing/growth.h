@@ -5,7 +5,8 @@
 // Layer i gets the share 3 / ((i + 3)(i + 4)) of the false-positive rate: 1/4, 3/20, 1/10, ... The
 // shares add up to 1, so the filter never exceeds its FPR, however often it grows. These shares
 // fall much more slowly than a geometric series. The bits per key therefore grow much more slowly,
-// too.
+// too. If the first layer has the whole FPR instead, because the caller sized it, all layers
+// together have at most 1.75 times that FPR.
 //
 // Each new layer multiplies the total capacity by 10^(1/2), and by 10^(1/3) from 100,000 keys on:
 // 1,050, 3,320, 10,500, 33,200, 105,000, 226,000, 487,000, 1,050,000, ... For large filters the
@@ -41,7 +42,7 @@ inline constexpr std::uint64_t kMinGrowingBlock = 64;
 // The parameters shared by all layers of a filter. Requires: `block`, if given and not 0, is at
 // least kMinGrowingBlock cells.
 struct Growth {
-  double fpr = kDefaultFpr;  // of the whole filter, all layers together
+  double fpr = kDefaultFpr;  // of the whole filter, if first_layer() made its first layer
   Kind kind = Kind::standard;
   std::optional<std::uint64_t> block = std::nullopt;  // as for size_filter()
   std::uint32_t seed = 0;

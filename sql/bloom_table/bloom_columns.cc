@@ -145,7 +145,7 @@ constexpr BloomTable::Cursor::Hidden BloomTable::Cursor::kHidden[] = {
 };
 
 std::span<const BloomTable::Cursor::Hidden> BloomTable::Cursor::hidden_columns() {
-  static_assert(are_columns(kHidden, BloomColumn::filter, BloomColumn::command));
+  static_assert(lists_all_in_order(kHidden, BloomColumn::filter, BloomColumn::command));
   return kHidden;
 }
 

@@ -85,7 +85,8 @@ void BloomTable::Cursor::require_collation_of_lists() {
     const int argument = static_cast<int>(i);
     const int column =
         by_parts ? table_.parts_.first + argument : static_cast<int>(BloomColumn::key);
-    const std::string other = table_.list_collations_.other_than(name_of(own), argument, column);
+    const std::string other =
+        table_.list_collations_.find_other_collation(name_of(own), argument, column);
     if (!other.empty()) {
       refuse_collation(other, own);
     }

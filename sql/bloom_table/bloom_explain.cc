@@ -101,7 +101,7 @@ std::string type_problem(sqlite3* db, const std::string& filter, const ComparedC
                          const std::string& table, const ComparedColumn& column) {
   const Sample sample = read_sample(db, table, column);
   const std::string equal = key.name + " = CAST(" + column.name + " AS ";
-  if (!has_stored_triggers(db, filter)) {
+  if (!config_has_triggers(db, filter)) {
     return sample.noncanonical
                ? column.name + " has text such as " + *sample.noncanonical +
                      ", which SQLite compares as a number, but the filter compares as bytes (if "

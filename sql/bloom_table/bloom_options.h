@@ -52,7 +52,8 @@ class BloomOptions {
   Layers layers() const;
   // Returns the number of generations; nullopt if the table has none.
   std::optional<std::uint64_t> generations() const { return generations_; }
-  // Returns the FPR of the whole table, all layers together.
+  // Returns the FPR of the whole table, all layers together; with a source and a capacity, that of
+  // its first layer (core/sizing/growth.h).
   double fpr() const { return growth_parameters().fpr; }
   std::uint64_t cache_bytes() const { return cache_; }
 

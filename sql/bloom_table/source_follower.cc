@@ -20,9 +20,9 @@ KeyForm form_of(PagedFilter& filter) { return {filter.shape(), filter.config().p
 constexpr std::string_view kRebuildFixes = "the command 'rebuild' fixes that";
 
 std::vector<TriggerSet> trigger_sets(bool counting, bool composite) {
-  const auto commands = [&](std::uint64_t trigger_set) {
+  const auto commands = [&](std::uint64_t trigger_set_number) {
     return [=](const Source& source, const std::string& table, const std::string& target) {
-      return triggers_that_command(source, table, target, counting, trigger_set);
+      return triggers_that_command(source, table, target, counting, trigger_set_number);
     };
   };
   const auto recording = [=](const Source& source, const std::string& table, const std::string&) {
@@ -52,7 +52,7 @@ bool is_older(const Source& source, const std::string& table) {
 }
 
 LinkedObjects objects_of(const BloomConfig& config) {
-  return {config.trigger_set, config.guard_index};
+  return {config.trigger_set_number, config.guard_index};
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ void SourceFollower::create(PagedFilter& filter, const BloomOptions& options) {
 BloomConfig SourceFollower::new_config(const BloomOptions& options,
                                        const LinkedObjects& made) const {
   return {.layers = Layers(options.header(count_keys(options.collation()))),
-          .trigger_set = made.trigger_set,
+          .trigger_set_number = made.trigger_set_number,
           .guard_index = made.guard_index,
           .parts = part_collations()};
 }
@@ -100,9 +100,9 @@ void SourceFollower::rename(PagedFilter& filter, const char* name) {
 void SourceFollower::rebuild(PagedFilter& filter, BloomOptions options) {
   const BloomConfig before = filter.config();
   const Writers writers = writers_after_rebuild(before, options);
-  const std::uint64_t trigger_set = SourceTriggers::trigger_set_for(writers);
-  const bool installed = before.trigger_set == trigger_set &&
-                         triggers_.refresh_names_and_check(filter.table(), trigger_set) &&
+  const std::uint64_t trigger_set_number = SourceTriggers::trigger_set_for(writers);
+  const bool installed = before.trigger_set_number == trigger_set_number &&
+                         triggers_.refresh_names_and_check(filter.table(), trigger_set_number) &&
                          (writers == Writers::any || !triggers_.blocking_trigger(filter.table()));
   if (!installed) {
     link_.guard().give_names_to_source(before.guard_index);
@@ -112,7 +112,7 @@ void SourceFollower::rebuild(PagedFilter& filter, BloomOptions options) {
   link_.require_names_and_columns();
   link_.require_readable(filter.table());
   source_.require_can_follow(options.collation(), writers);
-  const LinkedObjects made = link_.restore(filter.table(), objects_of(before), trigger_set,
+  const LinkedObjects made = link_.restore(filter.table(), objects_of(before), trigger_set_number,
                                            /*triggers_are_current=*/installed);
   filter.rebuild(new_config(options, made), [&](const auto& add) { add_all_keys(filter, add); });
 }
@@ -198,7 +198,7 @@ void SourceFollower::look_for_blocking_triggers(PagedFilter& filter) {
     return;
   }
   statements_passed_.reset();
-  triggers_.refresh_names_and_check(filter.table(), filter.config().trigger_set);
+  triggers_.refresh_names_and_check(filter.table(), filter.config().trigger_set_number);
   adds_after_ = adds_keys_after(source_, counting_);
   updates_others_ = adds_after_ &&
                     sqlite::updates_others_by_foreign_key(source_.db(), source_.schema(), source());
@@ -249,7 +249,7 @@ bool SourceFollower::may_contain(PagedFilter& filter, Hash hash, const sqlite::V
 // Version 1.0 made no sentinel. A source that was replaced since is newer than the config in the
 // schema, also after VACUUM and a dump.
 std::optional<std::string> SourceFollower::changed_source_of_release1(PagedFilter& filter) const {
-  if (filter.config().trigger_set != kTriggersOfRelease1 ||
+  if (filter.config().trigger_set_number != kTriggersOfRelease1 ||
       is_older(source_, config_table(filter.table()))) {
     return std::nullopt;
   }

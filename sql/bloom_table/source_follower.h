@@ -76,8 +76,8 @@ class SourceFollower {
   // the key up in the source rather than reading the log. Requires: the key is one column,
   // out_of_sync() has found nothing, the database is in UTF-8, and `hash` is that of `value`.
   bool may_contain(PagedFilter& filter, Hash hash, const sqlite::Value& value);
-  // Reads the whole source. Returns the estimated number of keys that have left it: recording each
-  // of them would make every DELETE slower. `keys`: the estimate of the filter.
+  // Reads the whole source, and estimates how many keys have left it. They are not counted as they
+  // leave, because that would make every DELETE slower. `keys`: the estimate of the filter.
   std::optional<std::uint64_t> count_removed(PagedFilter& filter,
                                              std::optional<std::uint64_t> keys) const;
   // Reads the whole source. Throws SqliteError(SQLITE_CORRUPT_VTAB) if a key of the source is

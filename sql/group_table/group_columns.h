@@ -33,7 +33,8 @@ inline sqlite::Value group_column(const sqlite::Values& columns, GroupColumn col
 // Throws bloom::Error if a table cannot have this name, because it has a column of this name.
 void require_group_name(const char* name);
 
-// Types and collations of the columns `member` and `key`. An empty type is none.
+// Types and collations of the columns `member` and `key`. An empty type means that `member` has
+// none, and `key` has BLOB.
 struct GroupColumnTypes {
   std::string_view member;
   Collation member_collation = Collation::binary;

@@ -72,7 +72,7 @@ void GroupTable::Cursor::start(int plan, const char* idx_string, const Values& v
 }
 
 void GroupTable::Cursor::require_collation_of_lists() {
-  const std::string other = table_.list_collations_.other_than(
+  const std::string other = table_.list_collations_.find_other_collation(
       name_of(config_.header.shape.collation), 0, static_cast<int>(GroupColumn::key));
   if (!other.empty()) {
     refuse_collation(other);
@@ -320,7 +320,7 @@ constexpr GroupTable::Cursor::Hidden GroupTable::Cursor::kHidden[] = {
 };
 
 std::span<const GroupTable::Cursor::Hidden> GroupTable::Cursor::hidden_columns() {
-  static_assert(are_columns(kHidden, GroupColumn::filter, GroupColumn::command));
+  static_assert(lists_all_in_order(kHidden, GroupColumn::filter, GroupColumn::command));
   return kHidden;
 }
 

@@ -20,9 +20,9 @@ enum class GroupPlan : int {
   // sql/vtab/key_constraint.h.
   refused_collation = 5,
   // The query uses `key`, and has no condition to look it up. Refused: in an OR or RIGHT JOIN, a
-  // scan and a lookup can find the same row. SQLite returns it once, because it recognizes it by
-  // its PRIMARY KEY, the column for commands. But a lookup puts the hash of the key into that
-  // column, and a scan cannot, so the member would be returned twice.
+  // scan and a lookup can find the same member. SQLite recognizes rows that it has returned already
+  // by their PRIMARY KEY, which is the column for commands. A lookup returns the hash of the key in
+  // that column. A scan has no key, so SQLite would return the member a second time.
   refused_scan = 6,
 };
 

@@ -24,7 +24,8 @@
 //     'optimize'         rearranges the filters of many members, so that lookups read fewer pages
 //     'clear'            removes all members
 //     'integrity-check'  reads all rows and fails with SQLITE_CORRUPT_VTAB if one is missing,
-//                        superfluous or of another size
+//                        superfluous or of another size; with a source, also if a key of it is
+//                        missing, or what follows it is not as it was made
 //
 // CREATE VIRTUAL TABLE who USING bloom_groups(source=visits, member=day, column=visitor);
 //     Follows `visits`: each row adds the key `visitor` to the member `day`. Such a table has two
@@ -133,7 +134,7 @@ class GroupTable {
   // Writes the deferred keys of all tables, and the row log of this one. For statements that write.
   void write_all_keys();
   bool is_same_table(const GroupTable& other) const {
-    return store_.tables().is_of(other.store_.tables().schema(), other.name());
+    return store_.tables().has_name(other.store_.tables().schema(), other.name());
   }
   // Makes other objects of this name check their name from now on.
   void watch_others();

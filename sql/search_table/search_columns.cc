@@ -67,25 +67,25 @@ SearchColumns::SearchColumns(const char* table, const SearchSource& source,
     add(column.name, type_to_declare(column) + " COLLATE " + quoted_name(column.collation));
     sql_.push_back(sqlite::quoted_column(column.name));
   }
-  for (std::size_t i = 0; i < options.terms().size(); ++i) {
-    const SearchedTerm& term = options.terms()[i];
-    const int column = source.source_column_of_term(i);
+  for (std::size_t i = 0; i < options.items().size(); ++i) {
+    const SearchedItem& item = options.items()[i];
+    const int column = source.source_column_of_item(i);
     // A column that is gone is declared once, so that its queries fail.
-    const bool is_gone = column < 0 && term.expression.empty();
+    const bool is_gone = column < 0 && item.expression.empty();
     // The source has got a column of this name later, which hides the expression.
     const bool is_hidden =
-        column < 0 && (is_gone ? is_taken(term.column) : source.find(term.column) >= 0);
-    term_columns_.push_back(column >= 0 ? column
+        column < 0 && (is_gone ? is_taken(item.column) : source.find(item.column) >= 0);
+    item_columns_.push_back(column >= 0 ? column
                             : is_hidden ? std::numeric_limits<int>::max()
                                         : static_cast<int>(sql_.size()));
     if (column < 0 && !is_hidden) {
-      if (is_taken(term.column)) {
-        fail("two expressions have the name " + sqlite::quoted_text(term.column) +
+      if (is_taken(item.column)) {
+        fail("two expressions have the name " + sqlite::quoted_text(item.column) +
              " (choose another name)");
       }
-      add(term.column, "BLOB HIDDEN");
+      add(item.column, "BLOB HIDDEN");
       // SQLite would read an unknown name in double quotes as a string.
-      sql_.push_back(is_gone ? sqlite::quoted_column(term.column) : source.sql_of_term(i));
+      sql_.push_back(is_gone ? sqlite::quoted_column(item.column) : source.sql_of_item(i));
     }
   }
   for (const auto& property : SearchTable::Search::hidden_columns()) {

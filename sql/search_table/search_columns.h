@@ -2,7 +2,7 @@
 //
 //   trace ...       the expressions of the option equal
 //   ranges          number of ranges
-//   pending_rows    rows that a query always reads: appended rows, and changed ones
+//   pending_rows    rows that no range covers: appended rows, and changed ones
 //   bytes           size of the filters
 //   info            a JSON object
 //   <table name>    commands
@@ -40,9 +40,9 @@ class SearchColumns {
   const std::string& sql(int column) const { return sql_[static_cast<std::size_t>(column)]; }
   // The columns 0..source_columns()-1 are those of the source. Those of expressions follow.
   int source_columns() const { return source_columns_; }
-  // Returns the column that term `i` of the options searches; INT_MAX if its name is
+  // Returns the column that item `i` of the options searches; INT_MAX if its name is
   // taken.
-  int column_of_term(std::size_t i) const { return term_columns_[i]; }
+  int column_of_item(std::size_t i) const { return item_columns_[i]; }
   // Return whether the column, which is none of value_columns(), is a property, and which one.
   bool has_property(int column) const {
     return static_cast<std::size_t>(column - value_columns()) < properties_.size();
@@ -58,7 +58,7 @@ class SearchColumns {
   std::string declaration_;
   std::vector<std::string> sql_;
   int source_columns_;
-  std::vector<int> term_columns_;
+  std::vector<int> item_columns_;
   std::vector<SearchProperty> properties_;
   int command_ = 0;
 };

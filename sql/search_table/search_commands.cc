@@ -81,7 +81,7 @@ void SearchTable::summarize() {
 
 void SearchTable::rebuild() {
   source_.require_not_being_written(transaction_.is_only_writer());
-  source_.require_terms();
+  source_.require_items();
   sqlite::require_readable(db_, store_.tables().schema(), store_.tables().name("ranges"));
   source_.require_supported();
   SearchConfig config = store_.load_config();
@@ -188,7 +188,7 @@ void SearchTable::cover_table_filter(SearchConfig& config, const RowidRanges& ro
   const auto& all = searched_[static_cast<std::size_t>(Family::values_and_words)];
   std::vector<KeyRule> wanted;
   std::copy_if(all.begin(), all.end(), std::back_inserter(wanted), [&](const KeyRule& each) {
-    return each.by == SearchedBy::equal && source_.has_index_on_term(each.term);
+    return each.by == SearchedBy::equal && source_.has_index_on_item(each.item);
   });
   std::vector<KeyRule> own = config.table_filter.columns_of(all);
   if (wanted.empty()) {
@@ -282,7 +282,7 @@ void SearchTable::check_table_filter(const SearchConfig& config, const RowidRang
       config.table_filter.columns_of(searched_[static_cast<std::size_t>(Family::values_and_words)]);
   std::string sql = "SELECT " + id;
   for (const KeyRule& column : columns) {
-    sql.append(", ").append(source_.sql_of_term(column.term));
+    sql.append(", ").append(source_.sql_of_item(column.item));
   }
   const Statement select(db_, sql + " FROM " + source_.qualified() + " NOT INDEXED WHERE " + id +
                                   " <= ?1 ORDER BY " + id);
@@ -318,7 +318,7 @@ void SearchTable::check_range(const FamilyConfig& config, Family f, const Stored
   const std::string id = sqlite::quoted_column(source_.rowid_alias());
   std::string sql = "SELECT " + id;
   for (const KeyRule& column : searched) {
-    sql.append(", ").append(source_.sql_of_term(column.term));
+    sql.append(", ").append(source_.sql_of_item(column.item));
   }
   const Statement select(db_, sql + " FROM " + source_.qualified() + " NOT INDEXED WHERE " + id +
                                   " BETWEEN ?1 AND ?2");

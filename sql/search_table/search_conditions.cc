@@ -331,8 +331,8 @@ bool SearchTable::Search::look_up(const SearchConfig& config, Wanted wanted) {
         const Condition& condition = *conditions_[i];
         const SearchFacts facts = table_.facts(config);
         if (condition.column >= 0 &&
-            term_for(facts, condition.op, condition.column, condition.collation) ==
-                static_cast<int>(column.term)) {
+            item_for(facts, condition.op, condition.column, condition.collation) ==
+                static_cast<int>(column.item)) {
           narrow_by(column, facts.affinity(condition.column), i, lookup);
         }
       }
@@ -380,11 +380,11 @@ void SearchTable::Search::narrow_by(const KeyRule& column, Affinity affinity, st
   if (column.by == SearchedBy::words) {
     std::string_view rest = value.text();
     for (auto word = next_word(rest); !word.empty(); word = next_word(rest)) {
-      keys.push_back(word_key(word, column.term));
+      keys.push_back(word_key(word, column.item));
     }
   } else if (table_.like().is_usual) {
     append_pattern_grams(value.text(), conditions_[condition]->op == SQLITE_INDEX_CONSTRAINT_GLOB,
-                         column.term, keys);
+                         column.item, keys);
   }
   for (const SearchKey key : keys) {
     lookup.keep_any_of({&key, 1});

@@ -347,7 +347,7 @@ constexpr SearchTable::Search::Hidden SearchTable::Search::kHidden[] = {
 };
 
 std::span<const SearchTable::Search::Hidden> SearchTable::Search::hidden_columns() {
-  static_assert(are_columns(kHidden, SearchProperty::ranges, SearchProperty::end));
+  static_assert(lists_all_in_order(kHidden, SearchProperty::ranges, SearchProperty::end));
   return kHidden;
 }
 

@@ -113,7 +113,7 @@ const OptionReader<SearchOptions> SearchOptions::kReaders[] = {
 
 SearchOptions::SearchOptions(sqlite3* db, std::span<const char* const> arguments) {
   read_options<SearchOptions>(db, arguments, kReaders, *this);
-  if (source_.empty() || terms_.empty()) {
+  if (source_.empty() || items_.empty()) {
     fail(
         "give the table to search, and its columns: source=log and at least one of like=(msg), "
         "words=(msg) and equal=(user)");
@@ -122,7 +122,7 @@ SearchOptions::SearchOptions(sqlite3* db, std::span<const char* const> arguments
 
 void SearchOptions::read_columns(SearchedBy by, const OptionArgument& argument) {
   for (const std::string& name : argument.words()) {
-    terms_.push_back({by, name, ""});
+    items_.push_back({by, name, ""});
   }
 }
 
@@ -131,30 +131,30 @@ void SearchOptions::read_equal(const OptionArgument& argument) {
   if (list.starts_with('(') && list.ends_with(')')) {
     list = list.substr(1, list.size() - 2);
   }
-  for (const std::string& item : split_list(list)) {
-    const std::size_t as = find_as(item);
+  for (const std::string& entry : split_list(list)) {
+    const std::size_t as = find_as(entry);
     const std::string_view name = sqlite::trimmed(
-        as == std::string::npos ? std::string_view(item) : std::string_view(item).substr(as + 2));
+        as == std::string::npos ? std::string_view(entry) : std::string_view(entry).substr(as + 2));
     const bool is_name = std::all_of(name.begin(), name.end(), [](unsigned char c) {
       return std::isalnum(c) != 0 || c == '_' || c >= 0x80;
     });
-    if (name.empty() || !has_balanced_brackets(item) || (!is_name && !sqlite::unquoted(name))) {
+    if (name.empty() || !has_balanced_brackets(entry) || (!is_name && !sqlite::unquoted(name))) {
       refuse(argument.name, "columns, and expressions with a name: (user, payload->>'$.id' AS id)",
-             sqlite::quoted_text(item));
+             sqlite::quoted_text(entry));
     }
-    if (as != std::string::npos && has_like(item)) {
+    if (as != std::string::npos && has_like(entry)) {
       refuse(argument.name,
              "expressions without LIKE, because PRAGMA case_sensitive_like changes its result",
-             sqlite::quoted_text(item));
+             sqlite::quoted_text(entry));
     }
-    if (may_read_clock(item)) {
+    if (may_read_clock(entry)) {
       refuse(argument.name,
              "expressions that depend on the row alone, not on the time or time zone",
-             sqlite::quoted_text(item));
+             sqlite::quoted_text(entry));
     }
     const std::string_view expression =
-        as == std::string::npos ? "" : sqlite::trimmed(std::string_view(item).substr(0, as));
-    terms_.push_back({SearchedBy::equal, sqlite::unquoted(name).value_or(std::string(name)),
+        as == std::string::npos ? "" : sqlite::trimmed(std::string_view(entry).substr(0, as));
+    items_.push_back({SearchedBy::equal, sqlite::unquoted(name).value_or(std::string(name)),
                       std::string(expression)});
   }
 }

@@ -19,7 +19,7 @@ enum class SearchedBy { like, words, equal };
 const char* name_of(SearchedBy by);
 
 // A column of the source, or an expression and the name of the hidden column that has its value.
-struct SearchedTerm {
+struct SearchedItem {
   SearchedBy by;
   std::string column;      // the name
   std::string expression;  // empty for a column of the source
@@ -31,7 +31,7 @@ class SearchOptions {
   SearchOptions(sqlite3* db, std::span<const char* const> arguments);
 
   const std::string& source() const { return source_; }
-  const std::vector<SearchedTerm>& terms() const { return terms_; }
+  const std::vector<SearchedItem>& items() const { return items_; }
 
  private:
   static const OptionReader<SearchOptions> kReaders[];
@@ -39,7 +39,7 @@ class SearchOptions {
   void read_equal(const OptionArgument& argument);
 
   std::string source_;
-  std::vector<SearchedTerm> terms_;
+  std::vector<SearchedItem> items_;
 };
 
 // Splits a list at its commas, but not within parentheses, brackets or quotes. Trims the parts.

@@ -95,10 +95,10 @@ Number number_in(std::string_view text, int base = 10) {
 // Returns whether the filter over the whole table may answer an equality.
 bool has_table_filter(const SearchFacts& facts, int op, int column, const std::string& collation) {
   const int own = column == kRowidColumn ? facts.source.find(facts.source.rowid_alias()) : column;
-  const int term = own < 0 ? -1 : term_for(facts, op, own, collation);
-  return term >= 0 &&
+  const int item = own < 0 ? -1 : item_for(facts, op, own, collation);
+  return item >= 0 &&
          facts.config.table_filter.has(
-             {SearchedBy::equal, static_cast<std::uint32_t>(term), facts.collation(own)});
+             {SearchedBy::equal, static_cast<std::uint32_t>(item), facts.collation(own)});
 }
 
 // Returns whether the source finds the rows of one value of a condition without a filter.
@@ -147,12 +147,12 @@ Collation collation_of_keys(const std::string& collation) {
   return collation_named(collation).value_or(Collation::binary);
 }
 
-int term_for(const SearchFacts& facts, int op, int column, std::string_view collation) {
-  for (std::size_t i = 0; i < facts.options.terms().size(); ++i) {
-    if (facts.columns.column_of_term(i) != column) {
+int item_for(const SearchFacts& facts, int op, int column, std::string_view collation) {
+  for (std::size_t i = 0; i < facts.options.items().size(); ++i) {
+    if (facts.columns.column_of_item(i) != column) {
       continue;
     }
-    const SearchedBy by = facts.options.terms()[i].by;
+    const SearchedBy by = facts.options.items()[i].by;
     if ((by == SearchedBy::like && is_pattern(op)) ||
         (by == SearchedBy::words && op == SQLITE_INDEX_CONSTRAINT_MATCH)) {
       return static_cast<int>(i);
@@ -235,7 +235,7 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
       codes.append(1, is_list ? kList : kLiteral);
     }
     codes.append(collation == kUsualCollation ? "" : ":" + collation).append(" ");
-    const int term = column < 0 ? -1 : term_for(facts, constraint.op, column, collation);
+    const int item = column < 0 ? -1 : item_for(facts, constraint.op, column, collation);
     const auto name = [&](const char* how, const std::string& what) {
       human.append(human.empty() ? "" : " AND ").append(how).append("(").append(what).append(")");
     };
@@ -258,8 +258,8 @@ void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts) {
       // would be a bad plan, even for many of them.
       cost = std::min(cost, has_filter ? 4.0 : 40.0);
       fraction = std::min(fraction, (has_filter ? 1 : 10) / rows);
-    } else if (term >= 0) {
-      const SearchedTerm& searched = facts.options.terms()[static_cast<std::size_t>(term)];
+    } else if (item >= 0) {
+      const SearchedItem& searched = facts.options.items()[static_cast<std::size_t>(item)];
       const bool is_equal = searched.by == SearchedBy::equal;
       name(name_of(searched.by), searched.column);
       const auto& family = facts.config.of(

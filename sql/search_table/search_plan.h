@@ -68,9 +68,9 @@ struct SearchFacts {
   }
 };
 
-// Returns the index in SearchOptions::terms() of the term whose keys can answer the condition; -1
+// Returns the index in SearchOptions::items() of the item whose keys can answer the condition; -1
 // for none.
-int term_for(const SearchFacts& facts, int op, int column, std::string_view collation);
+int item_for(const SearchFacts& facts, int op, int column, std::string_view collation);
 void choose_search_plan(sqlite3_index_info& info, const SearchFacts& facts);
 SearchPlan read_search_plan(std::string_view text);
 

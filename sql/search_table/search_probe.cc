@@ -16,14 +16,14 @@ void SearchTable::append_equal_keys(const KeyRule& column, Affinity affinity, co
   if (key.is_null()) {
     return;
   }
-  keys.push_back(equal_key(key.bytes(), column.collation, column.term));
+  keys.push_back(equal_key(key.bytes(), column.collation, column.item));
   if (key.is_noncanonical_number()) {
     to_number_.convert(key.bytes(), [&](const Value& number) {
-      keys.push_back(equal_key(Key(number).bytes(), column.collation, column.term));
+      keys.push_back(equal_key(Key(number).bytes(), column.collation, column.item));
     });
   }
   if (key.is_number() && !is_numeric(affinity)) {
-    keys.push_back(marker_key(column.term));
+    keys.push_back(marker_key(column.item));
   }
 }
 
@@ -38,7 +38,7 @@ void SearchTable::find_filter_conditions(const char* plan) {
     const KeyRule* const column = condition.is_list ? nullptr : column_for_filter(facts, condition);
     if (column != nullptr) {
       filter_conditions_.push_back(
-          {argument, column, facts.affinity(columns_.column_of_term(column->term))});
+          {argument, column, facts.affinity(columns_.column_of_item(column->item))});
     }
     ++argument;
   }
@@ -48,17 +48,17 @@ const KeyRule* SearchTable::column_for_filter(const SearchFacts& facts,
                                               const SearchCondition& condition) {
   const bool is_rowid = condition.column == kRowidColumn;
   const int column = is_rowid ? source_.find(source_.rowid_alias()) : condition.column;
-  const int term = is_equality(condition.op) && column >= 0 && column < columns_.source_columns()
-                       ? term_for(facts, condition.op, column, condition.collation)
+  const int item = is_equality(condition.op) && column >= 0 && column < columns_.source_columns()
+                       ? item_for(facts, condition.op, column, condition.collation)
                        : -1;
-  if (term < 0 ||
+  if (item < 0 ||
       (!is_rowid && !source_.has_index_on(source_.columns()[static_cast<std::size_t>(column)].name,
                                           condition.collation))) {
     return nullptr;
   }
   const auto& all = searched_[static_cast<std::size_t>(Family::values_and_words)];
   return &*std::find_if(all.begin(), all.end(), [&](const KeyRule& each) {
-    return each.term == static_cast<std::size_t>(term);
+    return each.item == static_cast<std::size_t>(item);
   });
 }
 

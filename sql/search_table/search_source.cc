@@ -49,7 +49,7 @@ SearchSource::SearchSource(sqlite3* db, const std::string& schema, std::string t
 }
 
 std::string SearchSource::column_name(std::size_t i) const {
-  return sqlite::unquoted(term_sql_[i]).value_or(term_sql_[i]);
+  return sqlite::unquoted(item_sql_[i]).value_or(item_sql_[i]);
 }
 
 int SearchSource::find(const std::string& column) const {
@@ -71,10 +71,10 @@ void SearchSource::read_names() {
   if (Execution found(table); found.bind(1, names.table).step()) {
     names.table = found.value(0).text();
   }
-  term_sql_.clear();
-  for (const SearchedTerm& term : options_.terms()) {
-    term_sql_.push_back(term.expression.empty() ? quoted_name(term.column)
-                                                : "(" + term.expression + ")");
+  item_sql_.clear();
+  for (const SearchedItem& item : options_.items()) {
+    item_sql_.push_back(item.expression.empty() ? quoted_name(item.column)
+                                                : "(" + item.expression + ")");
   }
   const Statement select(db_, "SELECT tbl_name, sql FROM " + objects +
                                   " WHERE (type = 'index' AND name = ?1 COLLATE NOCASE) OR"
@@ -86,20 +86,20 @@ void SearchSource::read_names() {
     const std::string_view end = ") WHERE 0";
     const std::size_t open = first_bracket(sql);
     if (open < sql.size() && sql.ends_with(end)) {
-      auto terms =
+      auto items =
           split_list(std::string_view(sql).substr(open + 1, sql.size() - open - 1 - end.size()));
-      if (terms.size() == term_sql_.size()) {
-        term_sql_ = std::move(terms);
+      if (items.size() == item_sql_.size()) {
+        item_sql_ = std::move(items);
       }
     }
   }
-  for (std::size_t i = 0; i < term_sql_.size(); ++i) {
-    if (options_.terms()[i].expression.empty()) {
+  for (std::size_t i = 0; i < item_sql_.size(); ++i) {
+    if (options_.items()[i].expression.empty()) {
       names.columns.push_back(column_name(i));
     }
   }
   source_.set_names(std::move(names));
-  link_.guard().set_terms(term_sql_);
+  link_.guard().set_items(item_sql_);
 }
 
 std::vector<SourceColumn> SearchSource::read_columns() const {
@@ -161,8 +161,8 @@ bool SearchSource::has_index_on(const std::string& column, const std::string& co
                      [&](const IndexedColumn& index) { return index.is(column, collation); });
 }
 
-bool SearchSource::has_index_on_term(std::size_t i) const {
-  const int column = source_column_of_term(i);
+bool SearchSource::has_index_on_item(std::size_t i) const {
+  const int column = source_column_of_item(i);
   if (column < 0) {
     return false;
   }
@@ -205,7 +205,7 @@ void SearchSource::require_same_names() {
 void SearchSource::require_readable() const {
   std::string columns = sqlite::quoted_column(rowid_alias_);
   for (const SourceColumn& column : columns_) {
-    const bool is_read = std::any_of(term_sql_.begin(), term_sql_.end(), [&](const auto& sql) {
+    const bool is_read = std::any_of(item_sql_.begin(), item_sql_.end(), [&](const auto& sql) {
       return sqlite::may_name(sql, column.name);
     });
     if (is_read && !column.is_generated) {
@@ -216,16 +216,16 @@ void SearchSource::require_readable() const {
 }
 
 // Only of a table that was made: CREATE has messages of its own.
-void SearchSource::require_terms() const {
+void SearchSource::require_items() const {
   source_.require_ordinary_table();
   link_.require_names_and_columns();
   require_readable();
-  for (std::size_t i = 0; i < term_sql_.size() && !columns_.empty(); ++i) {
+  for (std::size_t i = 0; i < item_sql_.size() && !columns_.empty(); ++i) {
     const auto outcome = sqlite::Outcome::of(
-        [&] { const Statement select(db_, "SELECT " + term_sql_[i] + " FROM " + qualified()); });
+        [&] { const Statement select(db_, "SELECT " + item_sql_[i] + " FROM " + qualified()); });
     if (outcome.code() == SQLITE_ERROR) {
       fail("the source " + quoted_text(name()) + " has no columns any more for the expression " +
-           quoted_text(options_.terms()[i].column) +
+           quoted_text(options_.items()[i].column) +
            " (rename the columns back; or DROP this table, and create it again with another "
            "expression)");
     }
@@ -233,13 +233,13 @@ void SearchSource::require_terms() const {
 }
 
 void SearchSource::require_supported() const {
-  for (std::size_t i = 0; i < options_.terms().size(); ++i) {
-    const SearchedTerm& term = options_.terms()[i];
-    const bool is_column = find(term.expression.empty() ? column_name(i) : term.column) >= 0;
-    if (!columns_.empty() && is_column != term.expression.empty()) {
-      fail(is_column ? "the name " + quoted_text(term.column) + " is a column of " + name() +
+  for (std::size_t i = 0; i < options_.items().size(); ++i) {
+    const SearchedItem& item = options_.items()[i];
+    const bool is_column = find(item.expression.empty() ? column_name(i) : item.column) >= 0;
+    if (!columns_.empty() && is_column != item.expression.empty()) {
+      fail(is_column ? "the name " + quoted_text(item.column) + " is a column of " + name() +
                            " (choose another name)"
-                     : name() + " has no column " + quoted_text(term.column) +
+                     : name() + " has no column " + quoted_text(item.column) +
                            " (an expression needs a name: payload->>'$.id' AS id)");
     }
   }

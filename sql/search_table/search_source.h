@@ -79,18 +79,18 @@ class SearchSource {
   int find(const std::string& column) const;
   const std::string& rowid_alias() const { return rowid_alias_; }
   bool is_utf8() const { return sqlite::encoding_of(db_) == sqlite::Encoding::utf8; }
-  // Returns the SQL of what term `i` of the options searches: a column or an expression.
-  const std::string& sql_of_term(std::size_t i) const { return term_sql_[i]; }
-  std::size_t term_count() const { return term_sql_.size(); }
-  // Returns the index of the column that is term `i`, whatever its name is now; -1 if the term is
+  // Returns the SQL of what item `i` of the options searches: a column or an expression.
+  const std::string& sql_of_item(std::size_t i) const { return item_sql_[i]; }
+  std::size_t item_count() const { return item_sql_.size(); }
+  // Returns the index of the column that is item `i`, whatever its name is now; -1 if the item is
   // an expression, or the column is gone.
-  int source_column_of_term(std::size_t i) const {
-    return options_.terms()[i].expression.empty() ? find(column_name(i)) : -1;
+  int source_column_of_item(std::size_t i) const {
+    return options_.items()[i].expression.empty() ? find(column_name(i)) : -1;
   }
   // Returns whether an index of the source begins with this column, under this collation.
   bool has_index_on(const std::string& column, const std::string& collation) const;
-  // Returns whether term `i` is a column that an index of the source, or its rowid, can look up.
-  bool has_index_on_term(std::size_t i) const;
+  // Returns whether item `i` is a column that an index of the source, or its rowid, can look up.
+  bool has_index_on_item(std::size_t i) const;
 
   // Call when a statement is prepared, and before a command. The source, its columns and its
   // indexes may have changed since, and other connections may have written to it.
@@ -110,7 +110,7 @@ class SearchSource {
   void require_same_columns();
   // For 'rebuild'. Throws bloom::Error if the source lacks a column of the options, is no ordinary
   // table, or if something else has its old name; SqliteError(SQLITE_AUTH) as require_readable().
-  void require_terms() const;
+  void require_items() const;
   // Throws bloom::Error if the source cannot be searched.
   void require_supported() const;
   // Throws bloom::Error while a statement of this connection may be writing to the source.
@@ -148,7 +148,7 @@ class SearchSource {
     return "PRAGMA " + source_.qualified("table_xinfo") + "(" + sqlite::quoted_name(name()) + ")";
   }
   std::string changed_table() const { return source_.qualified(link_.side_table(table_)); }
-  // Requires: term `i` is a column. Returns its name now.
+  // Requires: item `i` is a column. Returns its name now.
   std::string column_name(std::size_t i) const;
   std::vector<Trigger> triggers(const std::string& table) const;
   bool has_autoincrement() const;
@@ -165,7 +165,7 @@ class SearchSource {
   std::optional<std::int64_t> covered_;
   SourceLink link_;
   Source& source_;  // of link_
-  std::vector<std::string> term_sql_;
+  std::vector<std::string> item_sql_;
   std::vector<SourceColumn> columns_;  // as they were when this object was made
   std::string rowid_alias_;
   bool has_same_columns_ = false;  // as found since refresh_names()

@@ -23,14 +23,14 @@ SearchTable::SearchTable(const sqlite::Definition& definition, Shared& shared)
       list_collations_(definition.db, definition.vtab),
       table_filter_(store_, source_,
                     searched_[static_cast<std::size_t>(Family::values_and_words)]) {
-  for (std::size_t i = 0; i < options_.terms().size(); ++i) {
-    const SearchedTerm& term = options_.terms()[i];
-    const int column = columns_.column_of_term(i);
+  for (std::size_t i = 0; i < options_.items().size(); ++i) {
+    const SearchedItem& item = options_.items()[i];
+    const int column = columns_.column_of_item(i);
     const bool is_column = column < columns_.source_columns();
     const std::string collation =
         is_column ? source_.columns()[static_cast<std::size_t>(column)].collation : "BINARY";
-    searched_[term.by == SearchedBy::like ? 1 : 0].push_back(
-        {term.by, static_cast<std::uint32_t>(i), collation_of_keys(collation)});
+    searched_[item.by == SearchedBy::like ? 1 : 0].push_back(
+        {item.by, static_cast<std::uint32_t>(i), collation_of_keys(collation)});
   }
   shared_.tables.push_back(this);
 }

@@ -8,8 +8,11 @@
 //     rows are read; one statement on `log` reads each run of ranges, with the conditions of the
 //     query.
 //
-// Rows that no filter covers are always read: those behind the last range, and the changed ones.
-// Where a filter cannot know, all rows are read.
+// Filters of ranges say nothing about rows behind the last range and about changed rows, so these
+// are read. Where a filter cannot know, all rows are read.
+//
+// A column of `equal` that has an index in `log` has one filter over the whole table instead. It
+// says whether the index is worth a lookup: see table_filter/table_filter_lookup.h.
 //
 // INSERT INTO log_search(log_search) VALUES ('summarize');
 //     A value in the column named like the table is a command. The commands are:

@@ -63,12 +63,12 @@ std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
     differs.append(sql).append(")");
   };
   const Statement info(db_, table_info_sql());
-  for (std::size_t i = 0; i < options_.terms().size(); ++i) {
-    if (options_.terms()[i].expression.empty()) {
-      const int column = source_column_of_term(i);
+  for (std::size_t i = 0; i < options_.items().size(); ++i) {
+    if (options_.items()[i].expression.empty()) {
+      const int column = source_column_of_item(i);
       any_update =
           any_update || column < 0 || columns_[static_cast<std::size_t>(column)].is_generated;
-      note_column(term_sql_[i]);
+      note_column(item_sql_[i]);
       continue;
     }
     // As they are called now: columns_ has the names that the table was connected with.
@@ -76,7 +76,7 @@ std::vector<Trigger> SearchSource::triggers(const std::string& table) const {
     Execution column(info);
     while (column.step()) {
       const std::string column_name(column.value(kInfoName).text());
-      if (sqlite::may_name(term_sql_[i], column_name)) {
+      if (sqlite::may_name(item_sql_[i], column_name)) {
         reads_none = false;
         any_update = any_update || column.integer(kInfoHidden) != 0;
         note_column(quoted_name(column_name));

@@ -14,13 +14,13 @@ using sqlite::Statement;
 
 std::string GuardIndex::sql(const std::string& name) const {
   const SourceNames& names = source_.names();
-  std::vector<std::string> terms = terms_;
-  for (std::size_t i = 0; terms_.empty() && i < names.columns.size(); ++i) {
-    terms.push_back(quoted_name(names.columns[i]));
+  std::vector<std::string> items = items_;
+  for (std::size_t i = 0; items_.empty() && i < names.columns.size(); ++i) {
+    items.push_back(quoted_name(names.columns[i]));
   }
   std::string list;
-  for (const std::string& term : terms) {
-    list.append(list.empty() ? "" : ", ").append(term);
+  for (const std::string& item : items) {
+    list.append(list.empty() ? "" : ", ").append(item);
   }
   return quoted_name(name) + " ON " + quoted_name(names.table) + "(" + list + ") WHERE 0";
 }

@@ -23,7 +23,7 @@ class GuardIndex {
   GuardIndex& operator=(const GuardIndex&) = delete;
 
   // Sets what the index is on, as SQL. By default it is on the columns.
-  void set_terms(std::vector<std::string> terms) { terms_ = std::move(terms); }
+  void set_items(std::vector<std::string> items) { items_ = std::move(items); }
   // Creates the index and returns its name, which no other virtual table uses.
   std::string make(const std::string& table) const;
   // Returns whether the index exists as make() makes it.
@@ -44,7 +44,7 @@ class GuardIndex {
   bool is_of_another(const std::string& name, const std::string& table) const;
 
   Source& source_;
-  std::vector<std::string> terms_;
+  std::vector<std::string> items_;
 };
 
 }  // namespace bloom

@@ -1,5 +1,4 @@
-// Which other keys to look up, because SQLite converts values before it compares them with the
-// column of a source.
+// Which other keys to look up, because equal values can have different keys.
 //
 // SQLite converts values before it compares them (https://sqlite.org/datatype3.html, section 4.2):
 // '05' and 5.0 are equal to 5 in a column of numbers. A filter compares the bytes of keys, and

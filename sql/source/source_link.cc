@@ -63,25 +63,25 @@ void SourceLink::empty_side_table(const std::string& table) const {
                             : "CREATE TABLE " + name + triggers_.side().columns);
 }
 
-LinkedObjects SourceLink::create(const std::string& table, std::uint64_t trigger_set) {
-  LinkedObjects made{trigger_set, guard_.make(table)};
+LinkedObjects SourceLink::create(const std::string& table, std::uint64_t trigger_set_number) {
+  LinkedObjects made{trigger_set_number, guard_.make(table)};
   empty_side_table(table);
   triggers_.accept_source(table);
-  triggers_.install(table, trigger_set);
+  triggers_.install(table, trigger_set_number);
   return made;
 }
 
 LinkedObjects SourceLink::restore(const std::string& table, const LinkedObjects& objects,
-                                  std::uint64_t trigger_set, bool triggers_are_current) {
+                                  std::uint64_t trigger_set_number, bool triggers_are_current) {
   const bool guarded = guard_.exists(objects.guard_index);
-  LinkedObjects made{trigger_set, guarded ? objects.guard_index : guard_.make(table)};
+  LinkedObjects made{trigger_set_number, guarded ? objects.guard_index : guard_.make(table)};
   empty_side_table(table);
   const StoredSchema stored = triggers_.read_stored(table);
   if (!triggers_are_current || triggers_.source_was_replaced(stored) ||
       !triggers_.sentinel_is_newest(stored, made.guard_index)) {
     triggers_.accept_source(table);
     triggers_.uninstall(table);
-    triggers_.install(table, trigger_set);
+    triggers_.install(table, trigger_set_number);
   }
   schema_may_have_changed();
   return made;
@@ -98,15 +98,16 @@ void SourceLink::drop(const std::string& table, const std::string& guard_index) 
 void SourceLink::rename(std::string_view old_name, const std::string& new_name,
                         const LinkedObjects& objects, const std::function<void()>& rename_tables) {
   const std::string table(old_name);  // a copy: rename_tables() may change what it refers to
-  const std::uint64_t trigger_set = objects.trigger_set;
+  const std::uint64_t trigger_set_number = objects.trigger_set_number;
   const StoredSchema stored = triggers_.read_stored(table);
-  const bool has_triggers = triggers_.refresh_names_and_check(stored, new_name, trigger_set) ||
-                            triggers_.refresh_names_and_check(stored, table, trigger_set);
+  const bool has_triggers =
+      triggers_.refresh_names_and_check(stored, new_name, trigger_set_number) ||
+      triggers_.refresh_names_and_check(stored, table, trigger_set_number);
   if (const auto problem =
           has_triggers ? problem_beside_triggers(table, objects) : missing_triggers()) {
     fail(*problem);
   }
-  triggers_.require_names_are_free(new_name, trigger_set);
+  triggers_.require_names_are_free(new_name, trigger_set_number);
   triggers_.uninstall(table);
   rename_tables();
   if (!side_table_sql(triggers_.read_stored(table)).empty()) {
@@ -115,7 +116,7 @@ void SourceLink::rename(std::string_view old_name, const std::string& new_name,
   }
   // Who renames this table after the source means the source by its new name.
   triggers_.accept_names(new_name);
-  triggers_.install(new_name, trigger_set);
+  triggers_.install(new_name, trigger_set_number);
   schema_may_have_changed();
 }
 
@@ -197,7 +198,8 @@ std::optional<std::string> SourceLink::check(
 std::optional<std::string> SourceLink::problem_of_objects(const std::string& table,
                                                           const LinkedObjects& objects) {
   const StoredSchema before = triggers_.stored(table);
-  const bool has_triggers = triggers_.refresh_names_and_check(before, table, objects.trigger_set);
+  const bool has_triggers =
+      triggers_.refresh_names_and_check(before, table, objects.trigger_set_number);
   return has_triggers ? problem_beside_triggers(table, objects) : missing_triggers();
 }
 
@@ -214,7 +216,7 @@ std::string SourceLink::problem(const std::string& what, std::string_view fix) c
 
 std::optional<std::string> SourceLink::problem_beside_triggers(const std::string& table,
                                                                const LinkedObjects& objects) {
-  if (!triggers_.has_sentinel(objects.trigger_set)) {
+  if (!triggers_.has_sentinel(objects.trigger_set_number)) {
     return std::nullopt;  // version 1.0 made no guard index and no side table either
   }
   const StoredSchema stored = triggers_.stored(table);

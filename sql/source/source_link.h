@@ -20,7 +20,7 @@ namespace bloom {
 
 // What a virtual table stores of its link.
 struct LinkedObjects {
-  std::uint64_t trigger_set = 0;
+  std::uint64_t trigger_set_number = 0;
   std::string guard_index = {};  // empty: version 1.0 made none
 };
 
@@ -86,12 +86,12 @@ class SourceLink {
 
   // For CREATE. Requires: source().require_no_other_writer() has passed, because a running
   // statement does not fire triggers that are created while it runs.
-  LinkedObjects create(const std::string& table, std::uint64_t trigger_set);
+  LinkedObjects create(const std::string& table, std::uint64_t trigger_set_number);
   // For 'rebuild': makes triggers and a guard index that are missing or have changed, and makes or
   // empties the side table. Fails if the side table has changed. `objects`: as stored.
-  // `triggers_are_current`: they are those of `trigger_set`, see refresh_names_and_check().
+  // `triggers_are_current`: they are those of `trigger_set_number`, see refresh_names_and_check().
   LinkedObjects restore(const std::string& table, const LinkedObjects& objects,
-                        std::uint64_t trigger_set, bool triggers_are_current);
+                        std::uint64_t trigger_set_number, bool triggers_are_current);
   // For DROP. `guard_index`: empty if it cannot be read.
   void drop(const std::string& table, const std::string& guard_index);
   // For ALTER TABLE ... RENAME. Calls rename_tables(), which renames the shadow tables. Throws

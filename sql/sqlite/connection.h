@@ -65,9 +65,10 @@ class CachedEncoding {
 // them. Takes about 10 ns per prepared statement of the connection.
 std::string running_sql(sqlite3* db);
 
-// Returns whether a running statement may have a LEFT, RIGHT or FULL JOIN: its program has the
-// instruction for rows without a match or cannot be read, or its text, a view or a trigger that it
-// may use has such a join.
+// Returns whether a running statement may have a LEFT, RIGHT or FULL JOIN. Returns true if
+//   - its program has the instruction for rows without a match,
+//   - its program cannot be read, or
+//   - the SQL of the statement, or of a view or trigger that it may use, has such a join.
 bool may_be_running_outer_join(sqlite3* db);
 
 // Returns whether the triggers on the table `on`, an ordinary one with a rowid, may write to the

@@ -6,7 +6,7 @@
 //     Words(const Definition&, Shared&);
 //     sqlite3* db() const noexcept;
 //     const char* name() const noexcept;  // the current name of the table
-//     const char* columns() const;      // CREATE TABLE x(...) WITHOUT ROWID, for declare_vtab
+//     const char* columns() const;      // CREATE TABLE x(...), for sqlite3_declare_vtab()
 //     static bool is_shadow(std::string_view suffix) noexcept;  // xShadowName
 //
 //     void create();                    // xCreate: CREATE VIRTUAL TABLE; also begins a transaction

@@ -13,9 +13,9 @@ namespace bloom {
 // bytes, and leaves the last seven bytes of the buffer as they were: six characters and the NUL.
 // Since 3.37 it then reads these as the collation, whatever COLLATE says. So the type ends with the
 // name of the collation, which must have six bytes, as binary and nocase have: HIDDEN TEXT nocase
-// becomes TEXT nocase, and the buffer still ends with nocase. For rtrim it is the name below, which
-// every connection gets. Without such an end, a comparison would use the collation of its other
-// side.
+// becomes TEXT nocase, and the buffer still ends with nocase. The name rtrim has only five bytes,
+// so its type ends with kRtrimAlias, a collation that every connection gets from us. With another
+// end, the column would have no collation, and a comparison would use that of the other operand.
 inline constexpr char kRtrimAlias[] = "rtrim_";
 // Registers that collation. Throws SqliteError.
 void add_rtrim_alias(sqlite3* db);

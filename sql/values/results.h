@@ -29,8 +29,8 @@ inline void return_count(Context& context, std::optional<std::uint64_t> count) {
   }
 }
 // Call before a table returns its filter as a blob. `parts`: the collations of the columns of a
-// composite key. Throws bloom::Error if one is not BINARY: bloom_key() folds no column, so
-// bloom_contains(filter, bloom_key(...)) would miss keys.
+// composite key. Throws bloom::Error if one is not BINARY: bloom_key() does not change the case of
+// a column, so bloom_contains(filter, bloom_key(...)) would miss keys.
 void require_binary_parts(const PartCollations& parts);
 // Sets a filter as the result of a call. Throws if its stored bytes exceed the limit.
 void return_filter(Context& context, Filter filter);

@@ -27,7 +27,7 @@ struct HiddenColumn {
 // Returns whether the list has each column from `first` on and before `end` once, in this order.
 // For a static_assert beside the list.
 template <typename Hidden, std::size_t n, typename Column>
-constexpr bool are_columns(const Hidden (&list)[n], Column first, Column end) {
+constexpr bool lists_all_in_order(const Hidden (&list)[n], Column first, Column end) {
   for (std::size_t i = 0; i < n; ++i) {
     if (static_cast<int>(list[i].column) != static_cast<int>(first) + static_cast<int>(i)) {
       return false;

@@ -116,7 +116,7 @@ class Program {
   //
   // SQLite makes a list of x = y OR x = z, and ignores the collation of these comparisons. They
   // are in the program, unless the table checks the list itself.
-  void append_collations(std::vector<ListCollations::List>& found) {
+  void append_collations(std::vector<ListCollations::ComparedValues>& found) {
     for (const auto& [cursor, target] : passed_) {
       add_passed_list(cursor, target, ListCollations::kAnyArgument);
     }
@@ -203,7 +203,7 @@ class Program {
   struct Use {
     int cursor;
     int place;     // of the column in the list, from 0
-    int argument;  // as in ListCollations::List
+    int argument;  // as in ListCollations::ComparedValues
     int column = ListCollations::kNoColumn;
     int table_cursor = 0;  // of the column
 
@@ -241,7 +241,8 @@ bool is_readable(sqlite3* db, int code, int wanted) {
 // Appends the collations of the lists in the program of a statement, and the plans. Returns false
 // if the program cannot be read.
 bool append_collations(sqlite3* db, const char* sql, const std::string& vtab,
-                       std::vector<ListCollations::List>& found, std::vector<std::string>& plans) {
+                       std::vector<ListCollations::ComparedValues>& found,
+                       std::vector<std::string>& plans) {
   enum { kOpcode = 1, kP1, kP2, kP3, kP4 };
   sqlite3_stmt* raw = nullptr;
   if (sql == nullptr ||
@@ -276,13 +277,14 @@ bool may_look_up(sqlite3_stmt* statement, const char* sql) {
 
 }  // namespace
 
-std::string ListCollations::other_than(std::string_view collation, int argument, int column) {
+std::string ListCollations::find_other_collation(std::string_view collation, int argument,
+                                                 int column) {
   read();
   if (!is_known_) {
     return "of a list while a blob is open for writing or the schema of a running query has "
            "changed";
   }
-  const auto other = std::find_if(found_.begin(), found_.end(), [&](const List& each) {
+  const auto other = std::find_if(found_.begin(), found_.end(), [&](const ComparedValues& each) {
     return (argument == kAnyArgument || each.argument == kAnyArgument ||
             each.argument == argument || (each.column != kNoColumn && each.column == column)) &&
            sqlite3_stricmp(without_alias(each.collation.c_str()), std::string(collation).c_str()) !=

@@ -25,21 +25,22 @@ class ListCollations {
   // statements run. `plan`: the idxStr of the running statement. SQLite may explain another plan
   // than it runs, after parameters were bound or the costs have changed; then returns false.
   bool all_compare_by(std::string_view collation, std::string_view plan) {
-    return other_than(collation, kAnyArgument, kNoColumn).empty() &&
+    return find_other_collation(collation, kAnyArgument, kNoColumn).empty() &&
            std::find(plans_.begin(), plans_.end(), plan) != plans_.end();
   }
-  // Looks for a list that is compared by another collation than BINARY and this one. Considers all
-  // lists if `argument` is kAnyArgument, else two kinds:
-  // - those that are passed to xFilter as argument number `argument`, from 0, and those whose
-  //   argument the program does not show; and
-  // - those in which the program searches for the value of `column` without xFilter. The program is
-  //   the one of EXPLAIN; SQLite may run another one, which passes the list to xFilter.
-  // Returns that collation; "" if there is none. If a program cannot be read, returns words that
-  // say so.
-  std::string other_than(std::string_view collation, int argument, int column);
+  // Looks for a list that is compared by another collation than BINARY and this one. Returns that
+  // collation; "" if there is none. If a program cannot be read, returns words that say so.
+  //
+  // If `argument` is kAnyArgument, considers all lists. Else it considers those that
+  // - xFilter gets as its argument `argument` (the first is 0),
+  // - xFilter gets as an argument that the program does not show, or
+  // - the program itself compares with `column`, without xFilter. The program is the one of
+  // EXPLAIN;
+  //   SQLite may run another one, which passes the list to xFilter.
+  std::string find_other_collation(std::string_view collation, int argument, int column);
 
   // A list, or a single value, that is compared by another collation than BINARY.
-  struct List {
+  struct ComparedValues {
     std::string collation;
     // Of xFilter. kAnyArgument: the program does not tell. kNoArgument: the program itself compares
     // the list with the column.
@@ -57,7 +58,7 @@ class ListCollations {
   const sqlite3_vtab* vtab_;
   std::optional<std::string> statements_;  // the SQL that the result is for
   bool is_known_ = false;                  // whether all programs could be read
-  std::vector<List> found_;
+  std::vector<ComparedValues> found_;
   std::vector<std::string> plans_;
 };
 

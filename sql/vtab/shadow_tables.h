@@ -49,7 +49,7 @@ class ShadowTables {
   const std::string& schema() const { return schema_; }
   const std::string& table() const { return table_; }
   // Returns whether the virtual table has this name.
-  bool is_of(const std::string& schema, const std::string& table) const {
+  bool has_name(const std::string& schema, const std::string& table) const {
     return sqlite3_stricmp(schema_.c_str(), schema.c_str()) == 0 &&
            sqlite3_stricmp(table_.c_str(), table.c_str()) == 0;
   }

@@ -88,8 +88,8 @@ class TransactionState {
   // Returns whether the running statement has written a change at once. It may defer its later
   // changes.
   bool has_written_immediately() const { return has_written_immediately_; }
-  // Returns how many changes the running statement has written at once. They are counted from the
-  // last call of SQLite at which the statement before may have ended: see the top.
+  // Returns how many changes the running statement has written without deferring them. Counts from
+  // the last call of SQLite that may have ended the previous statement: see the top.
   int changes_written() const { return changes_written_; }
   // Call after a change was written at once. `counts_in_changes`: SQLite will count this row of the
   // statement in changes().

@@ -27,12 +27,12 @@ constexpr Hidden kTooMany[] = {kColumns[0], kColumns[1], {Column::command, "c", 
 constexpr Hidden kTwice[] = {kColumns[0], kColumns[0]};
 
 TEST(Columns, TheListMustBeTheColumnsOfTheEnum) {
-  EXPECT_TRUE(are_columns(kColumns, Column::size, Column::command));
-  EXPECT_FALSE(are_columns(kSwapped, Column::size, Column::command));
-  EXPECT_FALSE(are_columns(kTooFew, Column::size, Column::command));
-  EXPECT_FALSE(are_columns(kTooMany, Column::size, Column::command));
-  EXPECT_FALSE(are_columns(kTwice, Column::size, Column::command));
-  EXPECT_FALSE(are_columns(kColumns, Column::key, Column::command));
+  EXPECT_TRUE(lists_all_in_order(kColumns, Column::size, Column::command));
+  EXPECT_FALSE(lists_all_in_order(kSwapped, Column::size, Column::command));
+  EXPECT_FALSE(lists_all_in_order(kTooFew, Column::size, Column::command));
+  EXPECT_FALSE(lists_all_in_order(kTooMany, Column::size, Column::command));
+  EXPECT_FALSE(lists_all_in_order(kTwice, Column::size, Column::command));
+  EXPECT_FALSE(lists_all_in_order(kColumns, Column::key, Column::command));
 }
 
 TEST(Columns, AreDeclaredInOrder) {

@@ -156,7 +156,7 @@ TEST_F(SourceLinkTest, RestoreMakesWhatIsMissing) {
 TEST_F(SourceLinkTest, RestoreCanKeepTriggersAndChangeTheirVersion) {
   SourceLink source = link();
   const LinkedObjects old = source.create("f", kOlderVersion);
-  EXPECT_EQ(old.trigger_set, kOlderVersion);
+  EXPECT_EQ(old.trigger_set_number, kOlderVersion);
   const std::string rowid = "(SELECT rowid FROM sqlite_master WHERE name = 'f_before_update')";
   const std::string before = describe(rowid);
   const LinkedObjects kept = source.restore("f", old, kOlderVersion, /*triggers_are_current=*/true);

@@ -18,7 +18,7 @@ struct BloomConfig {
   bool has_merged_filter = false;
   // Which triggers are on the source: see TriggerSet::number. 0 without a source, and in
   // files of version 1.0.
-  std::uint64_t trigger_set = 0;
+  std::uint64_t trigger_set_number = 0;
   // Name of the guard index on the source: see GuardIndex. Empty without a source, and in files of
   // version 1.0.
   std::string guard_index = {};
@@ -37,7 +37,7 @@ struct BloomConfig {
   bool row_log_has_rows = false;
 
   // Whether the table has a change log (sql/source/change_log.h).
-  bool has_change_log() const { return trigger_set == kTriggersForAny; }
+  bool has_change_log() const { return trigger_set_number == kTriggersForAny; }
 };
 
 // The following throw SqliteError(SQLITE_CORRUPT_VTAB) for values that are not valid.

@@ -104,7 +104,7 @@ BloomConfig BloomStore::load_config() {
     } else if (name == "merged") {
       config.has_merged_filter = true;
     } else if (name == "triggers") {
-      config.trigger_set = static_cast<std::uint64_t>(run.integer(1));
+      config.trigger_set_number = static_cast<std::uint64_t>(run.integer(1));
     } else if (name == "guard" && run.type(1) == SQLITE_TEXT) {
       config.guard_index = run.value(1).text();
     } else if (name == "missed" && run.type(1) == SQLITE_TEXT) {
@@ -170,7 +170,7 @@ void BloomStore::save_config(const BloomConfig& config) {
        !config.layers.are_generations());
   save_number("rowlog", config.has_row_log ? 1 : 0);
   save_number("merged", config.has_merged_filter ? 1 : 0);
-  save_number("triggers", config.trigger_set);
+  save_number("triggers", config.trigger_set_number);
   save_text("guard", config.guard_index);
   save_text("missed", config.blocking_trigger);
   save_text("parts", names_of(config.parts));
@@ -336,7 +336,7 @@ void BloomStore::make_savepoints_known() {
 
 std::string config_table(const std::string& table) { return table + "_config"; }
 
-bool has_stored_triggers(sqlite3* db, const std::string& table) {
+bool config_has_triggers(sqlite3* db, const std::string& table) {
   const Statement select(db, "SELECT 1 FROM " + sqlite::quoted_name(config_table(table)) +
                                  " WHERE k = 'triggers' AND v > 0");
   return Execution(select).step();

@@ -121,9 +121,9 @@ class BloomStore {
 
 // Returns the name of the shadow table <name>_config, without the schema.
 std::string config_table(const std::string& table);
-// Returns whether BloomConfig::trigger_set of a table is not 0. Needs no BloomStore.
+// Returns whether BloomConfig::trigger_set_number of a table is not 0. Needs no BloomStore.
 // Until 'rebuild', it is 0 in a table of version 1.0.0 with a source, too.
-bool has_stored_triggers(sqlite3* db, const std::string& table);
+bool config_has_triggers(sqlite3* db, const std::string& table);
 
 // Overwrites existing chunks. Requires what RowWriter requires.
 class ChunkWriter {

@@ -73,7 +73,7 @@ bool CachedFilter::rows_may_change() const {
   const CachedFilter* const other = shared_.deferring;
   return retired_ || !cache_state_.is_settled || cache_state_.sees_uncommitted ||
          !store_.database().read_uncommitted().is_known() ||
-         (other != nullptr && other != this && is_of(*other));
+         (other != nullptr && other != this && is_same_table(*other));
 }
 
 void CachedFilter::refresh_cache() {

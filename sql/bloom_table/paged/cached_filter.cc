@@ -37,7 +37,7 @@ CachedFilter::~CachedFilter() {
 bool CachedFilter::must_be_shared(const std::string& schema, const std::string& table,
                                   bool grows) const {
   return !retired_ && transaction_.is_open() && transaction_.all_savepoints_reported() &&
-         growth_.has_value() == grows && store_.tables().is_of(schema, table);
+         growth_.has_value() == grows && store_.tables().has_name(schema, table);
 }
 
 void CachedFilter::write_deferred_changes() {

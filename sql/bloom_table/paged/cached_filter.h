@@ -41,9 +41,9 @@ class CachedFilter;
 struct SharedByFilters {
   // Goes up whenever a filter has written rows, or may have lost some to a rollback.
   std::uint64_t epoch = 1;
-  // Whether SQLite may roll the open transaction back without a call to us. This has two causes: in
-  // an sqlite3_close() that it then refused, it has called xRollback too early; or an object with
-  // changes is retired, and may be freed before the rollback.
+  // Whether SQLite may roll the open transaction back without a call to us. Either SQLite has
+  // called xRollback in an sqlite3_close() and then refused to close, so that the transaction is
+  // still open. Or an object with changes is retired, and may be freed before the rollback.
   bool rollback_may_go_unreported = false;
   CachedFilter* deferring = nullptr;  // the last filter that has deferred changes
 };
@@ -77,7 +77,7 @@ class CachedFilter {
   // Call when `other` was made or renamed. If it has the name of this table, this filter is out of
   // date. A statement that is running may still write through it.
   void retire_if_replaced_by(CachedFilter& other) {
-    if (&other != this && is_of(other)) {
+    if (&other != this && is_same_table(other)) {
       retire();
       other.may_change_unreported_ = other.may_change_unreported_ || transaction_.is_open();
     }
@@ -253,12 +253,13 @@ class CachedFilter {
       change_log_.expire();
     }
   }
-  bool is_of(const CachedFilter& other) const {
-    return store_.tables().is_of(other.store_.tables().schema(), other.table());
+  bool is_same_table(const CachedFilter& other) const {
+    return store_.tables().has_name(other.store_.tables().schema(), other.table());
   }
   // Whether `other` is another object of the same table, with deferred changes.
   bool same_table_has_deferred(const CachedFilter* other) const {
-    return other != nullptr && other != this && other->has_deferred_changes() && is_of(*other);
+    return other != nullptr && other != this && other->has_deferred_changes() &&
+           is_same_table(*other);
   }
   void refresh_for_lookup();
   bool rows_may_change() const;

@@ -156,7 +156,7 @@ void PagedFilter::clear() {
   Change change(*this, Change::Touches::anything);
   reset_to({.layers = config_.layers.are_generations() ? config_.layers
                                                        : Layers(config_.layers.oldest().header),
-            .trigger_set = config_.trigger_set});
+            .trigger_set_number = config_.trigger_set_number});
   change.done();
 }
 

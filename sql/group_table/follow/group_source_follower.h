@@ -89,8 +89,8 @@ class GroupSourceFollower {
   // Reads what is new in the change log, and returns it.
   GroupChangeLog& read_change_log(const GroupConfig& config);
   std::uint64_t pending() const { return change_log_.count(); }
-  // Calls f(member) for each member of the source. Returns false if the guard index is
-  // missing or has changed: the source is then not found for certain.
+  // Calls f(member) for each member of the source. Returns false if the guard index is missing or
+  // has changed: it is then not certain which table is the source.
   bool for_each_source_member(const GroupConfig& config,
                               const std::function<void(const sqlite::Value&)>& f) const;
 

@@ -25,13 +25,13 @@ constexpr double kKeysFpr = 0.00314;  // 12 bits per key
 constexpr double kGramsFpr = 0.0905;  // 5 bits per key
 constexpr std::int64_t kSkippedRows = 1000;
 
-std::vector<std::size_t> terms_of(const std::vector<KeyRule>& columns) {
-  std::vector<std::size_t> terms;
-  terms.reserve(columns.size());
+std::vector<std::size_t> items_of(const std::vector<KeyRule>& columns) {
+  std::vector<std::size_t> items;
+  items.reserve(columns.size());
   for (const KeyRule& column : columns) {
-    terms.push_back(column.term);
+    items.push_back(column.item);
   }
-  return terms;
+  return items;
 }
 
 }  // namespace
@@ -105,9 +105,9 @@ bool append_keys(const KeyRule& column, const sqlite::Value& value, bool as_stor
   }
   if (column.by == SearchedBy::equal) {
     const Key key(value, as_stored);
-    keys.add(equal_key(key.bytes(), column.collation, column.term));
+    keys.add(equal_key(key.bytes(), column.collation, column.item));
     if (key.is_noncanonical_number()) {
-      keys.add(marker_key(column.term));
+      keys.add(marker_key(column.item));
     }
     return true;
   }
@@ -119,10 +119,10 @@ bool append_keys(const KeyRule& column, const sqlite::Value& value, bool as_stor
   if (column.by == SearchedBy::words) {
     std::string_view rest = text;
     for (auto word = next_word(rest); !word.empty(); word = next_word(rest)) {
-      keys.add(word_key(word, column.term));
+      keys.add(word_key(word, column.item));
     }
   } else {
-    for_each_gram(text, column.term, [&](SearchKey key) { keys.add(key); });
+    for_each_gram(text, column.item, [&](SearchKey key) { keys.add(key); });
   }
   return true;
 }
@@ -188,7 +188,7 @@ void RangeBuilder::end_range(std::int64_t last) {
 }
 
 void RangeBuilder::read(RowidRange rows) {
-  RowFeed feed(source_, terms_of(columns_));
+  RowFeed feed(source_, items_of(columns_));
   first_ = rows.first;
   for (;;) {
     last_ = first_ - (first_ == kLowestRowid ? 0 : 1);

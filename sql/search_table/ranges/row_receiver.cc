@@ -40,12 +40,12 @@ constexpr sqlite::ScalarFunction kSeeRow{"bloom_search_row", see_row, sqlite::kA
                                          sqlite::kInternal};
 
 // NOT INDEXED and ORDER BY: the rows come in the order of their rowids.
-std::string sql_of_feed(const SearchSource& source, std::span<const std::size_t> terms) {
+std::string sql_of_feed(const SearchSource& source, std::span<const std::size_t> items) {
   const std::string id = sqlite::quoted_column(source.rowid_alias());
   std::string sql = "SELECT 1 FROM " + source.qualified() + " NOT INDEXED WHERE " + id +
                     " BETWEEN ?1 AND ?2 AND " + kSeeRow.name + "(?3, " + id;
-  for (const std::size_t term : terms) {
-    sql.append(", ").append(source.sql_of_term(term));
+  for (const std::size_t item : items) {
+    sql.append(", ").append(source.sql_of_item(item));
   }
   return sql + ") ORDER BY " + id;
 }
@@ -58,8 +58,8 @@ void throw_unless_row_failed(const sqlite::Outcome& outcome) {
   }
 }
 
-RowFeed::RowFeed(const SearchSource& source, std::span<const std::size_t> terms)
-    : source_(source), select_(source.db(), sql_of_feed(source, terms)) {}
+RowFeed::RowFeed(const SearchSource& source, std::span<const std::size_t> items)
+    : source_(source), select_(source.db(), sql_of_feed(source, items)) {}
 
 bool RowFeed::read(RowidRange rows, RowReceiver& receiver) {
   Reading reading(source_.db(), receiver);

@@ -32,8 +32,8 @@ void throw_unless_row_failed(const sqlite::Outcome& outcome);
 // may call a function of the host that writes to the rows.
 class RowFeed {
  public:
-  // `terms`: numbers of terms of the options. Requires: `source` outlives the feed.
-  RowFeed(const SearchSource& source, std::span<const std::size_t> terms);
+  // `items`: numbers of items of the options. Requires: `source` outlives the feed.
+  RowFeed(const SearchSource& source, std::span<const std::size_t> items);
 
   // Returns false if the receiver did not want more rows. Throws SqliteError, for example because
   // an expression fails for a row, or because the receiver has thrown. The code is SQLITE_ERROR for

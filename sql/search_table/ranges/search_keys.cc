@@ -38,8 +38,8 @@ std::size_t size_of_separator(std::string_view text) {
 enum class Sort : std::uint32_t { equal, word, marker };
 constexpr std::uint32_t kSorts = 3;
 
-SearchKey key_of(std::string_view bytes, Collation collation, std::uint32_t term, Sort sort) {
-  return hash_key(bytes, collation, term * kSorts + static_cast<std::uint32_t>(sort)).h1;
+SearchKey key_of(std::string_view bytes, Collation collation, std::uint32_t item, Sort sort) {
+  return hash_key(bytes, collation, item * kSorts + static_cast<std::uint32_t>(sort)).h1;
 }
 
 // Removes the rest of a set such as [^]a-z] from a GLOB pattern, whose [ is removed already.
@@ -58,16 +58,16 @@ Hash hash_of(SearchKey key) {
   return {key, mixed(key + 0x9e3779b97f4a7c15U)};
 }
 
-SearchKey equal_key(std::string_view bytes, Collation collation, std::uint32_t term) {
-  return key_of(bytes, collation, term, Sort::equal);
+SearchKey equal_key(std::string_view bytes, Collation collation, std::uint32_t item) {
+  return key_of(bytes, collation, item, Sort::equal);
 }
 
-SearchKey marker_key(std::uint32_t term) {
-  return key_of("", Collation::binary, term, Sort::marker);
+SearchKey marker_key(std::uint32_t item) {
+  return key_of("", Collation::binary, item, Sort::marker);
 }
 
-SearchKey word_key(std::string_view word, std::uint32_t term) {
-  return key_of(word, Collation::nocase, term, Sort::word);
+SearchKey word_key(std::string_view word, std::uint32_t item) {
+  return key_of(word, Collation::nocase, item, Sort::word);
 }
 
 std::string_view next_word(std::string_view& text) {
@@ -86,10 +86,10 @@ std::string_view next_word(std::string_view& text) {
 // Older versions of SQLite look for the character U+0080 after % byte by byte, and may find it
 // within another character. From there on, they read the rest of that character as U+0080 to
 // U+00BF. So these characters are in no gram of a pattern.
-void append_pattern_grams(std::string_view pattern, bool is_glob, std::uint32_t term,
+void append_pattern_grams(std::string_view pattern, bool is_glob, std::uint32_t item,
                           SearchKeys& keys) {
   pattern = pattern.substr(0, pattern.find('\0'));
-  GramWindow window(term);
+  GramWindow window(item);
   while (!pattern.empty()) {
     const std::uint32_t c = next_character(pattern);
     const bool is_wild = is_glob ? c == '*' || c == '?' || c == '[' : c == '%' || c == '_';

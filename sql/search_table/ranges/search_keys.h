@@ -28,29 +28,29 @@ using SearchKeys = CountedVector<SearchKey>;
 // How the keys of one searched column or expression are made.
 struct KeyRule {
   SearchedBy by;
-  // Index in SearchOptions::terms(), which is hashed with each key: equal values of two columns
+  // Index in SearchOptions::items(), which is hashed with each key: equal values of two columns
   // have different keys. Stored filters depend on it.
-  std::uint32_t term;
+  std::uint32_t item;
   Collation collation;  // of a column of the option `equal`
 };
 
 // Returns the hashes of a key.
 Hash hash_of(SearchKey key);
 
-// `term`: see KeyRule.
-SearchKey equal_key(std::string_view bytes, Collation collation, std::uint32_t term);
+// `item`: see KeyRule.
+SearchKey equal_key(std::string_view bytes, Collation collation, std::uint32_t item);
 // The key that a range has if it has a text such as '05' (see is_noncanonical_number()).
-SearchKey marker_key(std::uint32_t term);
+SearchKey marker_key(std::uint32_t item);
 
 // Returns the next word of the text, and removes the text up to its end; empty if there is none.
 std::string_view next_word(std::string_view& text);
-SearchKey word_key(std::string_view word, std::uint32_t term);
+SearchKey word_key(std::string_view word, std::uint32_t item);
 
 // Calls f(key) for each gram of the text, which LIKE reads up to the first NUL.
 template <typename F>
-void for_each_gram(std::string_view text, std::uint32_t term, F&& f);
+void for_each_gram(std::string_view text, std::uint32_t item, F&& f);
 // Appends the grams that a text must have to match the pattern by LIKE or GLOB.
-void append_pattern_grams(std::string_view pattern, bool is_glob, std::uint32_t term,
+void append_pattern_grams(std::string_view pattern, bool is_glob, std::uint32_t item,
                           SearchKeys& keys);
 
 // Implementation of for_each_gram().
@@ -58,7 +58,7 @@ void append_pattern_grams(std::string_view pattern, bool is_glob, std::uint32_t 
 // The last four characters of a text.
 class GramWindow {
  public:
-  explicit GramWindow(std::uint32_t term) : term_(term) {}
+  explicit GramWindow(std::uint32_t item) : item_(item) {}
   void clear() { size_ = 0; }
   // Returns whether there are four characters now.
   bool push(std::uint32_t c) {
@@ -74,7 +74,7 @@ class GramWindow {
   static constexpr int kGramSize = 4;
   std::uint64_t first_ = 0;
   std::uint64_t second_ = 0;
-  std::uint32_t term_;
+  std::uint32_t item_;
   int size_ = 0;
 };
 
@@ -89,7 +89,7 @@ inline std::uint64_t mixed(std::uint64_t x) {
 
 inline SearchKey GramWindow::key() const {
   const std::uint64_t x =
-      (first_ + std::uint64_t{term_} * 0xd6e8feb86659fd93U) * 0x9e3779b97f4a7c15U;
+      (first_ + std::uint64_t{item_} * 0xd6e8feb86659fd93U) * 0x9e3779b97f4a7c15U;
   return mixed(x ^ (second_ << 29U | second_ >> 35U));
 }
 
@@ -118,9 +118,9 @@ inline std::uint32_t next_character(std::string_view& text) {
 }
 
 template <typename F>
-void for_each_gram(std::string_view text, std::uint32_t term, F&& f) {
+void for_each_gram(std::string_view text, std::uint32_t item, F&& f) {
   text = text.substr(0, text.find('\0'));
-  GramWindow window(term);
+  GramWindow window(item);
   while (!text.empty()) {
     if (window.push(next_character(text))) {
       f(window.key());

@@ -75,7 +75,8 @@ class SearchStore {
   // Calls use(range) for each of these slots of segment `segment` that has a range.
   void for_each_range(Family f, std::uint64_t segment, FilterSet slots,
                       const std::function<void(RowidRange)>& use);
-  // Returns the first slots, at most 65,536, that have no range, of those in _data.
+  // Looks for slots without a range in the segments that are in _data. Returns at most 65,536, the
+  // first ones.
   CountedVector<std::uint64_t> free_slots(Family f, const FamilyConfig& config);
   void put_range(Family f, const StoredRange& range);
   void remove_range(Family f, std::uint64_t slot);

@@ -68,11 +68,11 @@ void TableFilterBuilder::take_keys() {
 }
 
 void TableFilterBuilder::read(const RowidRanges& rows) {
-  std::vector<std::size_t> terms;
+  std::vector<std::size_t> items;
   for (const KeyRule& column : columns_) {
-    terms.push_back(column.term);
+    items.push_back(column.item);
   }
-  RowFeed feed(source_, terms);
+  RowFeed feed(source_, items);
   const auto outcome = sqlite::Outcome::of([&] {
     for (const RowidRange range : rows) {
       if (!feed.read(range, *this)) {

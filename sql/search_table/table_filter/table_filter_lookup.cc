@@ -60,9 +60,9 @@ void TableFilterLookup::prepare() {
     state_ = State::unusable;
     return;
   }
-  has_term_.assign(source_.term_count(), false);
+  has_item_.assign(source_.item_count(), false);
   for (const KeyRule& column : filter_columns_) {
-    has_term_[column.term] = true;
+    has_item_[column.item] = true;
   }
   // With a shared cache, another connection can commit meanwhile.
   if (!read_pending(config) || database_.data_version() != version_) {
@@ -84,12 +84,12 @@ bool TableFilterLookup::read_pending(const SearchConfig& config) {
     rows.push_back({*config.covered + 1, kHighestRowid});
   }
   normalize(rows);
-  std::vector<std::size_t> terms;
+  std::vector<std::size_t> items;
   for (const KeyRule& column : filter_columns_) {
-    terms.push_back(column.term);
+    items.push_back(column.item);
   }
   pending_.emplace();
-  RowFeed feed(source_, terms);
+  RowFeed feed(source_, items);
   bool complete = true;
   const auto outcome = sqlite::Outcome::of([&] {
     complete = std::all_of(rows.begin(), rows.end(),

@@ -37,7 +37,7 @@ class TableFilterLookup final : public RowReceiver {
   // needs when it is worth it.
   bool make_ready();
   // Requires: make_ready() has returned true.
-  bool has(const KeyRule& column) const { return has_term_[column.term]; }
+  bool has(const KeyRule& column) const { return has_item_[column.item]; }
   // Returns false only if no row has one of these keys. Requires: make_ready() has returned true,
   // and the keys are of columns that it has.
   bool may_have(std::span<const SearchKey> keys);
@@ -62,7 +62,7 @@ class TableFilterLookup final : public RowReceiver {
   std::uint64_t next_try_ = kFirstTry;
   std::optional<ChunkedFilter> filter_;
   TableFilterChunks chunks_;
-  std::vector<bool> has_term_;
+  std::vector<bool> has_item_;
   std::vector<KeyRule> filter_columns_;  // those of columns_ that the filter has
   std::optional<KeySet> pending_;        // keys of the pending rows
   std::uint64_t rows_left_ = 0;          // that read_pending() may still read

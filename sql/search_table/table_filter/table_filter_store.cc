@@ -14,7 +14,7 @@ constexpr std::int64_t kLastId = (std::int64_t{1} << 62U) - 1;
 
 std::string token_of(const KeyRule& column) {
   std::string token(" ");
-  token.append(std::to_string(column.term)).append(":").append(name_of(column.collation));
+  token.append(std::to_string(column.item)).append(":").append(name_of(column.collation));
   return token.append(" ");
 }
 

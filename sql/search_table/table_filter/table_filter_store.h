@@ -26,7 +26,7 @@ namespace bloom {
 struct TableFilterConfig {
   Header header;           // no cells: there is no filter
   std::uint64_t keys = 0;  // estimate of how many different keys were added
-  std::string columns;     // " 0:binary  3:nocase ": terms of the options, and their collations
+  std::string columns;     // " 0:binary  3:nocase ": items of the options, and their collations
 
   bool is_used() const { return header.shape.cells != 0; }
   // Returns whether the filter has the keys of this column.

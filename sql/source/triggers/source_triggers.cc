@@ -47,9 +47,10 @@ std::vector<std::string> columns_of(std::string_view row, std::string_view trigg
 }  // namespace
 
 // A number that this build does not know is of a changed config: any set then differs.
-const TriggerSet& SourceTriggers::set_of(std::uint64_t trigger_set) const {
-  const auto found = std::find_if(sets_.begin(), sets_.end(),
-                                  [&](const TriggerSet& set) { return set.number == trigger_set; });
+const TriggerSet& SourceTriggers::set_of(std::uint64_t trigger_set_number) const {
+  const auto found = std::find_if(sets_.begin(), sets_.end(), [&](const TriggerSet& set) {
+    return set.number == trigger_set_number;
+  });
   return found == sets_.end() ? sets_.front() : *found;
 }
 
@@ -101,8 +102,8 @@ const StoredObject* SourceTriggers::find_sentinel(const StoredSchema& stored) co
   return find(stored, "view", sentinel(stored.table(), stored_accepted(stored)));
 }
 
-void SourceTriggers::install(const std::string& table, std::uint64_t trigger_set) const {
-  const TriggerSet& set = set_of(trigger_set);
+void SourceTriggers::install(const std::string& table, std::uint64_t trigger_set_number) const {
+  const TriggerSet& set = set_of(trigger_set_number);
   const std::vector<Trigger> wanted = set.make(source_, table, table);
   assert(std::all_of(wanted.begin(), wanted.end(),
                      [&](const Trigger& trigger) { return writes_to(table, trigger.sql); }));
@@ -115,11 +116,11 @@ void SourceTriggers::install(const std::string& table, std::uint64_t trigger_set
 }
 
 void SourceTriggers::require_names_are_free(const std::string& table,
-                                            std::uint64_t trigger_set) const {
+                                            std::uint64_t trigger_set_number) const {
   for (const std::string& name : {side_.name(table), table + std::string(kSentinel)}) {
     require_name_is_free(source_.db(), source_.schema(), name);
   }
-  for (const Trigger& trigger : set_of(trigger_set).make(source_, table, table)) {
+  for (const Trigger& trigger : set_of(trigger_set_number).make(source_, table, table)) {
     require_name_is_free(source_.db(), source_.schema(), trigger.name, sqlite::Named::trigger);
   }
 }
@@ -207,8 +208,8 @@ void SourceTriggers::find_names(const std::string& table) {
 }
 
 bool SourceTriggers::refresh_names_and_check(const StoredSchema& stored, const std::string& target,
-                                             std::uint64_t trigger_set) {
-  const TriggerSet& set = set_of(trigger_set);
+                                             std::uint64_t trigger_set_number) {
+  const TriggerSet& set = set_of(trigger_set_number);
   const std::vector<Trigger>* const wanted = take_names(stored, target, set);
   if (wanted == nullptr) {
     return false;

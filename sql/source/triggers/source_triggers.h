@@ -87,7 +87,9 @@ class SourceTriggers {
         accepted_{source_.names_from_options()} {}
 
   const SideTable& side() const { return side_; }
-  bool has_sentinel(std::uint64_t trigger_set) const { return set_of(trigger_set).has_sentinel; }
+  bool has_sentinel(std::uint64_t trigger_set_number) const {
+    return set_of(trigger_set_number).has_sentinel;
+  }
   static constexpr std::uint64_t trigger_set_for(Writers writers) {
     return writers == Writers::any ? kTriggersForAny : kTriggersForExtension;
   }
@@ -109,9 +111,9 @@ class SourceTriggers {
   }
 
   // Checks the names that install() and the side table would have: see require_name_is_free().
-  void require_names_are_free(const std::string& table, std::uint64_t trigger_set) const;
+  void require_names_are_free(const std::string& table, std::uint64_t trigger_set_number) const;
   // Creates or drops the triggers and the sentinel of the virtual table `table`.
-  void install(const std::string& table, std::uint64_t trigger_set) const;
+  void install(const std::string& table, std::uint64_t trigger_set_number) const;
   void uninstall(const std::string& table) const;
 
   // Updates the names of the source: takes them from the triggers, of any set, or the accepted
@@ -121,11 +123,11 @@ class SourceTriggers {
   // since. Also updates the names of the source: from the trigger TriggerSet::names_suffix, or
   // the accepted ones if that trigger is missing or changed. `stored`: what the schema has of the
   // table; `target`: see TriggerSet::make.
-  bool refresh_names_and_check(const std::string& table, std::uint64_t trigger_set) {
-    return refresh_names_and_check(read_stored(table), table, trigger_set);
+  bool refresh_names_and_check(const std::string& table, std::uint64_t trigger_set_number) {
+    return refresh_names_and_check(read_stored(table), table, trigger_set_number);
   }
   bool refresh_names_and_check(const StoredSchema& stored, const std::string& target,
-                               std::uint64_t trigger_set);
+                               std::uint64_t trigger_set_number);
 
   // Returns the objects on the side table and the source, and the triggers. stored() reads them
   // only after a change of the schema, see SchemaReader.
@@ -157,7 +159,7 @@ class SourceTriggers {
   std::optional<std::string> blocking_temp_trigger() const;
 
  private:
-  const TriggerSet& set_of(std::uint64_t trigger_set) const;
+  const TriggerSet& set_of(std::uint64_t trigger_set_number) const;
   void create(const Trigger& object) const;
   bool is_harmless(std::string_view name, std::string_view sql) const;
   std::optional<std::string> first_blocking_trigger(sqlite::Execution& run, bool is_temp) const;

@@ -166,7 +166,7 @@ std::vector<Trigger> triggers_that_log(const Source& source, const std::string& 
 
 std::vector<Trigger> triggers_that_command(const Source& source, const std::string& table,
                                            const std::string& target, bool counting,
-                                           std::uint64_t trigger_set) {
+                                           std::uint64_t trigger_set_number) {
   const std::string& name = source.names().table;
   const auto write = [&](std::string_view command, std::string_view row) {
     return " INSERT INTO " + quoted_name(target) + command_text_part(table) +
@@ -177,7 +177,7 @@ std::vector<Trigger> triggers_that_command(const Source& source, const std::stri
   const std::string update = update_event(source, facts) + " WHEN " + key_differs(source);
   const std::string add = write(kAddCommand, "new");
   const std::string remove = write(kRemoveCommand, "old");
-  const bool is_of_release1 = trigger_set == kTriggersOfRelease1;
+  const bool is_of_release1 = trigger_set_number == kTriggersOfRelease1;
   const bool removes = counting || is_of_release1;
   const bool add_after = counting || needs_after(source, facts);
   std::vector<Trigger> triggers;

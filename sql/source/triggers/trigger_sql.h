@@ -58,7 +58,7 @@ std::vector<Trigger> triggers_that_log(const Source& source, const std::string& 
                                        RemovedKey removed);
 std::vector<Trigger> triggers_that_command(const Source& source, const std::string& table,
                                            const std::string& target, bool counting,
-                                           std::uint64_t trigger_set);
+                                           std::uint64_t trigger_set_number);
 
 // Returns whether a trigger that runs AFTER adds keys to the filter, with writers=extension.
 bool adds_keys_after(const Source& source, bool counting);
