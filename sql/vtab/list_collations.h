@@ -34,8 +34,7 @@ class ListCollations {
   // If `argument` is kAnyArgument, considers all lists. Else it considers those that
   // - xFilter gets as its argument `argument` (the first is 0),
   // - xFilter gets as an argument that the program does not show, or
-  // - the program itself compares with `column`, without xFilter. The program is the one of
-  // EXPLAIN;
+  // - the program itself compares with `column`, without xFilter. EXPLAIN shows this program;
   //   SQLite may run another one, which passes the list to xFilter.
   std::string find_other_collation(std::string_view collation, int argument, int column);
 
