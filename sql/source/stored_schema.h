@@ -70,7 +70,8 @@ class StoredSchema {
 
  private:
   static std::string_view text_of(const sqlite::Execution& run, int column) {
-    return run.type(column) == SQLITE_TEXT ? run.value(column).text() : std::string_view();
+    const sqlite::Value value = run.value(column);
+    return value.type() == SQLITE_TEXT ? value.text() : std::string_view();
   }
   bool begins_with_table(std::string_view name) const {
     return !table_.empty() && name.size() >= table_.size() &&

@@ -30,13 +30,14 @@ constexpr std::string_view kNamesInConfig = "names";
 // Returns the columns of `row` ("old" or "new") that a trigger uses, each written row."column". Our
 // triggers quote every name, and SQLite keeps the quotes when it renames a column.
 std::vector<std::string> columns_of(std::string_view row, std::string_view trigger) {
-  const std::string prefix = std::string(row).append(".\"");
+  const std::string before = std::string(row).append(".");
   std::vector<std::string> columns;
-  while (!trigger.empty()) {
-    const bool column = trigger.starts_with(prefix);
-    trigger.remove_prefix(column ? prefix.size() - 1 : 0);
+  std::size_t quote = 0;
+  while ((quote = trigger.find_first_of("\"'")) != std::string_view::npos) {
+    const bool is_column = trigger.substr(0, quote).ends_with(before) && trigger[quote] == '"';
+    trigger.remove_prefix(quote);
     const std::size_t size = sqlite::quoted_size(trigger);
-    if (column) {
+    if (is_column) {
       columns.push_back(sqlite::unquoted(trigger.substr(0, size)).value_or(""));
     }
     trigger.remove_prefix(size);
