@@ -1,12 +1,13 @@
 // A virtual table that appends the hash of each key to an ordinary table by a prepared statement,
 // and does nothing else: the floor for INSERT into a virtual table that loses nothing between two
 // statements.
-//   CREATE VIRTUAL TABLE a USING appended
+//   CREATE VIRTUAL TABLE a USING appended(16)    -- with 16 columns: SQLite passes each to xUpdate
 //   INSERT INTO a(key) VALUES ('k')    -- a row of a_log(id INTEGER PRIMARY KEY, row BLOB)
 
 #include "bench/appended.h"
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -25,7 +26,7 @@ struct Table {
 
 Table* table_of(sqlite3_vtab* base) { return reinterpret_cast<Table*>(base); }
 
-int connect(sqlite3* db, void*, int, const char* const* values, sqlite3_vtab** out, char**) {
+int connect(sqlite3* db, void*, int count, const char* const* values, sqlite3_vtab** out, char**) {
   const std::string log =
       std::string("\"").append(values[1]).append("\".\"").append(values[2]) + "_log\"";
   const std::string create = "CREATE TABLE IF NOT EXISTS " + log + "(id INTEGER PRIMARY KEY, row)";
@@ -37,7 +38,11 @@ int connect(sqlite3* db, void*, int, const char* const* values, sqlite3_vtab** o
     code = sqlite3_prepare_v3(db, insert.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &table->insert,
                               nullptr);
   }
-  return code == SQLITE_OK ? sqlite3_declare_vtab(db, "CREATE TABLE x(key)") : code;
+  std::string columns = "CREATE TABLE x(key";
+  for (int i = 1; count == 4 && i < std::atoi(values[3]); ++i) {
+    columns.append(", c").append(std::to_string(i)).append(" HIDDEN");
+  }
+  return code == SQLITE_OK ? sqlite3_declare_vtab(db, (columns + ")").c_str()) : code;
 }
 
 int disconnect(sqlite3_vtab* base) {
@@ -47,7 +52,7 @@ int disconnect(sqlite3_vtab* base) {
 }
 
 int update(sqlite3_vtab* base, int count, sqlite3_value** values, sqlite3_int64*) {
-  if (count != 3) {  // no INSERT
+  if (count < 3) {  // no INSERT
     return SQLITE_READONLY;
   }
   const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[2]));
