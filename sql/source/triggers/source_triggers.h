@@ -152,9 +152,8 @@ class SourceTriggers {
   std::optional<std::string> object_on_side_table(const StoredSchema& stored) const;
 
   // Returns the name of an AFTER trigger on the source that SQLite runs before the filter's own;
-  // none if there is no such trigger. SQLite runs newer triggers first, and TEMP triggers before
-  // all others. By RAISE(IGNORE) or RAISE(FAIL) such a trigger can prevent the filter's triggers
-  // from running, although the row was written.
+  // none if there is no such trigger. It can prevent these from running: see the top. SQLite runs
+  // newer triggers first, and TEMP triggers before all others.
   std::optional<std::string> blocking_trigger(const std::string& table) const;
   std::optional<std::string> blocking_temp_trigger() const;
 
