@@ -11,8 +11,8 @@ namespace bloom {
 
 // Returns the most likely number of keys n, if `nonzero` of `cells` cells are not 0 and each key
 // sets k cells. n solves nonzero = cells (1 - (1 - 1/cells)^(k n)) (S. Swamidass, P. Baldi,
-// doi:10.1021/ci600526a). If no cell is 0, the formula has no solution; half a cell then counts
-// as 0.
+// doi:10.1021/ci600526a). If no cell is 0, the formula has no solution; n is then computed as
+// if half of one cell were 0.
 double estimate_keys(double nonzero, double cells, double k);
 
 // Returns the estimates for a filter. Reads every cell once. Throws what `check_interrupt` throws.

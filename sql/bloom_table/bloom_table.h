@@ -29,7 +29,9 @@
 //     A text value in the column named like the table is a command. 'integrity-check' reads all
 //     chunks and fails with SQLITE_CORRUPT_VTAB if one is missing or has another size, or if
 //     counters do not add up. With a source it also fails as SourceFollower::check() does. The
-//     other commands are: 'halve'    halves the size of the filter; the false-positive rate rises
+//     other commands are:
+//
+//     'halve'    halves the size of the filter; the false-positive rate rises
 //     'fold'     halves the size until the next halving would raise the false-positive rate above
 //                the value in the column `fpr`: INSERT INTO seen(seen, fpr) VALUES ('fold', 0.01)
 //     'clear'    removes all keys

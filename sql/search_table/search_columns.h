@@ -43,7 +43,7 @@ class SearchColumns {
   // Returns the column that item `i` of the options searches; INT_MAX if its name is
   // taken.
   int column_of_item(std::size_t i) const { return item_columns_[i]; }
-  // Return whether the column, which is none of value_columns(), is a property, and which one.
+  // Return whether the column is a property, and which one. Require: column >= value_columns().
   bool has_property(int column) const {
     return static_cast<std::size_t>(column - value_columns()) < properties_.size();
   }

@@ -109,7 +109,8 @@ class CachedFilter {
 
   void statement_was_prepared() { store_.database().read_uncommitted().statement_was_prepared(); }
 
-  // Returns the layers, and loads them if necessary. Applies no deferred keys: called per row.
+  // Returns the layers, and loads them if necessary. Does not apply deferred keys, because it is
+  // called for each row.
   const Layers& layers() {
     if (!is_loaded_) {
       load();
