@@ -59,7 +59,7 @@ void GroupTable::Cursor::find_members(const Values& values) {
     for (const Hash hash : hashes) {
       change_log.for_each_member_with(hash, add);
     }
-    if (!looks_up && has_member && is_complete) {
+    if (!looks_up && has_member) {
       change_log.for_each_member_equal_to(member, add);
     } else if (!looks_up || !is_complete) {
       change_log.for_each_member(add);

@@ -20,8 +20,8 @@
 
 namespace bloom {
 
-// Returns bytes that are equal for two members exactly if they are equal under BINARY. Reads
-// a copy, because Value::stored_text() would mark the value itself as a blob.
+// Returns bytes that are equal for two members exactly if they are equal under BINARY. Reads a
+// copy, because Value::stored_text() would mark the value itself as a blob.
 std::string member_bytes(const sqlite::Value& member);
 
 class GroupChangeLog : public ChangeLog {

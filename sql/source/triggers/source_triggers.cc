@@ -34,7 +34,7 @@ std::vector<std::string> columns_of(std::string_view row, std::string_view trigg
   std::vector<std::string> columns;
   std::size_t quote = 0;
   while ((quote = trigger.find_first_of("\"'")) != std::string_view::npos) {
-    const bool is_column = trigger.substr(0, quote).ends_with(before) && trigger[quote] == '"';
+    const bool is_column = trigger.substr(0, quote).ends_with(before);
     trigger.remove_prefix(quote);
     const std::size_t size = sqlite::quoted_size(trigger);
     if (is_column) {
